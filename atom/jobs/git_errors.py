@@ -35,6 +35,17 @@ class GitAway(GitError):
     action = "Check the address; if it is right, try again in a while."
 
 
+class GitTls(GitError):
+    """There is no secure connection."""
+
+    code = "git_tls"
+    title = "No secure connection to the git server can be made."
+    action = (
+        "Check the address and its port. A certificate of one's own authority has to be known to "
+        "Atom's machine: its administrator names a file with it (SSL_CERT_FILE)."
+    )
+
+
 class GitOdd(GitError):
     """The server answers something else than git."""
 
@@ -113,7 +124,7 @@ class CodeFetchActive(Conflict):
 ERRORS: dict[str, type[AtomError]] = {
     error.code: error
     for error in (
-        GitAddressRefused, GitAway, GitOdd, GitNotFound, GitNotAllowed, GitRefNotFound,
+        GitAddressRefused, GitAway, GitTls, GitOdd, GitNotFound, GitNotAllowed, GitRefNotFound,
         GitSecretMissing, GitTooLarge, GitHostKeyChanged, GitTimeout,
     )
 }  # fmt: skip

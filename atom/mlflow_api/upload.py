@@ -112,7 +112,6 @@ def _authorized(headers: dict[bytes, bytes], slug: str, path: str) -> _Target:
     check_sender(folder.run, is_its_command=command is not None)
     if folder.run.archived_at is not None:
         raise BadParameter(f"The run {folder.run.pk.hex} must be in the 'active' state.")
-    attempt_of(folder.run)
     whole = folder.path_of(place.path)
     check_path(whole)
     return _Target(folder.run, whole, folder.kind)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
+import socket
 import tarfile
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -149,10 +153,10 @@ def test_over_ssh_with_a_private_key_the_first_host_key_is_the_one(
     try:
         refused = api.post(FETCHES, {"url": server.address})
         assert list(refused.json()["errors"]) == ["secret"]
-        for name in ("OTHER", "NO_KEY"):
-            assert fetched(api, url=server.address, secret=name)["problem"]["code"] == (
-                "git_not_allowed"
-            )
+        for name, said in (("OTHER", "other credentials"), ("NO_KEY", "no private key")):
+            problem = fetched(api, url=server.address, secret=name)["problem"]
+            assert problem["code"] == "git_not_allowed"
+            assert said in problem["detail"]
         found = fetched(api, url=server.address, secret="KEY", ref="side")
         assert found["message"] == "aside"
         host = GitHost.objects.get()
@@ -182,7 +186,42 @@ def test_a_server_that_is_no_git_server_or_is_away_is_said(
 ) -> None:
     settings.ATOM_SOURCE_ALLOW = ["127.0.0.1"]
     assert fetched(api, url=f"{url}-not")["problem"]["code"] in {"git_not_found", "git_odd"}
-    assert fetched(api, url="http://127.0.0.1:9/code")["problem"]["code"] == "git_away"
+    problem = fetched(api, url="http://127.0.0.1:9/code")["problem"]
+    assert (problem["code"], problem["detail"]) == (
+        "git_away",
+        "It takes no connection at this port.",
+    )
+
+
+def test_what_a_library_says_of_a_connection_is_not_what_people_are_told(
+    api: APIClient, url: str, settings: Any
+) -> None:
+    settings.ATOM_SOURCE_ALLOW = ["127.0.0.1"]
+    plain = fetched(api, url=url.replace("http:", "https:"))["problem"]
+    assert plain["code"] == "git_tls"
+    assert plain["detail"].startswith("It answers, but not with TLS")
+    with closing_server() as port:
+        for scheme, code in (("http", "git_away"), ("https", "git_tls")):
+            problem = fetched(api, url=f"{scheme}://127.0.0.1:{port}/code")["problem"]
+            assert problem["code"] == code
+            assert "Pool" not in problem["detail"]
+            assert "Error" not in problem["detail"]
+
+
+@contextmanager
+def closing_server() -> Iterator[int]:
+    """A server that hangs up on everybody."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                server.accept()[0].close()
+
+    threading.Thread(target=serve, daemon=True).start()
+    yield server.getsockname()[1]
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
 
 
 @pytest.mark.parametrize(

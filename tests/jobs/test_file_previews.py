@@ -127,6 +127,24 @@ def test_a_document_is_a_tree(path: str) -> None:
     found = shown(path, b'{"a": [1, {"b": null}], "big": 12345678901234567890}')
     assert found["kind"] == "tree"
     assert found["value"] == {"a": [1, {"b": None}], "big": "12345678901234567890"}
+    assert found["numbers"] == ["/big"]
+
+
+def test_numbers_that_a_browser_does_not_have_are_told_from_texts() -> None:
+    data = (
+        b'{"a/b": [NaN, "nan", -Infinity, 1e999], "~": -12345678901234567890, "s": "1", "t": true}'
+    )
+    found = shown("a.json", data)
+    assert found["value"]["a/b"] == ["NaN", "nan", "-Infinity", "Infinity"]
+    assert found["numbers"] == ["/a~1b/0", "/a~1b/2", "/a~1b/3", "/~0"]
+    assert shown("b.yaml", b"a: .nan\nb: '.nan'\n")["numbers"] == ["/a"]
+
+
+def test_pointers_to_many_numbers_behind_long_keys_have_an_end() -> None:
+    inner = "[" + ",".join(["NaN"] * 10_000) + "]"
+    for _ in range(30):
+        inner = f'{{"{"k" * 1900}": {inner}}}'
+    assert sum(map(len, shown("deep.json", inner.encode())["numbers"])) <= 256 << 10
 
 
 def bomb() -> bytes:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 from asgiref.sync import async_to_sync
+from rest_framework.test import APIClient
 
 from atom.accounts.models import Project, User
 from atom.jobs.actions import tracking_access
@@ -86,3 +88,14 @@ def test_a_program_puts_files_into_runs_that_programs_made(mlflow: Mlflow) -> No
     assert put(mlflow, run, "model/weights.bin", b"trained longer") == 200
     begin = ("POST", f"mpu/create/runs/{run}/model", PARTS)
     assert mlflow(*begin, root="mlflow-artifacts").status_code == 200
+
+
+def test_runs_are_found_by_the_id_of_their_experiment_too(mlflow: Mlflow, ann: User) -> None:
+    made = mlflow("POST", "experiments/create", {"name": "digits"}).json()["experiment_id"]
+    run = mlflow.run(experiment_id=made)
+    mlflow.run()
+    api = APIClient()
+    api.force_authenticate(ann)
+    for experiment in (made, "digits"):
+        listed = api.get(f"/api/v1/projects/{mlflow.project}/runs/?experiment={experiment}").json()
+        assert [UUID(one["id"]).hex for one in listed["results"]] == [run]

@@ -12,13 +12,12 @@ from uuid import UUID
 
 from django.db import connection
 
-from atom.core.errors import Conflict
 from atom.core.statements import plain_cursor
 from atom.jobs.models import Attempt, Run
 from atom.jobs.states import EXECUTED
 
 _FIND = """
-SELECT run.id, run.number, run.archived_at IS NOT NULL, run.origin = %s,
+SELECT run.id, run.archived_at IS NOT NULL, run.origin = %s,
        (SELECT id FROM jobs_attempt WHERE run_id = run.id ORDER BY number DESC LIMIT 1)
 FROM jobs_run run
 WHERE run.id = %s AND run.project_id = %s
@@ -40,7 +39,6 @@ class LoggedRun:
     """What there must be of a run to log to it; its last attempt, if it has started."""
 
     pk: UUID
-    number: int
     is_archived: bool
     # Atom runs its command; what programs elsewhere log to it, that command has not logged.
     is_executed: bool
@@ -50,10 +48,11 @@ class LoggedRun:
     def attempt(self) -> Attempt:
         """Return the attempt that what a program says belongs to, by its ids alone.
 
-        Raises Conflict for a run that Atom has not started yet.
+        There is one: only its own command logs to a run that Atom executes, and to run a command
+        is an attempt; a run that is only reported to Atom is made with one.
         """
         if self.attempt_id is None:
-            raise not_started(self.number)
+            raise Attempt.DoesNotExist
         return Attempt(pk=self.attempt_id, run_id=self.pk)
 
 
@@ -87,8 +86,3 @@ def describe(run: Run, *names: str) -> None:
     statement = f"UPDATE jobs_run SET {columns}updated_at = statement_timestamp() WHERE id = %s"
     with plain_cursor() as cursor:
         cursor.execute(statement.encode(), [*values, run.pk])
-
-
-def not_started(number: int) -> Conflict:
-    """Return what refuses to log to a run that Atom has not started yet."""
-    return Conflict(f"Run {number} has not started yet: nothing can be logged to it.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -71,6 +71,7 @@ class Preview:
     truncated: bool = False
     text: str = ""
     value: Any = None
+    numbers: Sequence[str] = ()
     table: tables.Table | None = None
     curves: list[Curve] = field(default_factory=list)
     others: int = 0
@@ -158,7 +159,7 @@ def _tree(artifact: Artifact, most: int, read: Callable[[str], trees.Tree]) -> P
     except (trees.NotATreeError, UnicodeDecodeError):
         # A broken file is what one wants to look at.
         return _text(artifact, "text")
-    return Preview("tree", value=found.value, truncated=found.truncated)
+    return Preview("tree", value=found.value, numbers=found.numbers, truncated=found.truncated)
 
 
 def _scalars(artifact: Artifact) -> Preview:

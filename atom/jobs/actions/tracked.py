@@ -16,7 +16,6 @@ from atom.core import clock
 from atom.core.states import check_move
 from atom.jobs import states
 from atom.jobs.actions.events import announce, record
-from atom.jobs.actions.logged_runs import not_started
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run
 from atom.jobs.tracking_models import Experiment
@@ -113,12 +112,9 @@ def lock_run(run_id: UUID) -> Run:
 def attempt_of(run: Run) -> Attempt:
     """Return the attempt that what a program says of the run belongs to: the last one.
 
-    Raises Conflict for a run that Atom has not started yet.
+    There is one, as `LoggedRun.attempt` says why.
     """
-    last = run.attempts.order_by("-number").first()
-    if last is None:
-        raise not_started(run.number)
-    return last
+    return run.attempts.latest("number")
 
 
 @transaction.atomic

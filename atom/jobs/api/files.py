@@ -81,6 +81,11 @@ class FilePreviewSerializer(serializers.Serializer[Any]):
     value = serializers.SerializerMethodField(
         "document", help_text="Of kind `tree`: the JSON or YAML."
     )
+    numbers = serializers.ListField(
+        child=serializers.CharField(),
+        help_text="Of kind `tree`: JSON pointers to the texts in `value` that are numbers, "
+        "too large for a browser or none (NaN, Infinity).",
+    )
     table = PreviewTableSerializer(allow_null=True)
     curves = PreviewCurveSerializer(many=True)
     others = serializers.IntegerField(help_text="Values of an event file that are no scalars.")

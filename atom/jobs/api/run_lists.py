@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.db.models import Count, Q, Sum
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -47,7 +48,7 @@ _DESCRIBED = [
     OpenApiParameter("created_by", str, description="A username."),
     OpenApiParameter("workflow", str, description="The short name of a workflow."),
     OpenApiParameter("origin", str, enum=states.RUN_ORIGINS),
-    OpenApiParameter("experiment", str, description="The name of an experiment."),
+    OpenApiParameter("experiment", str, description="The name of an experiment, or its id."),
 ]
 
 
@@ -117,7 +118,7 @@ def filtered(view: ProjectScopedView, request: Request) -> RunQuerySet:
         check_choices("origin", [origin], states.RUN_ORIGINS)
         found = found.filter(origin=origin)
     if experiment := params.get("experiment"):
-        found = found.filter(experiment__name=experiment)
+        found = found.filter(Q(experiment__name=experiment) | _experiment_of_id(experiment))
     if workflow := params.get("workflow"):
         found = found.filter(workflow__slug=workflow)
     return found
@@ -203,3 +204,11 @@ class RunColumnsView(ProjectScopedView, APIView):
 
 def _most(counts: dict[str, int]) -> list[str]:
     return sorted(counts, key=lambda key: (-counts[key], key))[:_MAX_NAMES]
+
+
+def _experiment_of_id(text: str) -> Q:
+    """Return what matches the experiment of an id, as links of MLflow name it; no other."""
+    try:
+        return Q(experiment=UUID(text))
+    except ValueError:
+        return Q(pk__in=[])

@@ -24,7 +24,13 @@ from dulwich.refs import Ref
 from dulwich.repo import Repo
 
 from atom.jobs.pipelines.git_archive import TooLargeError, write_archive
-from atom.jobs.pipelines.git_connections import HostKeyChangedError, SshVendor, checked_pool
+from atom.jobs.pipelines.git_connections import (
+    BadKeyError,
+    HostKeyChangedError,
+    SshVendor,
+    checked_pool,
+)
+from atom.jobs.pipelines.git_reasons import reason_of
 from atom_sdk.public_hosts import AddressRefusedError, HostUnknownError
 
 _COMMIT_CHARACTERS = 40
@@ -70,15 +76,17 @@ def _fetched(repo: Repo, request: Mapping[str, Any], vendor: SshVendor) -> Commi
     except HostKeyChangedError as error:
         raise FetchError("git_host_key_changed", str(error)) from error
     except (HTTPUnauthorized, PermissionError) as error:
-        raise FetchError("git_not_allowed", "The server wants other credentials.") from error
+        is_key = isinstance(error, BadKeyError)
+        said = str(error) if is_key else "The server wants other credentials."
+        raise FetchError("git_not_allowed", said) from error
     except NotGitRepository as error:
         raise FetchError("git_not_found", "There is no repository at this address.") from error
     except (HangupException, GitProtocolError) as error:
         if isinstance(error.__cause__, urllib3.exceptions.HTTPError):
-            raise FetchError("git_away", f"The server cannot be reached: {error}"[:500]) from error
+            raise FetchError(*reason_of(error)) from error
         raise FetchError("git_odd", f"The server refused: {error}"[:500]) from error
     except (HostUnknownError, OSError, urllib3.exceptions.HTTPError) as error:
-        raise FetchError("git_away", f"The server cannot be reached: {error}"[:500]) from error
+        raise FetchError(*reason_of(error)) from error
 
 
 def _commit(repo: Repo, request: Mapping[str, Any], vendor: SshVendor) -> Commit:

@@ -26,6 +26,10 @@ class HostKeyChangedError(Exception):
     """The server shows another key than the one that the project knows."""
 
 
+class BadKeyError(PermissionError):
+    """The secret is not a key that can be used."""
+
+
 def checked_pool(allowed: Sequence[str]) -> urllib3.PoolManager:
     """Return what HTTP goes through: each connection resolves and checks its host's addresses."""
 
@@ -72,7 +76,10 @@ class SshVendor(SSHVendor):
         ssh_command: str | None = None,
         protocol_version: int | None = None,
     ) -> Any:
-        """Connect and start the command. Raises PermissionError, HostKeyChangedError, OSError."""
+        """Connect and start the command.
+
+        Raises BadKeyError, PermissionError, HostKeyChangedError, OSError.
+        """
         transport = paramiko.Transport(connect(host, port or _SSH_PORT, self._allowed))
         try:
             transport.start_client(timeout=_CONNECT_S)
@@ -116,7 +123,7 @@ def _key_of(text: str) -> paramiko.PKey:
             return kind.from_private_key(io.StringIO(text))
         except (paramiko.SSHException, ValueError):
             continue
-    raise PermissionError("The secret is no private key without a passphrase.")
+    raise BadKeyError("The secret is no private key without a passphrase.")
 
 
 class _Channel:

@@ -5739,6 +5739,8 @@ export interface components {
             text: string;
             /** @description Of kind `tree`: the JSON or YAML. */
             readonly value: unknown;
+            /** @description Of kind `tree`: JSON pointers to the texts in `value` that are numbers, too large for a browser or none (NaN, Infinity). */
+            numbers: string[];
             table: components["schemas"]["PreviewTable"] | null;
             curves: components["schemas"]["PreviewCurve"][];
             /** @description Values of an event file that are no scalars. */
@@ -17113,7 +17115,7 @@ export interface operations {
                 /** @description A username. */
                 created_by?: string;
                 cursor?: string;
-                /** @description The name of an experiment. */
+                /** @description The name of an experiment, or its id. */
                 experiment?: string;
                 limit?: number;
                 origin?: "atom" | "mlflow";
@@ -17279,7 +17281,7 @@ export interface operations {
             query?: {
                 /** @description A username. */
                 created_by?: string;
-                /** @description The name of an experiment. */
+                /** @description The name of an experiment, or its id. */
                 experiment?: string;
                 origin?: "atom" | "mlflow";
                 /** @description A part of the name, or the number. */
@@ -17504,7 +17506,7 @@ export interface operations {
             query?: {
                 /** @description A username. */
                 created_by?: string;
-                /** @description The name of an experiment. */
+                /** @description The name of an experiment, or its id. */
                 experiment?: string;
                 origin?: "atom" | "mlflow";
                 /** @description A part of the name, or the number. */

@@ -229,7 +229,6 @@ const details: Readonly<Record<string, string>> = {
   'Leave the password out: keep it as a secret and choose that.': '请不要写密码：把它保存为密文，然后选择该密文。',
   'Must be at least {}, got {}.': '至少为 {1}，得到的是 {2}。',
   'Must be at most {}, got {}.': '至多为 {1}，得到的是 {2}。',
-  'Run {} has not started yet: nothing can be logged to it.': '运行 {1} 尚未开始：还不能向它记录。',
   'Run {} has revision {} by now.': '运行 {1} 现在的修订号是 {2}。',
   'Run {} left no {}.': '运行 {1} 没有留下 {2}。',
   'Run {} would have {} tags.': '运行 {1} 将有 {2} 个标签。',

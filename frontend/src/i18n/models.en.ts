@@ -94,6 +94,18 @@ export const models = {
     packages_other: 'Python {{python}}, {{count, number}} requirements',
     accuracy: '{{accuracy}} on {{split}}',
   },
+  edge: {
+    code: 'is the code of',
+    runtime: 'is the environment of',
+    wrote: 'wrote',
+    registered: 'was registered as',
+    evaluated: 'was evaluated in',
+    measured: 'measured',
+    labels: 'gave the labels of',
+    labeled: 'was labeled in',
+    read: 'was read as {{label}} by',
+  },
+  edgeLabel: '{{from}} {{how}} {{to}}',
   kind: {
     label_task: 'Labeling task',
     dataset_version: 'Dataset version',

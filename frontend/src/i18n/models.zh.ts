@@ -88,6 +88,18 @@ export const models: Translation<typeof source> = {
     packages_other: 'Python {{python}}，{{count, number}} 项依赖',
     accuracy: '{{split}} 上 {{accuracy}}',
   },
+  edge: {
+    code: '提供代码给',
+    runtime: '提供环境给',
+    wrote: '写出',
+    registered: '登记为',
+    evaluated: '被评估于',
+    measured: '测得',
+    labels: '提供标签给',
+    labeled: '被标注于',
+    read: '作为 {{label}} 被读取于',
+  },
+  edgeLabel: '{{from}} {{how}} {{to}}',
   kind: {
     label_task: '标注任务',
     dataset_version: '数据集版本',

@@ -277,6 +277,10 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
     '该 git 服务器出示的密钥与首次不同。',
     '请向其管理者确认密钥是否已更换；然后让人忘记已知的密钥。',
   ],
+  git_tls: [
+    '无法与该 git 服务器建立安全连接。',
+    '请检查地址和端口。若证书由自建机构签发，须让 Atom 所在机器信任它：由管理员通过 SSL_CERT_FILE 指定证书文件。',
+  ],
   git_not_allowed: [
     '该 git 服务器不接受此机密。',
     '请选择其他机密：https 用令牌，ssh 用没有口令的私钥，并把其公钥交给服务器。',

@@ -10,6 +10,7 @@ export const secrets = {
   nameHint: 'As the command will find it: HF_TOKEN, for instance',
   badName: 'Use letters, digits and underscores, no digit first.',
   value: 'Value',
+  show: 'Show what is typed',
   valueHint: 'Several lines, a private key for instance, stay as they are. Logs show *** in its place.',
   valueNeeded: 'Give a value.',
   description: 'What it is for',

@@ -13,6 +13,7 @@ export const secrets: Translation<typeof en.secrets> = {
   nameHint: '命令读取时所用的名称，例如 HF_TOKEN',
   badName: '请使用字母、数字和下划线，且不以数字开头。',
   value: '值',
+  show: '显示输入的内容',
   valueHint: '多行内容（例如私钥）会原样保留。日志中以 *** 代替它。',
   valueNeeded: '请填写值。',
   description: '用途',

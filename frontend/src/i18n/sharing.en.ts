@@ -62,5 +62,21 @@ export const sharing = {
     gone: 'This link does not work, or not any more',
     goneHint: 'It may have ended or expired, or a part of it is missing. Ask whoever sent it to you for a new one.',
     logEnd: 'Follow the end',
+    noCurves: 'No curves',
+    noCurvesHint: 'The run has ended without reporting a measurement.',
+    nothingMeasured: 'Nothing was measured.',
+    neverStarted: 'Never',
+    logGone: 'Its log has been removed, or it has written nothing.',
+    why: {
+      COMMAND_NOT_FOUND: 'Its environment has no such command, or may not execute it.',
+      DATA_WARMUP: 'Its data could not be brought to the machine, so its command was not started.',
+      RUNTIME_BUILD: 'Its packages could not be installed, so its command was not started.',
+      PREPARATION:
+        'Its code, its input files or its checkpoint could not be brought to the machine, so its command was not started.',
+      NODE_LOST: 'The machine that it ran on does not answer any more.',
+      NODE_DISK: 'The disk of the machine that it ran on was full or did not work.',
+      BAD_PARAMETERS: 'By its parameters there is nothing to read.',
+    },
+    whyMore: 'Members of the project see the details.',
   },
 };

@@ -72,6 +72,12 @@ from atom_sdk.client.snapshot import send_snapshot, take_snapshot
     metavar="URL",
     help="Code from a repository instead of a folder: https://host/path or git@host:path.",
 )
+@click.option(
+    "--code-snapshot",
+    metavar="ID",
+    default="",
+    help="A snapshot that the project has already, instead of a folder.",
+)
 @click.option("--ref", "git_ref", default="", help="With --git: a branch, a tag or a commit.")
 @click.option(
     "--git-secret",
@@ -91,8 +97,12 @@ def run(context: Context, /, command: tuple[str, ...], **options: Any) -> int:
 
 
 def _code(context: Context, options: Mapping[str, Any]) -> str:
-    """Return the id of a snapshot of the folder, or of a commit that the server fetches."""
+    """Return the id of a snapshot: a named one, of the folder, or of a commit to be fetched."""
     client = context.client
+    if options["code_snapshot"]:
+        if options["git_url"] or options["git_ref"] or options["git_secret"]:
+            raise click.UsageError("--code-snapshot and --git exclude each other.")
+        return str(options["code_snapshot"])
     if not options["git_url"]:
         if options["git_ref"] or options["git_secret"]:
             raise click.UsageError("--ref and --git-secret go with --git URL.")

@@ -152,6 +152,7 @@ def test_signing_in_takes_the_token_from_a_pipe(
         (("data", "pull", "digits@v1", "out", "--split"), "requires an argument"),
         (("run", "--wait", "--follow", "--", "true"), "not both"),
         (("retry", "7", "--wait-timeout", "5"), "needs --wait"),
+        (("run", "--code-snapshot", "a", "--git", "b", "--", "true"), "exclude each other"),
         (("wait", "7", "--timeout", "-1"), "not in the range"),
     ],
 )

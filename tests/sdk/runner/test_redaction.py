@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 
 from hypothesis import given
@@ -33,6 +34,34 @@ def test_whatever_the_pieces_the_same_is_shown_and_no_value(
     assert not any(value.encode() in found for value in values)
     if len(values) < 2:
         assert found == shown(Redactor(values), [data])
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "c", "\x1b[31m", "\x1b[0m", "\n"]), max_size=40), st.data()
+)
+def test_no_value_is_whole_again_without_the_colours_in_it(
+    text: list[str], cut: st.DataObject
+) -> None:
+    data = "".join(text).encode()
+    at = cut.draw(st.integers(0, len(data)))
+    found = shown(Redactor(["abca", "bbcab"]), [data[:at], data[at:]])
+    plain = re.sub(rb"\x1b\[[0-9]*m", b"", found)
+    assert not any(value in plain for value in (b"abca", b"bbcab"))
+    colours = re.findall(rb"\x1b\[[0-9]*m", data)
+    assert re.findall(rb"\x1b\[[0-9]*m", found) == colours
+
+
+def test_a_value_in_colours_is_masked_and_what_comes_after_keeps_them() -> None:
+    text = b"key: hf_\x1b[1m0123456789\x1b[0mabcdef.\n"
+    assert shown(Redactor([SECRET]), [text]) == b"key: ***\x1b[1m\x1b[0m.\n"
+    assert shown(Redactor([SECRET]), [text[:9], text[9:15], text[15:]]) == (
+        b"key: ***\x1b[1m\x1b[0m.\n"
+    )
+
+
+def test_colours_without_end_after_the_beginning_of_a_value_are_not_held_for_ever() -> None:
+    redactor = Redactor([SECRET])
+    assert sum(len(redactor.feed(b"hf_" + b"\x1b[0m" * 30_000)) for _ in range(5)) > 400_000
 
 
 def test_text_without_a_value_stays_as_it_is() -> None:

@@ -12,8 +12,12 @@ import yaml
 MAX_NODES: Final = 20_000
 MAX_DEPTH: Final = 40
 MAX_TEXT_CHARS: Final = 2000
+# All of a tree: keys on the way to a number may be long, and the numbers many.
+MAX_POINTER_CHARS: Final = 256 << 10
 _MAX_YAML_DEPTH: Final = 200
 _CUT: Final = "…"
+# As JSON's writers and readers that know them do.
+_NO_NUMBERS: Final = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 # libyaml's is ten times as fast.
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
@@ -24,10 +28,14 @@ class NotATreeError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What the file says; `truncated`: it says more than that."""
+    """What the file says; `truncated`: it says more than that.
+
+    `numbers` points (as RFC 6901 does) at the texts that are numbers: those that no browser has.
+    """
 
     value: Any
     truncated: bool
+    numbers: list[str]
 
 
 def read_json(text: str) -> Tree:
@@ -74,52 +82,64 @@ def _check_events(text: str) -> None:
 def bounded(value: Any) -> Tree:
     """Return a value as JSON can hold it, without what is too deep or too much."""
     walk = _Walk()
-    return Tree(walk.visit(value, 0), walk.truncated)
+    found = walk.visit(value, ())
+    return Tree(found, walk.truncated, walk.numbers)
 
 
 class _Walk:
     def __init__(self) -> None:
         self.left = MAX_NODES
         self.truncated = False
+        self.numbers: list[str] = []
+        self.pointer_chars = 0
 
-    def visit(self, value: Any, depth: int) -> Any:
+    def visit(self, value: Any, path: tuple[str, ...]) -> Any:
+        """Return the value at a path; `path` has the keys and places that lead to it."""
         self.left -= 1
-        if isinstance(value, dict | list | tuple | set) and (depth >= MAX_DEPTH or self.left <= 0):
+        if isinstance(value, dict | list | tuple | set) and (
+            len(path) >= MAX_DEPTH or self.left <= 0
+        ):
             self.truncated = True
             return _CUT
         if isinstance(value, dict):
-            return self._mapping(value, depth)
+            return self._mapping(value, path)
         if isinstance(value, list | tuple | set):
-            return self._list(value, depth)
-        return self._leaf(value)
+            return self._list(value, path)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return self._number(value, path)
+        return value if value is None or isinstance(value, bool) else self._text(str(value))
 
-    def _mapping(self, value: dict[Any, Any], depth: int) -> dict[str, Any]:
+    def _mapping(self, value: dict[Any, Any], path: tuple[str, ...]) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, one in value.items():
             if self.left <= 0:
                 self.truncated = True
                 break
-            found[self._text(str(key))] = self.visit(one, depth + 1)
+            name = self._text(str(key))
+            found[name] = self.visit(one, (*path, name))
         return found
 
-    def _list(self, value: Any, depth: int) -> list[Any]:
-        found = []
-        for one in value:
+    def _list(self, value: Any, path: tuple[str, ...]) -> list[Any]:
+        found: list[Any] = []
+        for at, one in enumerate(value):
             if self.left <= 0:
                 self.truncated = True
                 break
-            found.append(self.visit(one, depth + 1))
+            found.append(self.visit(one, (*path, str(at))))
         return found
 
-    def _leaf(self, value: Any) -> Any:
-        if value is None or isinstance(value, bool):
+    def _number(self, value: float, path: tuple[str, ...]) -> Any:
+        # Beyond that a browser's numbers are not exact.
+        if isinstance(value, int) and abs(value) < 1 << 53:
             return value
-        if isinstance(value, float):
-            return value if math.isfinite(value) else str(value)
-        if isinstance(value, int):
-            # Beyond that a browser's numbers are not exact.
-            return value if abs(value) < 1 << 53 else self._text(_digits(value))
-        return self._text(str(value))
+        if isinstance(value, float) and math.isfinite(value):
+            return value
+        pointer = _pointer(path)
+        self.pointer_chars += len(pointer)
+        if self.pointer_chars <= MAX_POINTER_CHARS:
+            self.numbers.append(pointer)
+        digits = _digits(value)
+        return _NO_NUMBERS.get(digits) or self._text(digits)
 
     def _text(self, text: str) -> str:
         text = text.encode(errors="backslashreplace").decode()
@@ -129,8 +149,12 @@ class _Walk:
         return text[:MAX_TEXT_CHARS] + _CUT
 
 
-def _digits(value: int) -> str:
+def _digits(value: Any) -> str:
     try:
         return str(value)
     except ValueError:  # more digits than Python writes
         return hex(value)
+
+
+def _pointer(path: tuple[str, ...]) -> str:
+    return "".join(f"/{one.replace('~', '~0').replace('/', '~1')}" for one in path)

@@ -8,6 +8,7 @@ import { DiffResult } from './code/DiffView';
 import { CommentsTab } from './comments/CommentsTab';
 import { FilesTab } from './files/FilesTab';
 import { MarkdownView } from './files/MarkdownView';
+import { TreeView } from './files/TreeView';
 
 // Only its id is read by what is tested here.
 const run = { id: 'run-1' } as never;
@@ -55,6 +56,15 @@ test('files are browsed by folder, and one is opened as a table', async () => {
   await screen.findByText('0.5');
   screen.getByRole('columnheader', { name: /loss/ });
   await expectNoViolations(document.body);
+});
+
+test('numbers that a browser does not have are shown as numbers, texts in quotes', async () => {
+  const value = { 'a/b': ['NaN', 'NaN'], big: '12345678901234567890' };
+  const { container } = await renderPage(<TreeView value={value} numbers={['/a~1b/0', '/big']} />);
+  const leaves = [...container.querySelectorAll('details details > div > div, details > div > div')].map(
+    ({ textContent }) => textContent,
+  );
+  expect(leaves).toEqual(expect.arrayContaining(['0: NaN', '1: "NaN"', 'big: 12345678901234567890']));
 });
 
 test('a picture of a run comes from our own origin, and a broken one is told', async () => {

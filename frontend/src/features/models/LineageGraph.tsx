@@ -18,7 +18,7 @@ import type { Lineage, LineageNode } from '@/api/contract/models';
 import { useFormat } from '@/shared/format';
 import { KindIcon } from './KindIcon';
 import { type Direction, directionFor, layOut, SMALLEST_ZOOM } from './lineage';
-import { type NodeWords, nodeWords } from './lineageWords';
+import { edgeWords, type NodeWords, nodeWords } from './lineageWords';
 import classes from './models.module.css';
 
 type CardNode = Node<{ node: LineageNode; focus: boolean; words: NodeWords; direction: Direction }, 'card'>;
@@ -71,15 +71,15 @@ export function LineageGraph({ lineage, focusUrl, onOpen }: LineageGraphProps) {
   const edges = useMemo(
     () =>
       lineage.edges.map(
-        ({ from, to, label }): Edge => ({
-          id: `${from}→${to}`,
-          source: from,
-          target: to,
-          ariaLabel: label,
+        (edge): Edge => ({
+          id: `${edge.from}→${edge.to}`,
+          source: edge.from,
+          target: edge.to,
+          ariaLabel: edgeWords(edge, lineage.nodes, t, format),
           markerEnd: { type: MarkerType.ArrowClosed },
         }),
       ),
-    [lineage.edges],
+    [lineage, t, format],
   );
   const open = (node: Node) => {
     const url = (node as CardNode).data.node.url;

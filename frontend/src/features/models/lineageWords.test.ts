@@ -3,7 +3,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { LineageNode } from '@/api/contract/models';
 import zh from '@/i18n/zh';
 import { createFormat } from '@/shared/format';
-import { nodeWords } from './lineageWords';
+import { edgeWords, nodeWords } from './lineageWords';
 
 beforeAll(async () => {
   await i18next.init({ lng: 'zh', resources: { zh: { translation: zh } }, interpolation: { escapeValue: false } });
@@ -34,4 +34,16 @@ test('names that people gave stay as they are', () => {
     title: '#1 baseline',
     subtitle: '{"epochs": 3}',
   });
+});
+
+test('what leads from one thing to another is said in the reader’s language', () => {
+  const nodes = [
+    { id: 'd', kind: 'dataset_version', title: 'digits@v3', subtitle: '', facts: {} },
+    { id: 'r', kind: 'run', title: '#1 classifier', subtitle: '', facts: {} },
+    { id: 'c', kind: 'code', title: 'Code', subtitle: '', facts: {} },
+  ] as never[];
+  const said = (edge: { from: string; to: string; label: string }) =>
+    edgeWords(edge as never, nodes, i18next.getFixedT('zh') as TFunction, createFormat('zh'));
+  expect(said({ from: 'c', to: 'r', label: 'code' })).toBe('代码 提供代码给 #1 classifier');
+  expect(said({ from: 'd', to: 'r', label: 'train' })).toBe('digits@v3 作为 train 被读取于 #1 classifier');
 });

@@ -1,6 +1,19 @@
 import type { TFunction } from 'i18next';
-import type { LineageNode } from '@/api/contract/models';
+import type { Lineage, LineageNode } from '@/api/contract/models';
 import type { Format } from '@/shared/format';
+
+const EDGES = ['code', 'runtime', 'wrote', 'registered', 'evaluated', 'measured', 'labels', 'labeled'] as const;
+
+/** What leads from one thing to another, in the reader's language; of data, the name that the reader gave it. */
+export function edgeWords(edge: Lineage['edges'][number], nodes: readonly LineageNode[], t: TFunction, format: Format) {
+  const titleOf = (id: string) => {
+    const node = nodes.find((one) => one.id === id);
+    return node ? nodeWords(node, t, format).title : '';
+  };
+  const known = EDGES.find((one) => one === edge.label);
+  const how = known ? t(`models.edge.${known}`) : t('models.edge.read', { label: edge.label });
+  return t('models.edgeLabel', { from: titleOf(edge.from), how, to: titleOf(edge.to) });
+}
 
 export interface NodeWords {
   kind: string;

@@ -34,7 +34,11 @@ export function Curves({ id, active, zoom, onZoom }: CurvesProps) {
     return <ErrorState error={metrics.error} onRetry={() => void metrics.refetch()} />;
   if (!metrics.data) return <Skeleton height={240} radius="md" />;
   if (user.length === 0)
-    return <EmptyState icon={IconChartLine} title={t('jobs.curves.none')} hint={t('jobs.curves.noneHint')} />;
+    return active ? (
+      <EmptyState icon={IconChartLine} title={t('jobs.curves.none')} hint={t('jobs.curves.noneHint')} />
+    ) : (
+      <EmptyState icon={IconChartLine} title={t('sharing.page.noCurves')} hint={t('sharing.page.noCurvesHint')} />
+    );
   return (
     <>
       <Group gap="lg" mb="sm">

@@ -156,7 +156,7 @@ function View({ runId, file, preview }: { runId: string; file: Artifact; preview
         <Picture address={`/api/v1/runs/${runId}/files/${file.id}/picture/`} path={file.path} />
       )}
       {preview.kind === 'table' && preview.table && <TableView table={preview.table} reason={preview.reason} />}
-      {preview.kind === 'tree' && <TreeView value={preview.value} />}
+      {preview.kind === 'tree' && <TreeView value={preview.value} numbers={preview.numbers} />}
       {preview.kind === 'scalars' && <ScalarsView curves={preview.curves} others={preview.others} />}
       {preview.kind === 'markdown' && (
         <SegmentedControl

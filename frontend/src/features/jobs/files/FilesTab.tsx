@@ -9,6 +9,7 @@ import { useFormat } from '@/shared/format';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
+import { useRemovedOn } from '../keeping/queries';
 import { useFolder } from '../queries';
 import type { runSearch } from '../search';
 import { FileDrawer } from './FileDrawer';
@@ -27,6 +28,7 @@ export function FilesTab({ run, active }: { run: Run; active: boolean }) {
   const search = useSearch({ strict: false }) as ReturnType<typeof runSearch>;
   const path = search.folder ?? '';
   const listed = useFolder(run.id, path, active);
+  const removedOn = useRemovedOn(run.id);
   const go = (values: Partial<typeof search>) =>
     void navigate({ to: '.', search: (old) => ({ ...old, tab: 'files', ...values }) });
   const rows: Row[] | undefined = listed.data && [
@@ -48,7 +50,13 @@ export function FilesTab({ run, active }: { run: Run; active: boolean }) {
         refetch={() => void listed.refetch()}
         rowKey={({ folder, file }) => folder?.name ?? (file as Artifact).id}
         empty={
-          path ? (
+          removedOn ? (
+            <EmptyState
+              icon={IconFile}
+              title={t('keeping.filesGone')}
+              hint={t('keeping.filesGoneHint', { date: removedOn })}
+            />
+          ) : path ? (
             <EmptyState icon={IconFolder} title={t('runpage.files.emptyFolder')} hint={t('runpage.files.emptyHint')} />
           ) : (
             <EmptyState

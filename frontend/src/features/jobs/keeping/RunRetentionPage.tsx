@@ -97,7 +97,7 @@ function PolicyForm({ present }: { present: RunPolicy }) {
           )}
         </Stack>
       </Card>
-      <Due days={asked} />
+      {!wrong && <Due days={asked} />}
     </Stack>
   );
 }

@@ -6,6 +6,7 @@ import { expectNoViolations } from '@/test/axe';
 import { eventually } from '@/test/eventually';
 import { sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
+import { FilesTab } from '../files/FilesTab';
 import { RunRetentionPage } from '../index';
 import { RunKept } from './RunKept';
 
@@ -21,6 +22,8 @@ test('a policy is looked at before it is set', async () => {
   await userEvent.click(screen.getByRole('radio', { name: 'Stay for some days' }));
   const field = screen.getByRole('textbox', { name: 'How many days' });
   await userEvent.clear(field);
+  // Nobody asked yet what would go.
+  expect(screen.queryByText('Nothing would go')).toBeNull();
   expect(screen.getByRole('button', { name: 'Save' }).hasAttribute('disabled')).toBe(true);
   await userEvent.type(field, '30');
   expect((await screen.findByRole('link', { name: '7' })).getAttribute('href')).toBe('/runs/r1');
@@ -53,6 +56,16 @@ test('what was announced can be kept, and what was removed is said', async () =>
   serve('GET', 'runs/{run}/retention/', keeping({ removed_at: '2026-02-03T12:00:00Z', removed_bytes: 1024 }));
   await renderPage(<RunKept run={run} />);
   await screen.findByText(/Logs and outputs \(1 KiB\) were removed on Feb 3, 2026/);
+});
+
+test('files that were removed are not said never to have been there', async () => {
+  serve('GET', 'runs/{run}/retention/', keeping({ removed_at: '2026-02-03T12:00:00Z', removed_bytes: 1024 }));
+  serve('GET', 'runs/{run_id}/files/folder/', { folders: [], files: [], truncated: false });
+  const { container } = await renderPage(<FilesTab run={run} active={false} />, '/runs/r1', '/runs/$runId');
+  await screen.findByText('The files were removed');
+  screen.getByText(/on Feb 3, 2026/);
+  expect(screen.queryByText('No files')).toBeNull();
+  await expectNoViolations(container);
 });
 
 test('a time that is chosen while the last choice can be undone is the one that counts', async () => {

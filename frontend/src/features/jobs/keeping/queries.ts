@@ -1,5 +1,6 @@
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
+import { useFormat } from '@/shared/format';
 import { useProject } from '@/shared/project';
 
 const POLICY = '/api/v1/projects/{project}/run-retention/';
@@ -24,6 +25,13 @@ export function useSetRunPolicy() {
 
 export function useRunKeeping(run: string) {
   return $api.useQuery('get', KEEPING, { params: { path: { run_id: run } } });
+}
+
+/** The day when the logs and outputs of a run were removed, as it is written; undefined if they were not. */
+export function useRemovedOn(run: string): string | undefined {
+  const format = useFormat();
+  const removedAt = useRunKeeping(run).data?.removed_at;
+  return removedAt ? format.date(removedAt) : undefined;
 }
 
 /** Names how long a run is kept, for `confirmUndo`: "as the project" must not come after another choice. */

@@ -10,6 +10,7 @@ import { useFormat } from '@/shared/format';
 import { fieldWords } from '@/shared/problemWords';
 import { useShortcuts } from '@/shared/shortcuts';
 import { useStored } from '@/shared/stored';
+import { useRemovedOn } from '../keeping/queries';
 import type { runSearch } from '../search';
 import { isActive, isWaiting } from '../states';
 import { FeedBadge } from './FeedBadge';
@@ -86,6 +87,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
     [active, find, settled, matchCase, matches],
   );
 
+  const removedOn = useRemovedOn(run.id);
   const emptyText =
     feed.state === 'loading'
       ? t('common.loading')
@@ -93,7 +95,9 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
         ? t('live.paused')
         : isWaiting(run)
           ? t('jobs.log.notStarted')
-          : t('jobs.log.empty');
+          : removedOn
+            ? t('keeping.logGone', { date: removedOn })
+            : t('jobs.log.empty');
   const attempts = run.attempts.map(({ number }) => ({
     value: String(number),
     label: t('jobs.attemptNumber', { number }),

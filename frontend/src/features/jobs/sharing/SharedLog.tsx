@@ -38,9 +38,10 @@ export function SharedLog({ token, run }: { token: string; run: SharedRun }) {
     if (hidden) feed.pause();
     else feed.resume();
   }, [begun, hidden, feed]);
-  const emptyText = begun
-    ? t(feed.state === 'loading' ? 'common.loading' : 'jobs.log.empty')
-    : t('jobs.log.notStarted');
+  const active = isActive(run);
+  const silent = t(active ? 'jobs.log.empty' : 'sharing.page.logGone');
+  const waiting = t(active ? 'jobs.log.notStarted' : 'jobs.log.empty');
+  const emptyText = begun ? (feed.state === 'loading' ? t('common.loading') : silent) : waiting;
   return (
     <section aria-label={t('jobs.tab.log')}>
       <Group gap="md" mb="xs">
@@ -50,6 +51,8 @@ export function SharedLog({ token, run }: { token: string; run: SharedRun }) {
         {attempts > 1 && <AttemptSelect attempts={attempts} value={attempt} />}
         <Switch
           size="xs"
+          data-no-print
+          wrapperProps={{ 'data-no-print': true }}
           label={t('sharing.page.logEnd')}
           checked={follow}
           onChange={(event) => setFollow(event.currentTarget.checked)}
@@ -91,6 +94,8 @@ function AttemptSelect({ attempts, value }: { attempts: number; value: number })
     <Select
       size="xs"
       w={130}
+      data-no-print
+      wrapperProps={{ 'data-no-print': true }}
       aria-label={t('jobs.attempt')}
       allowDeselect={false}
       data={Array.from({ length: attempts }, (_, index) => ({

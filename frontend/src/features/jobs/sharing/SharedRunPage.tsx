@@ -171,6 +171,8 @@ function Failure({ run }: { run: SharedRun }) {
   const { t } = useTranslation();
   const words = useWords();
   const kind = run.failure_class && words.failureClass(run.failure_class);
+  const said = words.failure(run);
+  const why = t(`sharing.page.why.${run.failure_class}` as 'sharing.page.why.PREPARATION', { defaultValue: '' });
   return (
     <Alert
       variant="light"
@@ -178,17 +180,20 @@ function Failure({ run }: { run: SharedRun }) {
       icon={<IconAlertTriangle size={18} />}
       title={
         <Group gap="xs" align="flex-start">
-          <span className={classes.reason}>{words.failure(run) || kind || t('jobs.failedUnknown')}</span>
-          {kind && words.failure(run) && <Badge color="red">{kind}</Badge>}
+          <span className={classes.reason}>{said || kind || t('jobs.failedUnknown')}</span>
+          {kind && said && <Badge color="red">{kind}</Badge>}
         </Group>
       }
-    />
+    >
+      {!said && why && `${why} ${t('sharing.page.whyMore')}`}
+    </Alert>
   );
 }
 
 function Facts({ run }: { run: SharedRun }) {
   const { t } = useTranslation();
   const format = useFormat();
+  const active = isActive(run);
   const metrics = Object.entries(run.metrics);
   const parameters = Object.entries(run.parameters);
   const value = (number: number | null): ReactNode => (number === null ? '–' : format.metric(number));
@@ -197,7 +202,7 @@ function Facts({ run }: { run: SharedRun }) {
       <Section title={t('sharing.page.result')}>
         {metrics.length === 0 && (
           <Text size="sm" c="dimmed">
-            {t('sharing.page.noResult')}
+            {t(active ? 'sharing.page.noResult' : 'sharing.page.nothingMeasured')}
           </Text>
         )}
         <KeyValueList items={metrics.map(([key, last]): [string, ReactNode] => [key, value(last)])} />
@@ -217,7 +222,9 @@ function Facts({ run }: { run: SharedRun }) {
           items={[
             [
               t('sharing.page.started'),
-              run.started_at ? format.dateTime(run.started_at) : t('sharing.page.notStarted'),
+              run.started_at
+                ? format.dateTime(run.started_at)
+                : t(active ? 'sharing.page.notStarted' : 'sharing.page.neverStarted'),
             ],
             [t('sharing.page.ended'), run.finished_at && format.dateTime(run.finished_at)],
             [t('sharing.page.workflow'), run.workflow],

@@ -121,6 +121,18 @@ test('a link shows its run to nobody in particular, with the token in a header',
   await expectNoViolations(container);
 });
 
+test('a run that ended without a curve, a value or a start says so, and why it failed', async () => {
+  const nothing = { metrics: {}, started_at: null, attempts: 0, failure_class: 'PREPARATION' };
+  serve('GET', 'shared-run/', { ...SHARED, ...nothing });
+  serve('GET', 'shared-run/metrics/', []);
+  const { container } = await visit();
+  await screen.findByText('No curves');
+  for (const words of ['Nothing was measured.', 'Never', 'Not prepared']) screen.getByText(words);
+  screen.getByText(/could not be brought to the machine.*Members of the project see the details/);
+  expect(screen.queryByText(/yet/)).toBeNull();
+  await expectNoViolations(container);
+});
+
 test('the log of an earlier attempt is chosen, and the address keeps it', async () => {
   serve('GET', 'shared-run/', { ...SHARED, attempts: 3 });
   serve('GET', 'shared-run/metrics/', []);
@@ -132,6 +144,9 @@ test('the log of an earlier attempt is chosen, and the address keeps it', async 
   const { container, unmount } = await visit();
   const choice = await screen.findByRole('combobox', { name: 'Attempt' });
   expect(choice).toHaveProperty('value', 'Attempt 3');
+  // What can only be pressed is not printed, whoever asks the browser for it.
+  expect(choice.closest('[data-no-print]')).not.toBeNull();
+  expect(screen.getByRole('switch', { name: 'Follow the end' }).closest('[data-no-print]')).not.toBeNull();
   await screen.findByText('said by 3');
   await userEvent.click(choice);
   await userEvent.keyboard('{ArrowUp}{ArrowUp}{Enter}');

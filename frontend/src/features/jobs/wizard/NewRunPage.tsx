@@ -14,7 +14,7 @@ import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { confirmUndo } from '@/shared/undo';
 import { runName } from '../list/columns';
-import { startRun, usePreview, useRun, useWorkflows } from '../queries';
+import { startRun, usePreview, useRun, useRunNumbered, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
 import {
   type Draft,
@@ -61,7 +61,7 @@ export function NewRunPage() {
 function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof useDraft>) {
   const search = useSearch({ strict: false }) as ReturnType<typeof newRunSearch>;
   const workflows = useWorkflows();
-  const cloned = useRun(search.clone ?? '', search.clone !== undefined);
+  const cloned = useCloned(search.clone);
   const visit = useRouterState({ select: ({ location }) => location.state.__TSR_key });
   const wanted =
     search.workflow ?? (search.dataset ? 'image-classification' : search.model ? 'evaluate-classifier' : undefined);
@@ -87,6 +87,15 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
     begunFrom({ source, visit });
   }, [search, wanted, workflow, cloned.data, draft.workflow, dispatch, origin, visit, begunFrom]);
   return cloned;
+}
+
+/** The run with this id or, in the project, this number. */
+function useCloned(name: string | undefined) {
+  const number = name && /^\d{1,9}$/.test(name) ? Number(name) : null;
+  const numbered = useRunNumbered(number);
+  const id = number === null ? name : numbered.data;
+  const cloned = useRun(id ?? '', id !== undefined);
+  return { data: cloned.data, error: numbered.error ?? cloned.error };
 }
 
 function Wizard() {

@@ -91,7 +91,16 @@ export function toCli(request: RunRequest, project: string): string {
     `${name}=${parameterText(value)}`,
   ]);
   const writes = request.may_write ? ['--may-write'] : [];
-  const asked = [...parameters, ...commonOptions(request), ...data, ...wheres(request), ...requirements, ...writes];
+  const code = request.code_snapshot ? ['--code-snapshot', request.code_snapshot] : [];
+  const asked = [
+    ...code,
+    ...parameters,
+    ...commonOptions(request),
+    ...data,
+    ...wheres(request),
+    ...requirements,
+    ...writes,
+  ];
   const options = joinWords([...head, 'run', ...asked]);
   return `${options} -- ${(request.command ?? []).map(quoteWord).join(' ')}`;
 }

@@ -235,6 +235,7 @@ describe('the right to write datasets', () => {
   test('is asked for when it was chosen, also in a terminal', () => {
     expect(requestOf({ ...draft, mayWrite: false })).not.toHaveProperty('may_write');
     expect(requestOf(draft).may_write).toBe(true);
+    expect(toCli({ ...requestOf(draft), code_snapshot: 'abc' }, 'vision')).toContain('run --code-snapshot abc ');
     expect(toCli(requestOf(draft), 'vision')).toMatch(/ --may-write -- python train.py$/);
   });
 

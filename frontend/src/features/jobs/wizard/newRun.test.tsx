@@ -2,7 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
-import { listing, serve } from '@/test/fakeApi';
+import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { NewRunPage } from '../index';
 
@@ -50,6 +50,15 @@ test('what was changed in a clone outlives a reload; the link pressed again begi
   await waitFor(() =>
     expect(JSON.parse(sessionStorage.getItem('atom-new-run/vision') ?? '{}')).toMatchObject({ name: 'train-7' }),
   );
+});
+
+test('a clone is begun from a run’s number in the project too', async () => {
+  serve('GET', 'projects/{project}/runs/', listing({ ...run, id: 'run-7', number: 7 }));
+  serve('GET', 'runs/{run_id}/', (_request: Request, url: URL) =>
+    url.pathname.endsWith('/runs/run-7/') ? run : problem(404, 'not_found', 'There is no such run.'),
+  );
+  await renderPage(<NewRunPage />, '/runs/new?clone=7&step=2');
+  expect(await screen.findByRole('textbox', { name: 'Name' })).toHaveProperty('value', 'train-7');
 });
 
 test('a number that the server refuses is told at its field, and no forecast is waited for', async () => {

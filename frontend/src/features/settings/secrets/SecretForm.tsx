@@ -1,9 +1,11 @@
-import { Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { FormFrame } from '@/shared/FormFrame';
 import { useProject } from '@/shared/project';
 import { setSecret } from '@/shared/secrets';
+import classes from './secrets.module.css';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;
 
@@ -19,6 +21,7 @@ export function SecretForm({ name, onKept, onCancel }: Props) {
   const { t } = useTranslation();
   const project = useProject();
   const isNew = name === undefined;
+  const [shown, setShown] = useState(false);
   const form = useForm({
     initialValues: { name: name ?? '', value: '', description: '' },
     validate: {
@@ -52,11 +55,13 @@ export function SecretForm({ name, onKept, onCancel }: Props) {
         spellCheck={false}
         rows={5}
         data-autofocus={isNew ? undefined : true}
-        styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+        classNames={{ input: classes.value }}
+        data-hidden={!shown || undefined}
         required
         withAsterisk
         {...form.getInputProps('value')}
       />
+      <Checkbox label={t('secrets.show')} checked={shown} onChange={(event) => setShown(event.currentTarget.checked)} />
       {isNew && <TextInput label={t('secrets.description')} {...form.getInputProps('description')} />}
     </FormFrame>
   );

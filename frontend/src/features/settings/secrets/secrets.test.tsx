@@ -41,7 +41,12 @@ test('a secret is kept as it was typed, and what is wrong with its name is said 
   await userEvent.click(screen.getByRole('button', { name: 'New secret' }));
   const dialog = await screen.findByRole('dialog', { name: 'New secret' });
   await userEvent.type(within(dialog).getByRole('textbox', { name: 'Name' }), '1st');
-  await userEvent.type(within(dialog).getByRole('textbox', { name: 'Value' }), ' two words ');
+  const value = within(dialog).getByRole('textbox', { name: 'Value' });
+  await userEvent.type(value, ' two words ');
+  const isHidden = () => value.hasAttribute('data-hidden');
+  expect(isHidden()).toBe(true);
+  await userEvent.click(within(dialog).getByRole('checkbox', { name: 'Show what is typed' }));
+  expect(isHidden()).toBe(false);
   await userEvent.click(within(dialog).getByRole('button', { name: 'Keep the secret' }));
   await within(dialog).findByText('Use letters, digits and underscores, no digit first.');
   const name = within(dialog).getByRole('textbox', { name: 'Name' });
