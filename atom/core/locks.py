@@ -28,6 +28,24 @@ def only_one(work: UUID | str) -> Iterator[bool]:
 
 
 @contextmanager
+def in_turn(work: UUID) -> Iterator[None]:
+    """Hold the lock on `work` while the block runs; waits while another worker holds it.
+
+    In a transaction it is held to the end of that, since a failed one could not let go of it.
+    """
+    key = int.from_bytes(work.bytes[-8:], "big", signed=True)
+    if connection.in_atomic_block:
+        _ask("pg_advisory_xact_lock", key)
+        yield
+        return
+    _ask("pg_advisory_lock", key)
+    try:
+        yield
+    finally:
+        _ask("pg_advisory_unlock", key)
+
+
+@contextmanager
 def shared(work: UUID) -> Iterator[None]:
     """Hold the lock on `work` together with others; waits while one holds it `alone`.
 

@@ -11,10 +11,11 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import quote
 
+import httpx
 import obstore
 from boto3.s3.transfer import TransferConfig
 from botocore.exceptions import BotoCoreError, ClientError
@@ -22,6 +23,7 @@ from django.conf import settings
 from obstore.exceptions import BaseError, GenericError
 from obstore.store import S3Store
 
+from atom.core.conditional_writes import honours_conditional_writes, is_refused_condition
 from atom.core.errors import NotFound
 from atom.core.store_clients import data_client, signing_client
 from atom_sdk.errors import ObjectNotFoundError
@@ -53,6 +55,10 @@ class ObjectMissing(NotFound):
     code = "object_missing"
     title = "The stored object is missing."
     action = "Report it: the bucket has lost an object that the catalogue knows."
+
+
+class ObjectExists(Exception):
+    """A conditional write found an object under its key, and changed nothing."""
 
 
 @dataclass(frozen=True)
@@ -98,6 +104,17 @@ class ObjectStorage:
         self._hasty = hasty
         self._admin = admin
         self._public = public
+
+    @cached_property
+    def takes_conditional_writes(self) -> bool:
+        """Whether the store refuses to write a key twice when it is asked to; tried once.
+
+        Raises StoreError if it does not answer.
+        """
+        try:
+            return honours_conditional_writes(self._admin, self.bucket)
+        except (ClientError, BotoCoreError, httpx.HTTPError) as exc:
+            raise GenericError(f"The store was not tried for conditional writes: {exc}") from exc
 
     def get(self, key: str) -> bytes:
         """Return the whole object."""
@@ -223,9 +240,15 @@ class ObjectStorage:
             params["ResponseContentDisposition"] = f"attachment; filename*=UTF-8''{quoted}"
         return str(self._public.generate_presigned_url("get_object", params, expires_s))
 
-    def presign_put(self, key: str, expires_s: int = 3600) -> str:
-        """Return an address that writes the object without credentials."""
+    def presign_put(self, key: str, expires_s: int = 3600, *, only_new: bool = False) -> str:
+        """Return an address that writes the object without credentials.
+
+        With `only_new` a key that has an object is refused, and the request needs the header
+        `If-None-Match: *`, which is part of the signature.
+        """
         params = {"Bucket": self.bucket, "Key": key}
+        if only_new:
+            params["IfNoneMatch"] = "*"
         return str(self._public.generate_presigned_url("put_object", params, expires_s))
 
     def multipart_create(self, key: str) -> str:
@@ -285,15 +308,27 @@ class ObjectStorage:
                     yield UnfinishedUpload(found["Key"], found["UploadId"], found["Initiated"])
 
     def multipart_complete(
-        self, key: str, upload_id: str, parts: Sequence[tuple[int, str]]
+        self,
+        key: str,
+        upload_id: str,
+        parts: Sequence[tuple[int, str]],
+        *,
+        only_new: bool = False,
     ) -> None:
-        """Join the parts into one object, which has no other writer."""
+        """Join the parts into one object.
+
+        With `only_new` an object that is there stays: raises ObjectExists, also when an earlier
+        try joined these parts and its answer was lost.
+        """
         body = {"Parts": [{"PartNumber": number, "ETag": etag} for number, etag in parts]}
+        condition = {"IfNoneMatch": "*"} if only_new else {}
         try:
             self._admin.complete_multipart_upload(
-                Bucket=self.bucket, Key=key, UploadId=upload_id, MultipartUpload=body
+                Bucket=self.bucket, Key=key, UploadId=upload_id, MultipartUpload=body, **condition
             )
         except ClientError as exc:
+            if is_refused_condition(exc):
+                raise ObjectExists(key) from exc
             # An answer that was lost: the first of several tries has joined them.
             if not (_is_no_upload(exc) and self.exists(key)):
                 raise

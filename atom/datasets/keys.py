@@ -5,6 +5,10 @@ from __future__ import annotations
 from uuid import UUID
 
 STAGING = "staging/"
+# Of all projects.
+PROJECTS = "p/"
+# Relative to a project's prefix.
+PACKS = "packs/"
 
 
 def staging_key(upload_id: UUID) -> str:
@@ -14,12 +18,12 @@ def staging_key(upload_id: UUID) -> str:
 
 def pack_key(digest: str) -> str:
     """Return the key of a verified pack."""
-    return f"packs/{digest}.tar"
+    return f"{PACKS}{digest}.tar"
 
 
 def pack_index_key(digest: str) -> str:
     """Return the key of a pack's own index, written by the worker that verified it."""
-    return f"packs/{digest}.index.parquet"
+    return f"{PACKS}{digest}.index.parquet"
 
 
 def quarantine_key(digest: str) -> str:

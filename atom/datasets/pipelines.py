@@ -83,9 +83,14 @@ def read_staged_changes(storage: ObjectStorage, key: str, scratch: Path) -> Chan
 def publish_pack(
     storage: ObjectStorage, store: PrefixStore, staged_key: str, digest: str, index: pa.Table
 ) -> None:
-    """Put a verified pack under its digest, its index first. Doing it twice changes nothing."""
+    """Put a verified pack under its digest, its index first. Doing it twice changes nothing.
+
+    An index beside a pack says that the pack was verified: see `stored_packs` of the rebuild.
+    """
     store.put(keys.pack_index_key(digest), encode_index(index))
-    storage.copy(staged_key, store.prefix + keys.pack_key(digest))
+    key = store.prefix + keys.pack_key(digest)
+    if staged_key != key:
+        storage.copy(staged_key, key)
 
 
 def read_pack_index(store: PrefixStore, digest: str) -> pa.Table:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +13,7 @@ from uuid import UUID
 
 from atom.accounts.models import Project, User
 from atom.core import storage
+from atom.core.storage import ObjectInfo
 from atom.datasets import ref_log
 from atom.datasets.catalogue_log import parse_id, read_documents
 from atom.datasets.engines.stored import stored_objects
@@ -25,6 +26,7 @@ from atom_sdk.manifests.commits import Commit, read_commit
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.roots import LayerRef, Root
 
+_PACK, _INDEX = ".tar", ".index.parquet"
 _MOVE = re.compile(r"refs/([0-9a-f-]{36})/([^/]+)/(\d{10})\.json")
 
 
@@ -297,9 +299,8 @@ class _Reader:
         # A pack that was pushed again after it was damaged lies in both places: it is good.
         known: set[bytes] = set()
         for kind, state in (("packs", "verified"), ("quarantine", "quarantined")):
-            # The index lies beside the pack: only the size of the pack itself counts.
             listing = storage.objects().list_prefix(f"{prefix}{kind}/")
-            packs = (item for item in listing if item.key.endswith(".tar"))
+            packs = verified_packs(listing) if kind == "packs" else _tars(listing)
             found = [
                 Pack(digest=item.digest.hex(), size_bytes=item.size_bytes)
                 for item in stored_objects(kind, packs)
@@ -309,6 +310,23 @@ class _Reader:
                 pack.project, pack.state = self.project, state
                 known.add(bytes.fromhex(pack.digest))
             self.found.packs += found
+
+
+def verified_packs(listing: Iterable[ObjectInfo]) -> Iterator[ObjectInfo]:
+    """Yield the packs of a listing in key order that were verified: an index lies beside each.
+
+    A pack without one is an upload that was not verified, or never will be.
+    """
+    indexed = ""
+    for item in listing:
+        if item.key.endswith(_INDEX):
+            indexed = item.key.removesuffix(_INDEX)
+        elif item.key.endswith(_PACK) and item.key.removesuffix(_PACK) == indexed:
+            yield item
+
+
+def _tars(listing: Iterable[ObjectInfo]) -> Iterator[ObjectInfo]:
+    return (item for item in listing if item.key.endswith(_PACK))
 
 
 def layer_json(layer: LayerRef) -> dict[str, str | int]:

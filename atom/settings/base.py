@@ -161,6 +161,7 @@ S3_SECRET_ACCESS_KEY = ENV.s3_secret_access_key.get_secret_value()
 S3_BUCKET = ENV.s3_bucket
 S3_REGION = ENV.s3_region
 ATOM_STORE_PATIENCE_S = ENV.atom_store_patience_s
+ATOM_DIRECT_UPLOADS = ENV.atom_direct_uploads
 
 # --- garbage ----------------------------------------------------------------------------------
 

@@ -99,6 +99,8 @@ class Environment(BaseSettings):
     atom_cache_limit_bytes: int = 0
     # How much a run that streams its data may keep of it on the disk.
     atom_stream_cache_bytes: int = 20 << 30
+    # Packs go straight to their own keys where the store honours conditional writes.
+    atom_direct_uploads: bool = True
     # Nightly garbage collection only reports until this is set.
     atom_garbage_apply: bool = False
     atom_garbage_grace_days: int = 7

@@ -184,7 +184,9 @@ class Pusher:
             return Upload.objects.get(pk=self.upload(data)["id"])
         upload = Upload(
             dataset=dataset,
-            **vars(request),
+            kind=request.kind,
+            digest=request.digest,
+            size_bytes=request.size_bytes,
             part_size_bytes=PART_BYTES,
             state="uploaded",
             created_by=self.user,

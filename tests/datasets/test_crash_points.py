@@ -9,6 +9,7 @@ import multiprocessing
 import re
 import signal
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
@@ -34,6 +35,7 @@ from tests.datasets.prepared import made_once
 from tests.datasets.pushing import (
     Pusher,
     class_files,
+    corrupted,
     make_pack,
     new_pusher,
     png,
@@ -64,6 +66,7 @@ REPACKING_POINTS = ["repacking.published", "repacking.written", "repacking.noted
 LOAD_POINTS = ["load.checked", "load.objects_written", "load.logged"]
 ALL_POINTS = [
     "upload.joined",
+    "pack.removed",
     *VERIFY_POINTS,
     *COMMIT_POINTS,
     *COMPACTION_POINTS,
@@ -127,6 +130,12 @@ def check_catalogue(pusher: Pusher) -> None:
         )
 
 
+@pytest.fixture(params=["direct", "staged"])
+def way(request: pytest.FixtureRequest, settings: Any) -> None:
+    """Have packs go to their own keys, and by way of staging."""
+    settings.ATOM_DIRECT_UPLOADS = request.param == "direct"
+
+
 def begun_upload(pusher: Pusher) -> Upload:
     """An upload whose parts have all arrived."""
     pack = make_pack({"x.png": png(9)})
@@ -135,6 +144,7 @@ def begun_upload(pusher: Pusher) -> Upload:
     return Upload.objects.select_related("dataset__project").get(pk=begun["id"])
 
 
+@pytest.mark.usefixtures("way")
 def test_a_death_while_an_upload_is_completed(pusher: Pusher) -> None:
     upload = begun_upload(pusher)
     parts = storage.objects().multipart_parts(upload.key, upload.multipart_id)
@@ -147,6 +157,7 @@ def test_a_death_while_an_upload_is_completed(pusher: Pusher) -> None:
     check_catalogue(pusher)
 
 
+@pytest.mark.usefixtures("way")
 def test_a_push_begun_anew_finds_what_was_joined_before_the_death(pusher: Pusher) -> None:
     upload = begun_upload(pusher)
 
@@ -160,6 +171,7 @@ def test_a_push_begun_anew_finds_what_was_joined_before_the_death(pusher: Pusher
     check_catalogue(pusher)
 
 
+@pytest.mark.usefixtures("way")
 @pytest.mark.parametrize("point", VERIFY_POINTS)
 def test_a_death_while_a_pack_is_verified(pusher: Pusher, point: str) -> None:
     upload = begun_upload(pusher)
@@ -172,6 +184,20 @@ def test_a_death_while_a_pack_is_verified(pusher: Pusher, point: str) -> None:
 
     assert verify_upload(upload.pk).state == "verified"
     assert pusher.commit(put_rows(pack))["state"] == "published"
+    check_catalogue(pusher)
+
+
+def test_a_death_after_bytes_that_lied_were_removed(pusher: Pusher) -> None:
+    upload = begun_upload(pusher)
+    pack = make_pack({"x.png": png(9)})
+    storage.objects().put(upload.key, corrupted(pack, 4096))
+    Upload.objects.filter(pk=upload.pk).update(state="uploaded")
+
+    die("verify", upload.pk, "pack.removed")
+    check_catalogue(pusher)
+
+    assert verify_upload(upload.pk).state == "quarantined"
+    assert pusher.upload(pack.data)["state"] == "verified"
     check_catalogue(pusher)
 
 

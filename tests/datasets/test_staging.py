@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db.models import F
@@ -22,8 +23,14 @@ def _staging_is_empty() -> None:
     objects = storage.objects()
     for item in objects.list_prefix(STAGING):
         objects.delete(item.key)
-    for found in objects.multipart_list(STAGING):
+    for found in objects.multipart_list(""):
         objects.multipart_abort(found.key, found.upload_id)
+
+
+@pytest.fixture(params=["direct", "staged"], autouse=True)
+def _way(request: pytest.FixtureRequest, settings: Any) -> None:
+    """Have packs go to their own keys, and by way of staging."""
+    settings.ATOM_DIRECT_UPLOADS = request.param == "direct"
 
 
 def clear(pusher: Pusher, *, apply: bool, age: timedelta = timedelta(0)) -> GarbageRun:
@@ -39,7 +46,11 @@ def keys() -> set[str]:
 
 
 def unfinished() -> set[str]:
-    return {found.key for found in storage.objects().multipart_list(STAGING)}
+    return {found.key for found in storage.objects().multipart_list("")}
+
+
+def key_of(upload: dict[str, Any]) -> str:
+    return Upload.objects.get(pk=upload["id"]).key
 
 
 def test_what_was_given_up_is_counted_and_then_removed(pusher: Pusher) -> None:
@@ -47,7 +58,7 @@ def test_what_was_given_up_is_counted_and_then_removed(pusher: Pusher) -> None:
     begun = pusher.begin(pack.data)
     pusher.send_part(begun, 1, pack.data)
     sent = pusher.upload(changes_file(put_rows(pack)), "changes")
-    open_key, sent_key = (staging_key(upload["id"]) for upload in (begun, sent))
+    open_key, sent_key = key_of(begun), key_of(sent)
     storage.objects().put(f"{STAGING}outputs/x", b"of a run")
     later = timedelta(hours=1)
 
@@ -102,7 +113,7 @@ def test_an_upload_that_goes_on_or_is_being_committed_is_live(pusher: Pusher) ->
     run = clear(pusher, apply=True, age=timedelta(hours=1))
 
     assert run.staged_count == 0
-    assert staging_key(begun["id"]) in unfinished()
+    assert key_of(begun) in unfinished()
     assert request.changes_upload is not None
     assert request.changes_upload.key in keys()
     CommitRequest.objects.filter(pk=request.pk).update(state="failed")

@@ -1,4 +1,7 @@
-"""Resumable uploads into staging, by presigned parts."""
+"""Resumable uploads by presigned parts, or by one presigned PUT.
+
+Packs go to their own keys where the store allows it (`direct_uploads`), all else to staging.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,13 @@ from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
 from atom.accounts.models import User
-from atom.core import states, storage
+from atom.core import locks, states, storage
 from atom.core.background import enqueue
+from atom.core.conditional_writes import ONLY_NEW
 from atom.core.crash_points import reach
 from atom.core.media import part_url
-from atom.core.storage import Part
+from atom.core.storage import ObjectExists, Part
+from atom.datasets.actions.direct_uploads import direct_key, is_direct, is_single, may_be_direct
 from atom.datasets.building import building
 from atom.datasets.errors import UploadIncomplete, UploadNotOpen, UploadSizeDiffers, UploadTooLarge
 from atom.datasets.keys import staging_key
@@ -30,11 +35,15 @@ _VERIFY_TASK = "atom.datasets.tasks.verify_upload"
 
 @dataclass(frozen=True)
 class UploadRequest:
-    """What a client wants to send: `kind` is pack or changes, `digest` is BLAKE3 in hex."""
+    """What a client wants to send: `kind` is pack or changes, `digest` is BLAKE3 in hex.
+
+    `single`: the client can send it by one PUT with the headers that `addresses_of_parts` tells.
+    """
 
     kind: str
     digest: str
     size_bytes: int
+    single: bool = False
 
 
 def start_upload(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
@@ -59,27 +68,35 @@ def _find_or_create(dataset: Dataset, request: UploadRequest, user: User) -> Upl
         raise UploadSizeDiffers
     if begun is not None and begun.state == "open":
         _touch(begun)
-        _mend(begun)
+        _resume(begun, may_be_single=request.single)
     return upload
 
 
-def _mend(upload: Upload) -> None:
-    """Make an upload that the store no longer knows one that can be gone on with.
+def _resume(upload: Upload, *, may_be_single: bool) -> None:
+    """Make an open upload one that its client can go on with.
 
-    Its parts were joined when an answer was lost, or the store lost them with its power.
+    Its parts were joined when an answer was lost, or the store lost them with its power, or this
+    client sends parts where another began with one PUT.
     """
     objects = storage.objects()
-    if objects.multipart_is_known(upload.key, upload.multipart_id):
+    if upload.multipart_id and objects.multipart_is_known(upload.key, upload.multipart_id):
         return
-    joined = objects.head_or_none(upload.key)
-    if joined is not None and joined.size_bytes == upload.size_bytes:
+    arrived = objects.head_or_none(upload.key)
+    if arrived is not None and arrived.size_bytes == upload.size_bytes:
         _close(upload)
         return
-    fresh = objects.multipart_create(upload.key)
+    if is_single(upload) and may_be_single and arrived is None:
+        return
+    # A pack's own key that holds something else is written by a verified copy only.
+    _begin_parts_anew(upload, upload.key if arrived is None else staging_key(upload.pk))
+
+
+def _begin_parts_anew(upload: Upload, key: str) -> None:
+    fresh = storage.objects().multipart_create(key)
     same = Upload.objects.filter(pk=upload.pk, state="open", multipart_id=upload.multipart_id)
-    if not same.update(multipart_id=fresh, updated_at=Now()):
+    if not same.update(key=key, multipart_id=fresh, updated_at=Now()):
         # Another client was first.
-        objects.multipart_abort(upload.key, fresh)
+        storage.objects().multipart_abort(key, fresh)
     upload.refresh_from_db()
 
 
@@ -127,6 +144,17 @@ def _finished(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
 
 
 def _create(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
+    if request.kind != "pack":
+        return _save_new(dataset, request, user, "")
+    packs = Pack.objects.select_related("project")
+    pack = packs.get(project=dataset.project, digest=request.digest)
+    with locks.in_turn(pack.pk):
+        key = direct_key(pack.project, pack.digest) if may_be_direct(pack) else ""
+        return _save_new(dataset, request, user, key)
+
+
+def _save_new(dataset: Dataset, request: UploadRequest, user: User, key: str) -> Upload:
+    """Save a new upload that goes to `key`, to staging if that is empty."""
     upload = Upload(
         dataset=dataset,
         kind=request.kind,
@@ -135,14 +163,16 @@ def _create(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
         part_size_bytes=PART_BYTES,
         created_by=user,
     )
-    upload.key = staging_key(upload.pk)
-    upload.multipart_id = storage.objects().multipart_create(upload.key)
+    upload.key = key or staging_key(upload.pk)
+    if not (key and request.single and part_count(upload) == 1):
+        upload.multipart_id = storage.objects().multipart_create(upload.key)
     try:
         with transaction.atomic():
             upload.save(force_insert=True)
     except IntegrityError:
         # Another client began the same upload at the same moment: join it.
-        storage.objects().multipart_abort(upload.key, upload.multipart_id)
+        if upload.multipart_id:
+            storage.objects().multipart_abort(upload.key, upload.multipart_id)
         live = _live(dataset, request)
         if live is None:
             raise
@@ -152,14 +182,20 @@ def _create(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
 
 def parts_done(upload: Upload) -> list[Part]:
     """Return the parts that have arrived; empty once the upload is no longer open."""
-    if upload.state != "open":
+    if upload.state != "open" or is_single(upload):
         return []
     return storage.objects().multipart_parts(upload.key, upload.multipart_id)
 
 
 def presign_parts(upload: Upload, numbers: Sequence[int]) -> dict[int, str]:
-    """Return an address to PUT each part to. Raises UploadNotOpen or UploadIncomplete."""
+    """Return an address to PUT each part to, with `headers_of_parts`.
+
+    Raises UploadNotOpen or UploadIncomplete.
+    """
     _begin_parts(upload, numbers)
+    if is_single(upload):
+        address = storage.objects().presign_put(upload.key, PART_URL_EXPIRES_S, only_new=True)
+        return dict.fromkeys(numbers, address)
     return {
         number: storage.objects().presign_part(
             upload.key, upload.multipart_id, number, PART_URL_EXPIRES_S
@@ -168,12 +204,20 @@ def presign_parts(upload: Upload, numbers: Sequence[int]) -> dict[int, str]:
     }
 
 
+def headers_of_parts(upload: Upload) -> dict[str, str]:
+    """Return the headers that a PUT to an address of the store must have."""
+    return ONLY_NEW if is_single(upload) else {}
+
+
 def parts_through_us(upload: Upload, numbers: Sequence[int]) -> dict[int, str]:
     """Return a path of our own origin to PUT each part to, good for an hour.
 
     Raises UploadNotOpen or UploadIncomplete.
     """
     _begin_parts(upload, numbers)
+    if is_single(upload):
+        # Only parts go through us.
+        _begin_parts_anew(upload, upload.key)
     return {
         number: part_url(upload.key, upload.multipart_id, number, part_bytes(upload, number))
         for number in numbers
@@ -223,12 +267,23 @@ def _close(upload: Upload) -> None:
 
 def _join(upload: Upload, parts: Sequence[tuple[int, str]]) -> None:
     objects = storage.objects()
+    if is_single(upload):
+        if not objects.exists(upload.key):
+            raise UploadIncomplete("The upload has not arrived.", parts=[1])
+        return
     arrived = objects.multipart_parts(upload.key, upload.multipart_id)
     if not arrived and objects.exists(upload.key):
         # A completion whose answer was lost: the parts are joined already.
         return
     _check_parts(upload, dict(parts), arrived)
-    objects.multipart_complete(upload.key, upload.multipart_id, sorted(parts))
+    try:
+        objects.multipart_complete(
+            upload.key, upload.multipart_id, sorted(parts), only_new=is_direct(upload)
+        )
+    except ObjectExists:
+        # An earlier try joined them, or somebody else's bytes are there: whatever lies at the
+        # key is verified.
+        objects.multipart_abort(upload.key, upload.multipart_id)
 
 
 def _check_parts(upload: Upload, given: dict[int, str], arrived: Sequence[Part]) -> None:

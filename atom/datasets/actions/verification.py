@@ -6,6 +6,8 @@ and the next run starts over with the same staged object.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from uuid import UUID
 
 import pyarrow as pa
@@ -15,8 +17,9 @@ from django.db.models import QuerySet
 
 from atom.core import states, storage
 from atom.core.crash_points import reach
-from atom.core.locks import only_one
+from atom.core.locks import in_turn, only_one
 from atom.core.storage import ObjectMissing
+from atom.datasets.actions.direct_uploads import is_direct
 from atom.datasets.actions.tries import TRIED, count_try, tried
 from atom.datasets.models import Pack, Upload
 from atom.datasets.pipelines import (
@@ -59,8 +62,6 @@ def _verify_to_the_end(upload: Upload) -> None:
     except ObjectMissing:
         if not _is_verified(upload):
             _quarantine(upload, "staged_object_missing", "The staged object has disappeared.")
-    else:
-        _accept(upload)
 
 
 def _claim(upload_id: UUID | str) -> Upload:
@@ -82,14 +83,28 @@ def _claim(upload_id: UUID | str) -> Upload:
 
 
 def _verify(upload: Upload, staged: StagedObject) -> None:
-    objects = storage.objects()
     if upload.kind != "pack":
-        verify_staged_bytes(objects, staged)
+        verify_staged_bytes(storage.objects(), staged)
+        _accept(upload)
         return
-    index: pa.Table = verify_staged_pack(objects, staged)
-    store = storage.project_store(upload.dataset.project)
+    index: pa.Table = verify_staged_pack(storage.objects(), staged)
     reach("pack.verified")
-    publish_pack(objects, store, staged.key, staged.digest, index)
+    with _turn_of_pack(upload):
+        _publish(upload, index)
+        _accept(upload)
+
+
+@contextmanager
+def _turn_of_pack(upload: Upload) -> Iterator[None]:
+    """Let no other upload of the pack write or remove its key in the meantime."""
+    pack = _pack_of(upload).first()
+    with in_turn(pack.pk) if pack is not None else nullcontext():
+        yield
+
+
+def _publish(upload: Upload, index: pa.Table) -> None:
+    store = storage.project_store(upload.dataset.project)
+    publish_pack(storage.objects(), store, upload.key, upload.digest, index)
     reach("pack.published")
 
 
@@ -102,13 +117,22 @@ def _accept(upload: Upload) -> None:
             pack.state, pack.reason, pack.size_bytes = "verified", "", upload.size_bytes
             pack.save(update_fields=["state", "reason", "size_bytes", "updated_at"])
     reach("pack.accepted")
-    if upload.kind == "pack":
+    if upload.kind == "pack" and not is_direct(upload):
         storage.objects().delete(upload.key)
     log.info("upload_verified", upload_id=str(upload.pk), digest=upload.digest)
 
 
 def _quarantine(upload: Upload, code: str, reason: str) -> None:
     """Name the lie, throw its bytes away. A pack that another upload verified stays good."""
+    with _turn_of_pack(upload):
+        if is_direct(upload) and not _pack_of(upload).filter(state="verified").exists():
+            # First: while the upload has its state, no other may write this key.
+            storage.objects().delete(upload.key)
+            reach("pack.removed")
+        _note_quarantine(upload, code, reason)
+
+
+def _note_quarantine(upload: Upload, code: str, reason: str) -> None:
     with transaction.atomic():
         if not _finish(upload, "quarantined", error_code=code, error_detail=reason):
             return
@@ -117,7 +141,8 @@ def _quarantine(upload: Upload, code: str, reason: str) -> None:
             states.check_move(PACK_STATES, pack.state, "quarantined")
             pack.state, pack.reason = "quarantined", reason
             pack.save(update_fields=["state", "reason", "updated_at"])
-    storage.objects().delete(upload.key)
+    if not is_direct(upload):
+        storage.objects().delete(upload.key)
     log.warning("upload_quarantined", upload_id=str(upload.pk), code=code, reason=reason)
 
 

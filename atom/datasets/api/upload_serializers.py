@@ -68,6 +68,11 @@ class NewUploadSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=["pack", "changes"])
     digest = serializers.RegexField(_DIGEST, help_text="BLAKE3 of the whole object, in hex.")
     size_bytes = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+    single = serializers.BooleanField(
+        default=False,
+        help_text="Whether the client sends an upload of one part with the `headers` that are "
+        "told with its address, and takes 412 for an answer: it is there already.",
+    )
 
 
 class PartNumbersSerializer(serializers.Serializer[Any]):
@@ -90,6 +95,10 @@ class PartUrlsSerializer(serializers.Serializer[Any]):
     """Where to PUT each part."""
 
     urls = serializers.DictField(child=serializers.CharField())
+    headers = serializers.DictField(
+        child=serializers.CharField(),
+        help_text="Headers that each PUT must have; none unless `single` was said.",
+    )
 
 
 class SentPartSerializer(serializers.Serializer[Any]):

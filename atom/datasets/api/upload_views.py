@@ -1,4 +1,4 @@
-"""Pushing: uploads into staging, and commits of what was uploaded."""
+"""Pushing: uploads, and commits of what was uploaded."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from atom.datasets import actions
 from atom.datasets.actions.commits import NewCommit
 from atom.datasets.actions.uploads import (
     UploadRequest,
+    headers_of_parts,
     parts_done,
     parts_through_us,
     presign_parts,
@@ -92,8 +93,10 @@ class UploadPartsView(UploadScopedView, APIView):
         check(body)
         ways = {"store": presign_parts, "portal": parts_through_us}
         addresses = ways[body.validated_data["through"]]
-        urls = addresses(self.upload(upload_id), body.validated_data["numbers"])
-        return Response({"urls": {str(number): url for number, url in urls.items()}})
+        upload = self.upload(upload_id)
+        urls = addresses(upload, body.validated_data["numbers"])
+        named = {str(number): url for number, url in urls.items()}
+        return Response({"urls": named, "headers": headers_of_parts(upload)})
 
 
 class UploadCompleteView(UploadScopedView, APIView):

@@ -19,7 +19,8 @@ from atom_sdk.client.errors import ApiError, NetworkError, NotAtomError
 
 _RETRIED_STATUS = frozenset({429, 502, 503, 504})
 # An object store that is overloaded or restarts says so in more ways.
-RETRIED_BY_STORES = _RETRIED_STATUS | {408, 500}
+# 409: two conditional writes of one key met.
+RETRIED_BY_STORES = _RETRIED_STATUS | {408, 409, 500}
 _TRIES = 6
 _TIMEOUT = httpx.Timeout(60.0, connect=10.0)
 # A server that restarts is back within seconds.

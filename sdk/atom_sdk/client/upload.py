@@ -1,4 +1,4 @@
-"""Resumable upload of one file by presigned parts."""
+"""Resumable upload of one file, by presigned parts or by one PUT."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -75,7 +76,7 @@ def upload_file(target: UploadTarget, path: Path, kind: str, digest: str) -> str
 
 def upload_parts(target: UploadTarget, source: PartSource, kind: str, digest: str) -> str:
     """Send what the server does not have yet, as `upload_file` does."""
-    body = {"kind": kind, "digest": digest, "size_bytes": source.size_bytes}
+    body = {"kind": kind, "digest": digest, "size_bytes": source.size_bytes, "single": True}
     for left in reversed(range(_TRIES)):
         upload = target.http.post(f"{target.base}uploads/", body)
         if upload["state"] != "open":
@@ -145,14 +146,29 @@ def _send_batch(
     target: UploadTarget, source: PartSource, upload: dict[str, Any], numbers: list[int]
 ) -> dict[int, str]:
     address = f"{target.base}uploads/{upload['id']}/parts/"
-    urls: dict[str, str] = target.http.post(address, {"numbers": numbers})["urls"]
+    answer = target.http.post(address, {"numbers": numbers})
+    urls: dict[str, str] = answer["urls"]
+    # Servers before direct uploads told none.
+    headers: dict[str, str] = answer.get("headers") or {}
     part_bytes: int = upload["part_size_bytes"]
 
     def send(number: int) -> tuple[int, str]:
         data = source.read((number - 1) * part_bytes, part_bytes)
-        answer = send_object(target.http, "PUT", urls[str(number)], content=data)
+        etag = _put(target.http, urls[str(number)], data, headers)
         target.progress.advance(target.step, len(data))
-        return number, answer.headers["etag"].strip('"')
+        return number, etag
 
     with ThreadPoolExecutor(_THREADS, "atom-upload") as pool:
         return dict(pool.map(send, numbers))
+
+
+def _put(http: Http, url: str, data: bytes, headers: dict[str, str]) -> str:
+    """Send a part and return its etag; a key that may not be replaced and is there is as good."""
+    try:
+        answer = send_object(http, "PUT", url, content=data, headers=headers)
+    except ApiError as error:
+        if headers and error.status == HTTPStatus.PRECONDITION_FAILED:
+            # An earlier try whose answer was lost; the server verifies what is there.
+            return "exists"
+        raise
+    return answer.headers["etag"].strip('"')
