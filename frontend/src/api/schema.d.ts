@@ -6873,6 +6873,11 @@ export interface components {
             digest: string;
             /** Format: int64 */
             size_bytes: number;
+            /**
+             * @description Whether the client sends an upload of one part with the `headers` that are told with its address, and takes 412 for an answer: it is there already.
+             * @default false
+             */
+            single?: boolean;
         };
         /** @description What makes a version: a run of the project and a path of its files. */
         NewVersionRequest: {
@@ -7364,6 +7369,10 @@ export interface components {
         /** @description Where to PUT each part. */
         PartUrls: {
             urls: {
+                [key: string]: string;
+            };
+            /** @description Headers that each PUT must have; none unless `single` was said. */
+            headers: {
                 [key: string]: string;
             };
         };
