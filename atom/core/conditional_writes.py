@@ -7,13 +7,14 @@ request may have written it. Both calls that Atom relies on are tried.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import structlog
-from botocore.exceptions import ClientError
+from botocore.exceptions import BotoCoreError, ClientError
 
 log = structlog.get_logger(__name__)
 
@@ -22,6 +23,26 @@ ONLY_NEW = {"If-None-Match": "*"}
 _HALF = b"a" * 65_536
 _EXPIRES_S = 60
 _PATIENCE_S = 30.0
+
+
+class StoreConditions:
+    """Remembers whether a store honours conditional writes."""
+
+    def __init__(self, again_s: float = 60.0) -> None:
+        """`again_s` is how long a store that could not be asked is left alone."""
+        self._again_s = again_s
+        self._honoured: bool | None = None
+        self._again_at = 0.0
+
+    def are_honoured(self, client: Any, bucket: str) -> bool:
+        """Try the store unless that is known; one that cannot be asked is tried again later."""
+        if self._honoured is None and time.monotonic() >= self._again_at:
+            try:
+                self._honoured = honours_conditional_writes(client, bucket)
+            except (ClientError, BotoCoreError, httpx.HTTPError) as exc:
+                self._again_at = time.monotonic() + self._again_s
+                log.warning("conditional_writes_not_tried", reason=str(exc))
+        return bool(self._honoured)
 
 
 def is_refused_condition(exc: ClientError) -> bool:
@@ -82,6 +103,6 @@ def _second_completion_is_refused(client: Any, bucket: str, key: str) -> bool:
 def _abort(client: Any, upload: dict[str, Any]) -> None:
     try:
         client.abort_multipart_upload(**upload)
-    except ClientError:
+    except ClientError as exc:
         # It was joined: the store honours no condition.
-        log.info("conditional_completion_ignored")
+        log.info("conditional_completion_ignored", reason=str(exc))

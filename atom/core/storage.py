@@ -11,11 +11,10 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, BinaryIO
 from urllib.parse import quote
 
-import httpx
 import obstore
 from boto3.s3.transfer import TransferConfig
 from botocore.exceptions import BotoCoreError, ClientError
@@ -23,7 +22,7 @@ from django.conf import settings
 from obstore.exceptions import BaseError, GenericError
 from obstore.store import S3Store
 
-from atom.core.conditional_writes import honours_conditional_writes, is_refused_condition
+from atom.core.conditional_writes import StoreConditions, is_refused_condition
 from atom.core.errors import NotFound
 from atom.core.store_clients import data_client, signing_client
 from atom_sdk.errors import ObjectNotFoundError
@@ -104,17 +103,14 @@ class ObjectStorage:
         self._hasty = hasty
         self._admin = admin
         self._public = public
+        self._conditions = StoreConditions()
 
-    @cached_property
     def takes_conditional_writes(self) -> bool:
-        """Whether the store refuses to write a key twice when it is asked to; tried once.
+        """Return whether the store refuses to write a key twice when it is asked to; tried once.
 
-        Raises StoreError if it does not answer.
+        A store that cannot be asked does not, and is tried again after a minute.
         """
-        try:
-            return honours_conditional_writes(self._admin, self.bucket)
-        except (ClientError, BotoCoreError, httpx.HTTPError) as exc:
-            raise GenericError(f"The store was not tried for conditional writes: {exc}") from exc
+        return self._conditions.are_honoured(self._admin, self.bucket)
 
     def get(self, key: str) -> bytes:
         """Return the whole object."""

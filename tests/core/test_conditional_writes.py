@@ -14,7 +14,7 @@ import pytest
 from django.test import override_settings
 
 from atom.core import storage
-from atom.core.conditional_writes import PROBES, honours_conditional_writes
+from atom.core.conditional_writes import PROBES, StoreConditions, honours_conditional_writes
 from atom.core.store_clients import signing_client
 
 # What stores do: the last ones have been met.
@@ -113,16 +113,17 @@ def test_a_store_is_tried_with_both_calls(behaviour: int, honoured: bool) -> Non
 def test_the_store_of_the_launcher_honours_them_and_keeps_nothing_of_the_try() -> None:
     objects = storage.objects()
 
-    assert objects.takes_conditional_writes
+    assert objects.takes_conditional_writes()
     assert list(objects.list_prefix(PROBES)) == []
     assert [found for found in objects.multipart_list("") if re.match(PROBES, found.key)] == []
 
 
 def test_a_store_that_is_away_is_tried_again_later() -> None:
+    patient, hasty = StoreConditions(), StoreConditions(again_s=0)
     with store(HONOURS) as address:
-        client = client_of(address)
-    away = storage.ObjectStorage("bucket", None, None, client, client)  # type: ignore[arg-type]
+        away = client_of(address)
+    assert [tried.are_honoured(away, "bucket") for tried in (patient, hasty)] == [False, False]
 
-    with pytest.raises(storage.StoreError):
-        _ = away.takes_conditional_writes
-    assert "takes_conditional_writes" not in vars(away)
+    with store(HONOURS) as address:
+        back = client_of(address)
+        assert [tried.are_honoured(back, "bucket") for tried in (patient, hasty)] == [False, True]

@@ -37,10 +37,10 @@ def is_single(upload: Upload) -> bool:
 def may_be_direct(pack: Pack) -> bool:
     """Return whether an upload of the pack may go to the pack's key.
 
-    The caller holds the pack's turn, and keeps it until the upload has its row. Raises StoreError.
+    The caller holds the pack's turn, and keeps it until the upload has its row.
     """
     objects = storage.objects()
-    if not settings.ATOM_DIRECT_UPLOADS or not objects.takes_conditional_writes:
+    if not settings.ATOM_DIRECT_UPLOADS or not objects.takes_conditional_writes():
         return False
     if live_direct(pack).exists():
         return False
