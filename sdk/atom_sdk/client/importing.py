@@ -24,6 +24,7 @@ from atom_sdk.importers.items import Item
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.opening import open_tree
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.words import counted
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class ImportOptions:
     is_strict: bool = False
     limits: ArchiveLimits = field(default_factory=ArchiveLimits)
     downloads: DownloadLimits = field(default_factory=DownloadLimits)
+    text: TextOptions = field(default_factory=TextOptions)
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,9 @@ class Import:
         report = Report(self._source.resolve().name)
         folder = _scratch(self._source)
         with ExitStack() as stack:
-            tree, kind = open_tree(self._source, self._options.limits, folder, report)
+            tree, kind = open_tree(
+                self._source, self._options.limits, folder, report, self._options.text
+            )
             stack.callback(tree.close)
             limits = self._options.downloads
             downloads = stack.enter_context(Downloads(folder, limits, report, is_dry=is_dry))

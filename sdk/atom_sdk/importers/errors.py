@@ -40,6 +40,34 @@ class FormatUnknownError(ImportFailedError):
     hint = "Let --format auto decide, or see the documentation for what the format needs."
 
 
+class FormatUndetectedError(ImportFailedError):
+    """A file names other files, and no format fits it."""
+
+    code = "import_format_unknown"
+    hint = "Name its columns as the documentation of imports says, or push its folder as it is."
+
+
+class AnnotationsMissingError(ImportFailedError):
+    """Pictures were named apart from their annotations, and there are no annotations."""
+
+    code = "import_annotations_missing"
+    hint = "SOURCE has the annotations, --images their pictures; exchange them, or give --format."
+
+
+class EncodingUnknownError(ImportFailedError):
+    """No encoding of text has this name."""
+
+    code = "encoding_unknown"
+    hint = "Give a name such as utf-8, cp1252, gbk, cp932 or euc-kr."
+
+
+class ZipEncodingError(ImportFailedError):
+    """A name in a zip archive is no text of the encoding that was given."""
+
+    code = "zip_encoding_wrong"
+    hint = "Give another --zip-encoding, or leave it out and see with --dry-run how names look."
+
+
 class AnnotationsUnreadableError(ImportFailedError):
     """A file that says what the items are cannot be understood at all."""
 

@@ -15,6 +15,7 @@ from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.items import Blob, file_blob, read_whole
 from atom_sdk.importers.names import NameRefusedError, is_litter, normalised
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.packs.walk import walk_folder
 
 IMAGE_SUFFIXES = frozenset(
@@ -30,6 +31,7 @@ class Tree:
     name: str
     files: Mapping[str, Blob]
     resources: ExitStack = field(default_factory=ExitStack)
+    text: TextOptions = field(default_factory=TextOptions)
 
     def close(self) -> None:
         """Close the archive that the files lie in."""
@@ -65,7 +67,7 @@ def is_image(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in IMAGE_SUFFIXES
 
 
-def folder_tree(folder: Path, report: Report) -> Tree:
+def folder_tree(folder: Path, report: Report, text: TextOptions | None = None) -> Tree:
     """Files below a folder; links and special files are left out."""
     listing = walk_folder(folder)
     for path in listing.skipped:
@@ -77,16 +79,16 @@ def folder_tree(folder: Path, report: Report) -> Tree:
         else:
             opener = partial(_open_file, folder / file.path)
             files[file.path] = Blob(file.size, opener, file.mtime_ns)
-    return Tree(folder.resolve().name, files)
+    return Tree(folder.resolve().name, files, text=text or TextOptions())
 
 
 def _open_file(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def file_tree(path: Path) -> Tree:
+def file_tree(path: Path, text: TextOptions) -> Tree:
     """One file, and those below its folder that it names; the folder is not gone through."""
-    return Tree(path.name, _Beside(path))
+    return Tree(path.name, _Beside(path), text=text)
 
 
 class _Beside(Mapping[str, Blob]):
