@@ -75,6 +75,13 @@ class AnnotationsUnreadableError(ImportFailedError):
     hint = "Open the file named here and mend it, or export it again from the tool it came from."
 
 
+class TextEncodingError(AnnotationsUnreadableError):
+    """A file that says what the items are is text of another encoding."""
+
+    code = "annotations_encoding"
+    hint = "Give its encoding, such as --encoding cp1252 for a file of Windows in Western Europe."
+
+
 class ImportProblemsError(ImportFailedError):
     """With --strict: some items cannot be imported as they are."""
 
