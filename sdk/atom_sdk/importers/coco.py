@@ -24,6 +24,7 @@ from atom_sdk.importers.objects import (
     checked_label,
     checked_polygon,
 )
+from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
 
@@ -39,7 +40,7 @@ def detect(tree: Tree) -> str | None:
     return f"{found[0]} has the lists of a COCO file" if found else None
 
 
-def read(tree: Tree, report: Report, downloads: Downloads) -> Iterator[Item]:
+def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """Yield the images with their objects.
 
     An image that is not in the tree is downloaded from its `coco_url`. Raises
@@ -51,7 +52,7 @@ def read(tree: Tree, report: Report, downloads: Downloads) -> Iterator[Item]:
     pictures = Pictures(tree.images())
     taken: set[str] = set()
     for path in files:
-        reader = _Reader(tree, report, downloads, pictures)
+        reader = _Reader(tree, report, reading.downloads, pictures)
         for item in reader.items(path):
             if item.path in taken:
                 report.skip(item.path, "two annotation files name it; the first counts")
@@ -162,6 +163,7 @@ class _Reader:
         elif isinstance(url, str) and url:
             fetched = self._downloads.fetch(url)
             if fetched is None:
+                self._report.skip(*self._downloads.refusal(url))
                 return None
             blob = fetched
         else:
@@ -170,9 +172,14 @@ class _Reader:
         attributes, lost = as_attributes(objects, PIXEL)
         if lost:
             self._report.skip(where, lost)
-        self._report.objects += len(objects)
         sizes = {key: row[key] for key in ("width", "height") if _is_side(row.get(key))}
-        return Item(where, blob, split=split, attributes=attributes | sizes)
+        return Item(
+            where,
+            blob,
+            split=split,
+            attributes=attributes | sizes,
+            objects=attributes.get("object_counts", {}),
+        )
 
 
 def _is_side(value: Any) -> bool:

@@ -14,6 +14,7 @@ from blake3 import blake3
 from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE, canonical_attributes
 from atom_sdk.client.contents import WritePack
 from atom_sdk.importers.items import Blob, Item
+from atom_sdk.importers.losses import add_counts
 from atom_sdk.importers.report import Report
 from atom_sdk.manifests.layers import is_label
 from atom_sdk.packs.plan import SourceFile
@@ -31,6 +32,7 @@ class Collected:
     labels: dict[str, str] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    objects: dict[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def collect(items: Iterable[Item], report: Report) -> Collected:
@@ -38,7 +40,8 @@ def collect(items: Iterable[Item], report: Report) -> Collected:
     found = Collected()
     for item in items:
         if item.path in found.blobs:
-            report.skip(item.path, "its path comes twice; the first is kept")
+            reason = "its path comes twice; the first is kept"
+            report.lose_picture(item.path, reason, item.objects, item.label)
         else:
             _add(found, item, report)
     _drop_below_files(found, report)
@@ -52,7 +55,8 @@ def _add(found: Collected, item: Item, report: Report) -> None:
         if is_label(item.label):
             found.labels[item.path] = item.label
         else:
-            report.skip(item.path, "its label is no text of 1 to 255 bytes; it goes without")
+            reason = "its label is no text of 1 to 255 bytes; it goes without"
+            report.lose_label(item.path, reason, _readable(item.label))
     if item.split is not None:
         found.splits[item.path] = item.split
     if item.attributes:
@@ -64,12 +68,28 @@ def _add_attributes(found: Collected, item: Item, report: Report) -> None:
     try:
         size_bytes = len((canonical_attributes(values) or "").encode())
     except (TypeError, ValueError, RecursionError):
-        report.skip(item.path, "its attributes cannot be written as JSON; it goes without")
+        _lose_attributes(item, "its attributes cannot be written as JSON; it goes without", report)
         return
     if size_bytes > MAX_ATTRIBUTE_BYTES:
-        report.skip(item.path, "its attributes have more than 16 KiB; it goes without")
+        _lose_attributes(item, "its attributes have more than 16 KiB; it goes without", report)
         return
     found.attributes[item.path] = values
+    if item.objects:
+        found.objects[item.path] = item.objects
+
+
+def _lose_attributes(item: Item, reason: str, report: Report) -> None:
+    if not item.objects:
+        report.skip(item.path, reason)
+        return
+    for label, count in item.objects.items():
+        report.lose_objects(item.path, reason, label, count)
+    report.empty_picture(item.path)
+
+
+def _readable(label: str) -> str:
+    """A label that cannot be kept, as a name in a report."""
+    return label[:64].encode("utf-8", "replace").decode()
 
 
 def _drop_below_files(found: Collected, report: Report) -> None:
@@ -78,11 +98,15 @@ def _drop_below_files(found: Collected, report: Report) -> None:
         folder = path.rpartition("/")[0]
         while folder:
             if folder in found.blobs:
-                report.skip(path, "the folder that it lies in is a file as well")
-                for values in (found.blobs, found.labels, found.splits, found.attributes):
-                    values.pop(path, None)  # type: ignore[attr-defined]
+                _drop(found, path, "the folder that it lies in is a file as well", report)
                 break
             folder = folder.rpartition("/")[0]
+
+
+def _drop(found: Collected, path: str, reason: str, report: Report) -> None:
+    report.lose_picture(path, reason, found.objects.get(path), found.labels.get(path))
+    for values in (found.blobs, found.labels, found.splits, found.attributes, found.objects):
+        values.pop(path, None)  # type: ignore[attr-defined]
 
 
 def _count(found: Collected, report: Report) -> None:
@@ -90,6 +114,9 @@ def _count(found: Collected, report: Report) -> None:
     report.size_bytes = sum(blob.size_bytes for blob in found.blobs.values())
     report.labels.update(found.labels.values())
     report.splits.update(found.splits.values())
+    report.label_tally.kept.update(found.labels.values())
+    for counts in found.objects.values():
+        add_counts(report.object_tally.kept, counts)
     report.first = [
         {
             "path": path,

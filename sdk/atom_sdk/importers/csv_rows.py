@@ -22,6 +22,7 @@ from atom_sdk.importers.downloads import Downloads
 from atom_sdk.importers.errors import AnnotationsUnreadableError, FormatUnknownError
 from atom_sdk.importers.items import Blob, Item
 from atom_sdk.importers.names import NameRefusedError, normalised, split_of
+from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
 
@@ -40,11 +41,12 @@ def detect(tree: Tree) -> str | None:
     return f"{found[0]} has a column of paths or addresses" if found else None
 
 
-def read(tree: Tree, report: Report, downloads: Downloads) -> Iterator[Item]:
+def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """Yield a file a row. Raises FormatUnknownError, AnnotationsUnreadableError."""
     files = _files(tree)
     if not files:
         raise FormatUnknownError(f"{tree.name} has no CSV with a column url or path.")
+    downloads = reading.downloads
     for path in files:
         rows = _rows(tree.read_text(path, report), path)
         while some := list(islice(rows, _BATCH_ROWS)):
@@ -134,9 +136,11 @@ def _item(row: _Row, tree: Tree, downloads: Downloads, report: Report) -> Item |
         path, blob = _bytes(row, tree, downloads)
         attributes = row.attributes()
     except NameRefusedError as refused:
-        report.skip(row.where, str(refused))
+        report.lose_picture(row.where, str(refused), label=row.label or None)
         return None
     if blob is None:
+        name, reason = downloads.refusal(row.url)
+        report.lose_picture(name, reason, label=row.label or None)
         return None
     return Item(path, blob, row.label or None, split, attributes)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from atom_sdk.errors import AtomError
+from atom_sdk.importers.losses import ClassLoss
 
 
 class ImportFailedError(AtomError):
@@ -40,11 +43,19 @@ class FormatUnknownError(ImportFailedError):
     hint = "Let --format auto decide, or see the documentation for what the format needs."
 
 
-class FormatUndetectedError(ImportFailedError):
-    """A file names other files, and no format fits it."""
+class UndetectedFormatError(FormatUnknownError):
+    """A table was given alone, and `auto` does not find what it names."""
 
-    code = "import_format_unknown"
-    hint = "Name its columns as the documentation of imports says, or push its folder as it is."
+    hint = (
+        "Name the column of files path or url, "
+        "or import the table itself as a file: --format folder."
+    )
+
+
+class NoPicturesInTableError(FormatUnknownError):
+    """A Parquet file has no column with the bytes of pictures."""
+
+    hint = "Import the Parquet files as they are: --format folder (zip or tar for an archive)."
 
 
 class AnnotationsMissingError(ImportFailedError):
@@ -87,6 +98,33 @@ class ImportProblemsError(ImportFailedError):
 
     code = "import_problems"
     hint = "Mend them, or leave --strict out to import the rest."
+
+
+class LabelsLostError(ImportFailedError):
+    """More objects or labels would be lost than is allowed, of all or of one class."""
+
+    code = "import_labels_lost"
+    hint = (
+        "See each one with --dry-run and mend the source, or accept the loss: "
+        "--allow-loss 5% (a share of the objects)."
+    )
+
+    def __init__(self, message: str, losses: Sequence[ClassLoss], allowed: float) -> None:
+        """`losses` are those above the share that is allowed."""
+        super().__init__(message)
+        self.problem = {
+            "code": self.code,
+            "detail": message,
+            "allowed": allowed,
+            "losses": [one.as_json() for one in losses],
+        }
+
+
+class AllowedLossError(ImportFailedError):
+    """A share of objects that may be lost is none."""
+
+    code = "allowed_loss_invalid"
+    hint = "Write --allow-loss 5% or --allow-loss 0.05, from 0 to 100%."
 
 
 class NothingToImportError(ImportFailedError):

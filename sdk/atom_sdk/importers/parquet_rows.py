@@ -21,9 +21,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atom_sdk.importers.downloads import Downloads
-from atom_sdk.importers.errors import AnnotationsUnreadableError, FormatUnknownError
+from atom_sdk.importers.errors import (
+    AnnotationsUnreadableError,
+    FormatUnknownError,
+    NoPicturesInTableError,
+)
 from atom_sdk.importers.items import Blob, Item
 from atom_sdk.importers.names import split_in, split_of
+from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
 
@@ -44,18 +49,20 @@ _DAMAGES = (pa.ArrowException, OSError)
 
 def detect(tree: Tree) -> str | None:
     """Say why the tree is Parquet, None if it is not."""
-    found = tree.with_suffix(".parquet")
-    return f"{found[0]} is a Parquet file" if found else None
+    paths = tree.with_suffix(".parquet")
+    if not paths or not _may_have_pictures(tree, paths[0]):
+        return None
+    return f"{paths[0]} is a Parquet file"
 
 
-def read(tree: Tree, report: Report, downloads: Downloads) -> Iterator[Item]:
+def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """Yield the pictures of all shards. Raises FormatUnknownError, AnnotationsUnreadableError."""
     files = tree.with_suffix(".parquet")
     if not files:
         raise FormatUnknownError(f"{tree.name} has no Parquet file.")
     for number, path in enumerate(files):
         try:
-            shard = _Shard(tree, path, number, downloads)
+            shard = _Shard(tree, path, number, reading.downloads)
             yield from shard.items(report)
         except _DAMAGES as error:
             raise AnnotationsUnreadableError(f"{path} cannot be read: {error}.") from error
@@ -164,7 +171,21 @@ def _image_column(schema: pa.Schema, path: str) -> str:
             return str(name)
         if pa.types.is_struct(kind) and kind.get_field_index("bytes") >= 0:
             return str(name)
-    raise FormatUnknownError(f"{path} has no column with the bytes of pictures.")
+    raise NoPicturesInTableError(f"{path} has no column with the bytes of pictures.")
+
+
+def _may_have_pictures(tree: Tree, path: str) -> bool:
+    """False only for a table that is sure to have none; `read` says what is wrong with others."""
+    with tree.files[path].open() as stream:
+        if not stream.seekable():
+            return True
+        try:
+            _image_column(pq.read_schema(stream), path)
+        except NoPicturesInTableError:
+            return False
+        except _DAMAGES:
+            return True
+    return True
 
 
 def _class_names(schema: pa.Schema, label: str | None) -> list[str]:

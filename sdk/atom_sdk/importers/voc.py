@@ -84,12 +84,17 @@ def _item(
         report.skip(path, "there is no picture of its name")
         return None
     objects = _objects(document, path, report)
-    report.objects += len(objects)
     attributes, lost = as_attributes(objects, PIXEL)
     if lost:
         report.skip(found, lost)
     split = splits.get(stem) or split_in(found)
-    return Item(found, tree.files[found], split=split, attributes=attributes | _size(document))
+    return Item(
+        found,
+        tree.files[found],
+        split=split,
+        attributes=attributes | _size(document),
+        objects=attributes.get("object_counts", {}),
+    )
 
 
 def _picture(document: Element, stem: str, pictures: Pictures) -> str | None:

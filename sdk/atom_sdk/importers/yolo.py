@@ -27,6 +27,7 @@ from atom_sdk.importers.objects import (
     checked_number,
     checked_polygon,
 )
+from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
 
@@ -44,7 +45,7 @@ def detect(tree: Tree) -> str | None:
     return None
 
 
-def read(tree: Tree, report: Report) -> Iterator[Item]:
+def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """Yield the pictures with their objects; one without a text file has none.
 
     Raises FormatUnknownError, AnnotationsUnreadableError, MissingLibraryError.
@@ -53,11 +54,16 @@ def read(tree: Tree, report: Report) -> Iterator[Item]:
     for path in tree.images():
         label_file = _label_file(tree, path)
         objects = _objects(tree, label_file, classes, report) if label_file else []
-        report.objects += len(objects)
         attributes, lost = as_attributes(objects, RELATIVE) if label_file else ({}, "")
         if lost:
             report.skip(path, lost)
-        yield Item(path, tree.files[path], split=split_in(path), attributes=attributes)
+        yield Item(
+            path,
+            tree.files[path],
+            split=split_in(path),
+            attributes=attributes,
+            objects=attributes.get("object_counts", {}),
+        )
 
 
 def _label_file(tree: Tree, picture: str) -> str | None:
