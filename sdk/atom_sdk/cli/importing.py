@@ -12,7 +12,10 @@ from atom_sdk.cli.import_reports import print_import, print_look
 from atom_sdk.cli.render import Bars
 from atom_sdk.cli.splitting import splitting
 
-_FORMATS = ["auto", "tar", "zip", "folder", "coco", "yolo", "voc", "imagefolder", "csv", "parquet"]
+_FORMATS = [
+    *("auto", "tar", "zip", "folder", "coco", "yolo", "voc", "imagefolder"),
+    *("huggingface", "csv", "parquet"),
+]
 # As in `atom_sdk.importers`, which is not imported for each command.
 YOLO_TASKS = ["detect", "segment", "pose", "obb"]
 
@@ -34,7 +37,23 @@ class _Share(click.ParamType[float]):
             self.fail(str(error), param, context)
 
 
+class _Delimiter(click.ParamType[str]):
+    """The character between cells: one character, or `tab`."""
+
+    name = "delimiter"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> str:
+        """Return one character; anything else is an error of usage."""
+        text = {"tab": "\t", "\\t": "\t"}.get(str(value).lower(), str(value))
+        if len(text) != 1 or text in '\r\n"':
+            self.fail(f"{value!r} is not one character, and not `tab`.", param, context)
+        return text
+
+
 SHARE = _Share()
+DELIMITER = _Delimiter()
 
 
 @click.command(name="import")
@@ -47,6 +66,12 @@ SHARE = _Share()
     default="auto",
     show_default=True,
     help="What SOURCE is; auto looks into it and says why.",
+)
+@click.option(
+    "--images",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="DIR",
+    help="The folder or archive with the pictures, if SOURCE has only their annotations.",
 )
 @click.option("-m", "--message", default="", help="What is imported.")
 @splitting
@@ -64,6 +89,25 @@ SHARE = _Share()
     "--yolo-task",
     type=click.Choice(YOLO_TASKS),
     help="How to read the lines of YOLO files that do not say it.",
+)
+@click.option(
+    "--zip-encoding",
+    metavar="NAME",
+    help="Encoding of names in a zip that are not UTF-8: gbk, cp932, …",
+)
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV: utf-8 by default, cp1252, …")
+@click.option(
+    "--delimiter",
+    type=DELIMITER,
+    metavar="CHARACTER",
+    help="Between the cells of a CSV, or `tab`; by default the one that fits.",
+)
+@click.option(
+    "--boxes",
+    type=click.Choice(["size", "corners"]),
+    default="size",
+    show_default=True,
+    help="What a list of four numbers is: x, y, width, height, or x1, y1, x2, y2.",
 )
 @click.option("--max-ratio", default=200.0, show_default=True, help="Unpacked to packed size.")
 @click.option("--max-files", default=20_000_000, show_default=True, help="Members of an archive.")
@@ -87,6 +131,11 @@ def import_(
     allow_host: tuple[str, ...],
     allowed_loss: float | None,
     yolo_task: str | None,
+    images: Path | None,
+    zip_encoding: str | None,
+    encoding: str | None,
+    delimiter: str | None,
+    boxes: str,
     *,
     replaces: bool,
     dry_run: bool,
@@ -104,6 +153,7 @@ def import_(
     from atom_sdk.importers.losses import DEFAULT_ALLOWED_LOSS
     from atom_sdk.importers.read_options import ReadOptions
     from atom_sdk.importers.report_json import report_json
+    from atom_sdk.importers.text_options import TextOptions
 
     if strict and allowed_loss:
         raise click.UsageError("--strict allows no loss: give --strict or --allow-loss.")
@@ -117,6 +167,8 @@ def import_(
         DownloadLimits(max_download_mib * MIB, allow_host),
         DEFAULT_ALLOWED_LOSS if allowed_loss is None else allowed_loss,
         ReadOptions(yolo_task or ""),
+        TextOptions(zip_encoding, encoding, delimiter, boxes),
+        images,
     )
     with Bars(context.err, not context.as_json) as bars:
         if dry_run:

@@ -31,11 +31,12 @@ from atom_sdk.importers.items import Item
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.losses import DEFAULT_ALLOWED_LOSS
 from atom_sdk.importers.near_misses import find_near_misses
-from atom_sdk.importers.opening import open_tree
+from atom_sdk.importers.opening import open_apart, open_tree
 from atom_sdk.importers.read_options import Reading, ReadOptions
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.report_json import report_json
 from atom_sdk.importers.text_options import TextOptions
+from atom_sdk.importers.trees import Tree
 from atom_sdk.words import counted
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class ImportOptions:
 
     `file_format` is one of `atom_sdk.importers.FORMATS`; `replaces` makes the version hold what the
     source holds and nothing else; `is_strict` refuses a source of which something is left out.
+    `images` has the pictures where `source` has only their annotations.
     `split` draws splits as `PushOptions` does; those that the source gives stay. `allowed_loss` is
     the share of objects and labels that may be lost, 0 to 1, of all and of each class of 20 or
     more.
@@ -66,6 +68,7 @@ class ImportOptions:
     allowed_loss: float = DEFAULT_ALLOWED_LOSS
     reading: ReadOptions = field(default_factory=ReadOptions)
     text: TextOptions = field(default_factory=TextOptions)
+    images: Path | None = None
 
     def __post_init__(self) -> None:
         """Raises AllowedLossError."""
@@ -106,7 +109,7 @@ class Import:
         """Import into `dataset[@branch]`. Raises ImportFailedError and what a push raises."""
         with self._collected() as (found, report):
             self._check(report)
-            contents = ImportContents(self._source, found.blobs)
+            contents = ImportContents(self._source, found.blobs, self._options.images)
             push = Push(datasets, http, self._progress, self._push_options(found, report))
             sent = push.send(contents, reference)
             return ImportResult(sent, report, self._options.allowed_loss)
@@ -125,9 +128,7 @@ class Import:
         report = Report(self._source.resolve().name)
         folder = _scratch(self._source)
         with ExitStack() as stack:
-            tree, kind = open_tree(
-                self._source, self._options.limits, folder, report, self._options.text
-            )
+            tree, kind = self._open(folder, report)
             stack.callback(tree.close)
             limits = self._options.downloads
             downloads = stack.enter_context(Downloads(folder, limits, report, is_dry=is_dry))
@@ -141,6 +142,13 @@ class Import:
         # A look leaves what an import that was cut off has fetched.
         if not is_dry:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _open(self, scratch: Path, report: Report) -> tuple[Tree, str]:
+        options = self._options
+        if options.images is None:
+            return open_tree(self._source, options.limits, scratch, report, options.text)
+        limits, text = options.limits, options.text
+        return open_apart(self._source, options.images, limits, scratch, report, text)
 
     def _told(self, items: Iterator[Item]) -> Iterator[Item]:
         self._progress.start("read", 0, "files")

@@ -11,15 +11,18 @@ from typing import IO, Any
 
 from blake3 import blake3
 
-from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE, canonical_attributes
+from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
 from atom_sdk.client.contents import WritePack
 from atom_sdk.importers.items import Blob, Item
+from atom_sdk.importers.json_values import attributes_bytes, drop_largest
 from atom_sdk.importers.losses import add_counts
 from atom_sdk.importers.report import Report
 from atom_sdk.manifests.layers import is_label
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter
 
+# Other attributes give way to objects.
+_KEPT_ATTRIBUTES = frozenset(["objects", "object_counts", "box_unit", "width", "height"])
 _FIRST_ITEMS = 10
 _READ_BYTES = 1 << 20
 
@@ -66,14 +69,16 @@ def _add(found: Collected, item: Item, report: Report) -> None:
 def _add_attributes(found: Collected, item: Item, report: Report) -> None:
     values = {name: value for name, value in item.attributes.items() if name != UNREADABLE}
     try:
-        size_bytes = len((canonical_attributes(values) or "").encode())
+        fitting, dropped = drop_largest(values, _KEPT_ATTRIBUTES)
     except (TypeError, ValueError, RecursionError):
         _lose_attributes(item, "its attributes cannot be written as JSON; it goes without", report)
         return
-    if size_bytes > MAX_ATTRIBUTE_BYTES:
+    for name in dropped:
+        report.skip(item.path, f"its attribute {name!r} does not fit into 16 KiB; it goes without")
+    if attributes_bytes(fitting) > MAX_ATTRIBUTE_BYTES:
         _lose_attributes(item, "its attributes have more than 16 KiB; it goes without", report)
         return
-    found.attributes[item.path] = values
+    found.attributes[item.path] = fitting
     if item.objects:
         found.objects[item.path] = item.objects
 
@@ -131,9 +136,13 @@ def _count(found: Collected, report: Report) -> None:
 class ImportContents:
     """The items of an import as a push sends them; nothing is unpacked to a folder."""
 
-    def __init__(self, source: Path, blobs: Mapping[str, Blob]) -> None:
+    def __init__(self, source: Path, blobs: Mapping[str, Blob], images: Path | None = None) -> None:
+        """`images` is where the pictures lie, if not in the source."""
         self._blobs = blobs
-        self.key = b"import\0" + os.fsencode(source.resolve())
+        parts = [b"import", os.fsencode(source.resolve())]
+        if images is not None:
+            parts.append(os.fsencode(images.resolve()))
+        self.key = b"\0".join(parts)
         self.files: Sequence[SourceFile] = sorted(
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from atom_sdk.importers import csv_rows, hf_folder, parquet_rows
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
 
@@ -15,18 +16,11 @@ Explainer = Callable[[Tree, str], str | None]
 _MOST_FILES = 200
 
 
-def _table(tree: Tree, path: str) -> str | None:
-    return "a table was found and not understood: its first line names no column of files"
-
-
-def _parquet(tree: Tree, path: str) -> str | None:
-    return "a Parquet file was found and not read: it has no column with the bytes of pictures"
-
-
 EXPLAINERS: dict[str, Explainer] = {
-    ".csv": _table,
-    ".tsv": _table,
-    ".parquet": _parquet,
+    ".csv": csv_rows.explain,
+    ".tsv": csv_rows.explain,
+    ".jsonl": hf_folder.explain,
+    ".parquet": parquet_rows.explain,
 }
 """By suffix: why a file of this kind was not read as annotations, None where it is no near miss."""
 
@@ -34,9 +28,10 @@ EXPLAINERS: dict[str, Explainer] = {
 def find_near_misses(tree: Tree, report: Report) -> None:
     """Report the files that no reader took, and that look like annotations."""
     seen = 0
-    for path in tree.files:
+    named = {miss.subject for miss in report.near_misses}
+    for path in tree.annotation_paths():
         explain = EXPLAINERS.get(_suffix(path))
-        if explain is None or path in report.annotations:
+        if explain is None or path in report.annotations or path in named:
             continue
         seen += 1
         if seen > _MOST_FILES:

@@ -108,9 +108,19 @@ def columns_of(header: Sequence[str]) -> Columns:
         )
     url, split = _first(URL, names), _first(SPLIT, names)
     paths = tuple(name for name in (*PATH, *IDS) if name in names)
-    taken = {url, label, split, ATTRIBUTES, ""} | (set(box.names) | set(box.flags) if box else set())
+    taken = {url, label, split, ATTRIBUTES, ""} | (
+        set(box.names) | set(box.flags) if box else set()
+    )
     rest = tuple(name for name in header if name not in taken)
     return Columns(url, paths, label, split, box, rest)
+
+
+def has_boxes(header: Sequence[str]) -> bool:
+    """Whether a table has one line a box, so that a file may have several."""
+    try:
+        return columns_of([name.strip().lower() for name in header]).box is not None
+    except ColumnsRefusedError:
+        return False
 
 
 def _first(names: Sequence[str], present: Collection[str]) -> str | None:
@@ -132,7 +142,8 @@ def _box(present: set[str]) -> BoxColumns | None:
     if not found:
         if parts := sorted(present & _PARTS):
             raise ColumnsRefusedError(
-                f"a box needs four columns such as xmin, ymin, xmax, ymax; it has {', '.join(parts)}"
+                f"a box needs four columns such as xmin, ymin, xmax, ymax; "
+                f"it has {', '.join(parts)}"
             )
         return None
     kind, names = found[0]

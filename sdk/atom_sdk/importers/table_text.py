@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
@@ -16,7 +17,7 @@ from atom_sdk.importers.trees import Tree
 
 SUFFIXES = (".csv", ".tsv")
 HEAD_BYTES = 1 << 16
-_SAMPLE_ROWS = 50
+_SAMPLE_ROWS = 200
 _DELIMITERS = (",", ";", "\t", "|")
 # Excel writes and reads a first line that names the delimiter.
 _SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
@@ -82,10 +83,8 @@ def table_head(tree: Tree, path: str) -> TableText:
 def head_rows(table: TableText) -> list[list[str]]:
     """Return the first rows of a table, up to one that cannot be read."""
     rows: list[list[str]] = []
-    try:
+    with suppress(AnnotationsUnreadableError):
         rows.extend(cells for _, cells in islice(table.rows(), _SAMPLE_ROWS))
-    except AnnotationsUnreadableError:
-        pass
     return rows
 
 
@@ -101,7 +100,7 @@ def _table(text: str, path: str, options: TextOptions) -> TableText:
     line = _SEPARATOR_LINE.match(text)
     if line is not None:
         text = text[line.end() :]
-    delimiter = options.separator or (line[1] if line else _sniffed(text, path))
+    delimiter = options.delimiter or (line[1] if line else _sniffed(text, path))
     return TableText(path, text, delimiter, 1 if line is None else 2)
 
 

@@ -6,19 +6,21 @@ from dataclasses import dataclass
 
 from atom_sdk.importers.errors import EncodingUnknownError
 
-_TAB_NAMES = ("tab", "\\t")
+BOX_SIZE, BOX_CORNERS = "size", "corners"
 
 
 @dataclass(frozen=True, slots=True)
 class TextOptions:
     """Encodings by the names that Python knows, and the character between cells of a CSV.
 
-    Raises EncodingUnknownError.
+    `boxes` says how lists of four numbers are read, BOX_SIZE or BOX_CORNERS. Raises
+    EncodingUnknownError.
     """
 
     zip_encoding: str | None = None
     encoding: str | None = None
     delimiter: str | None = None
+    boxes: str = BOX_SIZE
 
     def __post_init__(self) -> None:
         """Check the encodings before anything is opened."""
@@ -27,11 +29,9 @@ class TextOptions:
                 raise EncodingUnknownError(f"There is no text encoding {name!r}.")
 
     @property
-    def separator(self) -> str | None:
-        """The delimiter as one character; a shell cannot easily give a tab."""
-        if self.delimiter is not None and self.delimiter.lower() in _TAB_NAMES:
-            return "\t"
-        return self.delimiter
+    def has_corners(self) -> bool:
+        """Whether a list of four numbers is x1, y1, x2, y2 and not x, y, width, height."""
+        return self.boxes == BOX_CORNERS
 
 
 def is_text_encoding(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -33,6 +33,10 @@ class Tree:
     resources: ExitStack = field(default_factory=ExitStack)
     text: TextOptions = field(default_factory=TextOptions)
 
+    def walked(self) -> Collection[str]:
+        """Return all paths, also those of the folder around a file that was given alone."""
+        return self.files.walked() if isinstance(self.files, _Beside) else self.files
+
     def close(self) -> None:
         """Close the archive that the files lie in."""
         self.resources.close()
@@ -41,9 +45,13 @@ class Tree:
         """Yield the paths of pictures, by their names."""
         return (path for path in self.files if is_image(path))
 
+    def annotation_paths(self) -> Iterable[str]:
+        """Return the paths of files that may say what the others are."""
+        return self.files
+
     def with_suffix(self, suffix: str) -> list[str]:
-        """Return the sorted paths that end so, in any case."""
-        return sorted(path for path in self.files if path.lower().endswith(suffix))
+        """Return the sorted paths of such files that end so, in any case."""
+        return sorted(path for path in self.annotation_paths() if path.lower().endswith(suffix))
 
     def read_annotations(self, path: str, report: Report) -> bytes:
         """Read a file that says what the items are, and remember its digest."""
@@ -92,11 +100,15 @@ def file_tree(path: Path, text: TextOptions) -> Tree:
 
 
 class _Beside(Mapping[str, Blob]):
-    """Iterates over one file alone, and finds others of its folder by path."""
+    """Iterates over one file alone, and finds others of its folder by path.
+
+    The folder is gone through only where a table names files by a part of their paths.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._folder = path.parent.resolve()
+        self._all: list[str] | None = None
 
     def __getitem__(self, path: str) -> Blob:
         found = self._folder / path
@@ -104,6 +116,12 @@ class _Beside(Mapping[str, Blob]):
         if not found.is_file() or found.is_symlink() or found.resolve() != found:
             raise KeyError(path)
         return file_blob(found)
+
+    def walked(self) -> Collection[str]:
+        """Return the paths of all files of the folder; this goes through it."""
+        if self._all is None:
+            self._all = [file.path for file in walk_folder(self._folder).files]
+        return self._all
 
     def __iter__(self) -> Iterator[str]:
         return iter([self._path.name])

@@ -15,7 +15,7 @@ from typing import IO
 
 from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
-from atom_sdk.importers.items import Blob
+from atom_sdk.importers.items import Blob, file_blob
 from atom_sdk.importers.limits import ArchiveLimits, Budget
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.text_options import TextOptions
@@ -40,22 +40,42 @@ DAMAGES = (
 
 def zip_tree(path: Path, limits: ArchiveLimits, report: Report, text: TextOptions) -> Tree:
     """Members of a zip file. Raises ArchiveDamagedError, ArchiveTooLargeError, ZipEncodingError."""
-    try:
-        archive = zipfile.ZipFile(path)
-    except DAMAGES as error:
-        raise ArchiveDamagedError(f"{path.name} cannot be read as a zip file: {error}.") from error
     with ExitStack() as stack:
-        stack.enter_context(archive)
-        names = member_names(archive.infolist(), path.name, text.zip_encoding, report)
-        files = gather(_members(archive, names, path, limits, report), report)
+        blob = file_blob(path)
+        archive = open_zip(blob, path.name, stack)
+        files = zip_files(archive, blob, path.name, limits, report, text)
         return Tree(path.name, files, stack.pop_all(), text)
 
 
+def open_zip(blob: Blob, name: str, stack: ExitStack) -> zipfile.ZipFile:
+    """Open a zip file until the stack ends. Raises ArchiveDamagedError."""
+    stream = stack.enter_context(blob.open())
+    try:
+        return stack.enter_context(zipfile.ZipFile(stream))
+    except DAMAGES as error:
+        raise ArchiveDamagedError(f"{name} cannot be read as a zip file: {error}.") from error
+
+
+def zip_files(
+    archive: zipfile.ZipFile,
+    blob: Blob,
+    name: str,
+    limits: ArchiveLimits,
+    report: Report,
+    text: TextOptions,
+) -> dict[str, Blob]:
+    """Return the members by path; `blob` is the archive itself.
+
+    Raises ArchiveTooLargeError, ZipEncodingError.
+    """
+    names = member_names(archive.infolist(), name, text.zip_encoding, report)
+    budget = Budget(name, blob.size_bytes, limits)
+    return gather(_members(archive, names, budget, blob.mtime_ns, report), report)
+
+
 def _members(
-    archive: zipfile.ZipFile, names: list[str], path: Path, limits: ArchiveLimits, report: Report
+    archive: zipfile.ZipFile, names: list[str], budget: Budget, mtime_ns: int, report: Report
 ) -> Iterator[tuple[str, Blob]]:
-    status = path.stat()
-    budget = Budget(path.name, status.st_size, limits)
     for info, name in zip(archive.infolist(), names, strict=True):
         budget.take_member(info.file_size)
         if name.endswith("/"):
@@ -64,7 +84,7 @@ def _members(
             report.skip(name, reason)
             continue
         opener = partial(_open, archive, info, name)
-        yield name, Blob(info.file_size, opener, status.st_mtime_ns)
+        yield name, Blob(info.file_size, opener, mtime_ns)
 
 
 def _refusal(info: zipfile.ZipInfo) -> str | None:

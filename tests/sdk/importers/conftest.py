@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from atom_sdk.client.importing import Import, ImportOptions
 from atom_sdk.client.progress import Silent
+from atom_sdk.importers.collecting import Collected
 from atom_sdk.importers.report import Report
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -23,6 +25,13 @@ def write(folder: Path, files: Files) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
     return folder
+
+
+def collected(source: Path, file_format: str = "auto", **options: Any) -> tuple[Collected, Report]:
+    """Return what would be imported, and the report."""
+    chosen = ImportOptions(file_format, **options)
+    with Import(source, chosen, Silent())._collected(is_dry=True) as result:
+        return result
 
 
 @pytest.fixture(autouse=True)
