@@ -127,6 +127,16 @@ class AllowedLossError(ImportFailedError):
     hint = "Write --allow-loss 5% or --allow-loss 0.05, from 0 to 100%."
 
 
+class YoloTaskUnknownError(ImportFailedError):
+    """Lines of YOLO files may mean several things, and nothing says which."""
+
+    code = "yolo_task_unknown"
+    hint = (
+        "Say what they are: --yolo-task detect, segment, pose or obb; "
+        "or write task: or kpt_shape: into data.yaml."
+    )
+
+
 class NothingToImportError(ImportFailedError):
     """Not one item is left."""
 

@@ -28,13 +28,26 @@ class ObjectRefusedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A geometry that is read and not kept: its kind as a singular noun, and the reason."""
+
+    kind: str
+    reason: str = ""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotatedObject:
-    """One object: its class, x, y, width, height, and polygons of x, y pairs."""
+    """One object: its class, x, y, width, height, and polygons of x, y pairs.
+
+    `left_out` are geometries of which the box alone is kept.
+    """
 
     label: str
     box: tuple[float, float, float, float]
     polygons: tuple[tuple[float, ...], ...] = ()
     flags: dict[str, bool] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
 
     def as_json(self, unit: str, *, with_polygons: bool) -> dict[str, Any]:
         """Return plain values."""
@@ -90,8 +103,11 @@ def box_around(polygon: Sequence[float]) -> tuple[float, float, float, float]:
     return checked_box((min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)))
 
 
+WHOLE, BOXES, COUNTS, NOTHING = "all", "the boxes", "counts", "the picture"
+
+
 def as_attributes(objects: Sequence[AnnotatedObject], unit: str) -> tuple[dict[str, Any], str]:
-    """Return the attributes, and what had to be left out of them ("" for nothing).
+    """Return the attributes, and how much of the objects is in them: WHOLE to NOTHING.
 
     A file's attributes have 16 KiB at most: first the polygons go, then all objects; their counts
     stay.
@@ -104,12 +120,11 @@ def as_attributes(objects: Sequence[AnnotatedObject], unit: str) -> tuple[dict[s
     }
     boxes = whole | {"objects": [one.as_json(unit, with_polygons=False) for one in objects]}
     few = {"object_counts": counts}
-    lost = "its objects do not fit into 16 KiB of attributes: only "
-    for values, said in ((whole, ""), (boxes, f"{lost}the boxes"), (few, f"{lost}counts")):
+    for values, extent in ((whole, WHOLE), (boxes, BOXES), (few, COUNTS)):
         # Room for width, height and what else is known of the file.
         if len((canonical_attributes(values) or "").encode()) < MAX_ATTRIBUTE_BYTES - 512:
-            return values, said
-    return {}, f"{lost}the picture"
+            return values, extent
+    return {}, NOTHING
 
 
 def _rounded(numbers: Sequence[float], decimals: int) -> list[float]:

@@ -32,7 +32,8 @@ def with_shards(tree: Tree, limits: ArchiveLimits, report: Report) -> Tree:
         return tree
     opened: dict[str, Blob] = {}
     for path in paths:
-        archive = open_zip(tree.files[path], path, tree.resources)
+        stream = tree.resources.enter_context(tree.files[path].open())
+        archive = open_zip(stream, path, tree.resources)
         members = zip_files(archive, tree.files[path], path, limits, report, tree.text)
         opened.update({f"{_folder(path)}/{name}": blob for name, blob in members.items()})
     rest = {path: blob for path, blob in tree.files.items() if path not in paths}

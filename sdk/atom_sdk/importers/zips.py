@@ -41,17 +41,15 @@ DAMAGES = (
 def zip_tree(path: Path, limits: ArchiveLimits, report: Report, text: TextOptions) -> Tree:
     """Members of a zip file. Raises ArchiveDamagedError, ArchiveTooLargeError, ZipEncodingError."""
     with ExitStack() as stack:
-        blob = file_blob(path)
-        archive = open_zip(blob, path.name, stack)
-        files = zip_files(archive, blob, path.name, limits, report, text)
+        archive = open_zip(path, path.name, stack)
+        files = zip_files(archive, file_blob(path), path.name, limits, report, text)
         return Tree(path.name, files, stack.pop_all(), text)
 
 
-def open_zip(blob: Blob, name: str, stack: ExitStack) -> zipfile.ZipFile:
+def open_zip(source: Path | IO[bytes], name: str, stack: ExitStack) -> zipfile.ZipFile:
     """Open a zip file until the stack ends. Raises ArchiveDamagedError."""
-    stream = stack.enter_context(blob.open())
     try:
-        return stack.enter_context(zipfile.ZipFile(stream))
+        return stack.enter_context(zipfile.ZipFile(source))
     except DAMAGES as error:
         raise ArchiveDamagedError(f"{name} cannot be read as a zip file: {error}.") from error
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -27,9 +26,11 @@ def write(folder: Path, files: Files) -> Path:
     return folder
 
 
-def collected(source: Path, file_format: str = "auto", **options: Any) -> tuple[Collected, Report]:
-    """Return what would be imported, and the report."""
-    chosen = ImportOptions(file_format, **options)
+def collected(
+    source: Path, file_format: str = "auto", **options: object
+) -> tuple[Collected, Report]:
+    """Return the items of a source and the report; nothing is downloaded."""
+    chosen = ImportOptions(file_format=file_format, **options)  # type: ignore[arg-type]
     with Import(source, chosen, Silent())._collected(is_dry=True) as result:
         return result
 
