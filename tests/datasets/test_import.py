@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -56,6 +58,29 @@ def test_an_import_adds_to_a_dataset_and_says_where_from(
     again = client.datasets.import_(source, "digits")
     assert (again.push.unchanged, again.push.bytes_sent) == (True, 0)
     assert not list((tmp_path / "cache" / "import").iterdir())
+
+
+def test_hard_links_of_a_tar_are_packed_once_and_pulled_as_files(
+    client: Client, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    for name in ("train", "val"):
+        (folder / name).mkdir(parents=True)
+    (folder / "train" / "m.bin").write_bytes(os.urandom(1 << 20))
+    for name in ("train/a.bin", "train/z.bin", "val/b.bin"):
+        os.link(folder / "train" / "m.bin", folder / name)
+    with (folder / "holes.bin").open("wb") as file:
+        file.truncate(1 << 20)
+    source = tmp_path / "linked.tar"
+    subprocess.run(["tar", "-cSf", source, "-C", folder, "."], check=True)
+    done = client.datasets.import_(source, "linked")
+    assert (done.push.files_total, done.push.bytes_sent < 3 << 20) == (5, True)
+    client.datasets.pull("linked@v1", tmp_path / "out")
+    pulled = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
+    names = [path.relative_to(tmp_path / "out").as_posix() for path in pulled]
+    assert names == ["holes.bin", "train/a.bin", "train/m.bin", "train/z.bin", "val/b.bin"]
+    for name, path in zip(names, pulled, strict=True):
+        assert path.read_bytes() == (folder / name).read_bytes()
 
 
 def test_new_labels_and_splits_of_the_same_files_make_a_version_without_bytes(

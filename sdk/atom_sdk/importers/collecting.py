@@ -147,6 +147,7 @@ class ImportContents:
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )
         self.skipped: list[str] = []
+        self.same: Mapping[str, str] = _same_bytes(self.files, blobs)
 
     def digest(self, file: SourceFile) -> bytes:
         """BLAKE3 of an item. Raises ArchiveDamagedError, OSError."""
@@ -167,6 +168,15 @@ class ImportContents:
                 with self._blobs[file.path].open() as stream:
                     writer.add(file.path, file.size, _Filling(stream))
             return writer.close()
+
+
+def _same_bytes(files: Sequence[SourceFile], blobs: Mapping[str, Blob]) -> dict[str, str]:
+    """The first path of a blob, by each further path of it."""
+    if len({id(blob) for blob in blobs.values()}) == len(blobs):
+        return {}
+    firsts: dict[int, str] = {}
+    paths = ((file.path, firsts.setdefault(id(blobs[file.path]), file.path)) for file in files)
+    return {path: first for path, first in paths if path != first}
 
 
 class _Filling:
