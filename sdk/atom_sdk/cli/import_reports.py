@@ -70,7 +70,7 @@ def _print_losses(out: Console, report: Report) -> None:
 
     lines = effects(report)
     for line in lines:
-        out.print(path_text(f"Lost: {line}."), markup=False)
+        out.print(path_text(f"{line}."), markup=False)
     if lost := [one for one in report.losses() if one.lost]:
         classes = report.class_losses()
         named = ", ".join(

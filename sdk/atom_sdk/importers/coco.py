@@ -69,7 +69,9 @@ def _looks_right(tree: Tree, path: str) -> bool:
     if name.startswith("instances_") or name == "_annotations.coco.json":
         return True
     with tree.files[path].open() as stream:
-        return bool(_KEYS.search(stream.read(_HEAD_BYTES)))
+        head = stream.read(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+    # Label Studio's export is a list, whose rows have `annotations`.
+    return head.startswith(b"{") and _KEYS.search(head) is not None
 
 
 @dataclass(frozen=True)

@@ -101,4 +101,6 @@ def _shapes(kind: str, count: int) -> str:
 
 def _first(named: NamedCount) -> str:
     more = named.count - _NAMED
-    return ", ".join(named.names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    # A name from a foreign archive may hold what moves a terminal's cursor.
+    names = [name if name.isprintable() else ascii(name)[1:-1] for name in named.names[:_NAMED]]
+    return ", ".join(names) + (f" and {more} more" if more > 0 else "")

@@ -8,7 +8,7 @@ longest end of its path; where several do, the name is ambiguous and refused.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
@@ -41,12 +41,12 @@ class Pictures:
 
     def __init__(self, paths: Iterable[str]) -> None:
         """`paths` are those in the tree."""
-        # One path, or a list of those that have the same last part without its suffix.
-        self._by_stem: dict[str, str | list[str]] = {}
-        self._by_end: dict[str, dict[str, list[str]]] = {}
+        self._by_stem: _Index = {}
+        # By an end that very many paths have: an index of their ends that are longer by one part.
+        self._longer: dict[str, _Index] = {}
         self._counts: Counter[str] = Counter()
         for path in paths:
-            self._add(_stem(path.rpartition("/")[2]), path)
+            _put(self._by_stem, _stem(path.rpartition("/")[2]), path)
 
     def find(self, name: str, near: str = "", *, counts: bool = True) -> str | None:
         """Return the picture that `name` means; of several the one whose folders say `near`.
@@ -80,13 +80,6 @@ class Pictures:
             named = counted(count, "picture")
             report.note(f"{named} found without the eight digits before a name")
 
-    def _add(self, stem: str, path: str) -> None:
-        others = self._by_stem.setdefault(stem, path)
-        if isinstance(others, list):
-            others.append(path)
-        elif others is not path:
-            self._by_stem[stem] = [others, path]
-
     def _longest_end(self, parts: list[str], near: str, *, is_stem: bool) -> tuple[str, int] | None:
         """The path that shares the longest end, and how many parts of the name are dropped."""
         for dropped in range(len(parts)):
@@ -103,30 +96,51 @@ class Pictures:
         return None
 
     def _with_end(self, end: str, *, is_stem: bool) -> list[str]:
-        last = end.rpartition("/")[2]
-        last = last if is_stem else _stem(last)
-        paths = self._by_stem.get(last, [])
-        paths = [paths] if isinstance(paths, str) else paths
-        if len(paths) > _MOST_COMPARED:
-            if last not in self._by_end:
-                self._by_end[last] = _by_ends(paths)
-            paths = self._by_end[last].get(end, [])
+        parts = (end if is_stem else _stem(end)).split("/")
+        paths = self._with_stem(parts)
         keys = map(_stem, paths) if is_stem else paths
         ends = f"/{end}"
         return [path for path, key in zip(paths, keys, strict=True) if f"/{key}".endswith(ends)]
 
+    def _with_stem(self, parts: list[str]) -> list[str]:
+        """Paths that may end in `parts`, without their suffixes; of very many the first ones."""
+        key, depth = parts[-1], 1
+        paths = _get(self._by_stem, key)
+        while len(paths) > _MOST_COMPARED:
+            depth += 1
+            if key not in self._longer:
+                self._longer[key] = _index(paths, depth)
+            if depth > len(parts):
+                # A path of no more parts has the same key as before: it is the exact one.
+                return list(dict.fromkeys([*_get(self._longer[key], key), *paths[:_MOST_COMPARED]]))
+            paths = _get(self._longer[key], "/".join(parts[-depth:]))
+            key = "/".join(parts[-depth:])
+        return paths
 
-def _by_ends(paths: list[str]) -> dict[str, list[str]]:
-    """The first paths of each end, with the suffix and without: for names that come often."""
-    by_end: defaultdict[str, list[str]] = defaultdict(list)
+
+# One path, or a list of several: most keys have one.
+_Index = dict[str, str | list[str]]
+
+
+def _put(index: _Index, key: str, path: str) -> None:
+    others = index.setdefault(key, path)
+    if isinstance(others, list):
+        others.append(path)
+    elif others is not path:
+        index[key] = [others, path]
+
+
+def _get(index: _Index, key: str) -> list[str]:
+    paths = index.get(key, [])
+    return [paths] if isinstance(paths, str) else paths
+
+
+def _index(paths: list[str], depth: int) -> _Index:
+    """Paths by their last `depth` parts, without the suffix."""
+    index: _Index = {}
     for path in paths:
-        for key in (path, _stem(path)):
-            end = key
-            while end:
-                if len(by_end[end]) < _MOST_COMPARED or end == key:
-                    by_end[end].append(path)
-                end = end.partition("/")[2]
-    return by_end
+        _put(index, "/".join(_stem(path).split("/")[-depth:]), path)
+    return index
 
 
 def _narrowed(paths: list[str], end: str, near: str) -> list[str]:

@@ -47,7 +47,7 @@ class ClassLoss:
 
 @dataclass
 class Tally:
-    """Kept and lost objects, or labels, by class; "" is a class that nobody could read."""
+    """Kept and lost objects, or labels, by class; "" is a class that cannot be read."""
 
     kind: str
     kept: Counter[str] = field(default_factory=Counter)
@@ -84,8 +84,8 @@ def parse_share(text: str) -> float:
     From 0 to 1, both included: `100%` allows any loss.
     """
     text = text.strip()
-    if found := _PERCENT.fullmatch(text):
-        share = float(found[1]) / 100
+    if percent := _PERCENT.fullmatch(text):
+        share = float(percent[1]) / 100
     elif _FRACTION.fullmatch(text):
         share = float(text)
     else:

@@ -112,15 +112,12 @@ def as_attributes(objects: Sequence[AnnotatedObject], unit: str) -> tuple[dict[s
     A file's attributes have 16 KiB at most: first the polygons go, then all objects; their counts
     stay.
     """
-    counts = dict(sorted(Counter(one.label for one in objects).items()))
-    whole = {
-        "objects": [one.as_json(unit, with_polygons=True) for one in objects],
-        "object_counts": counts,
-        "box_unit": unit,
-    }
-    boxes = whole | {"objects": [one.as_json(unit, with_polygons=False) for one in objects]}
-    few = {"object_counts": counts}
-    for values, extent in ((whole, WHOLE), (boxes, BOXES), (few, COUNTS)):
+    counts = {"object_counts": dict(sorted(Counter(one.label for one in objects).items()))}
+    for extent in (WHOLE, BOXES, COUNTS):
+        values: dict[str, Any] = counts
+        if extent != COUNTS:
+            rows = [one.as_json(unit, with_polygons=extent == WHOLE) for one in objects]
+            values = {"objects": rows, **counts, "box_unit": unit}
         # Room for width, height and what else is known of the file.
         if len((canonical_attributes(values) or "").encode()) < MAX_ATTRIBUTE_BYTES - 512:
             return values, extent

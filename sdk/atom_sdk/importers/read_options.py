@@ -21,7 +21,7 @@ class ReadOptions:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a format's `read` is handed besides the tree and the report."""
+    """Things that a format's `read` needs besides the tree and the report."""
 
     downloads: Downloads
     options: ReadOptions = field(default_factory=ReadOptions)

@@ -1,4 +1,4 @@
-"""What an import takes, what it leaves out and why, and what that does to objects and labels."""
+"""The report of an import: counts, things left out with reasons, and lost objects and labels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEPT_NAMES = 20
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that is not imported: what, and why in words."""
+    """Something that is not imported or not understood, and the reason in words."""
 
     subject: str
     reason: str
@@ -209,7 +209,7 @@ class Report:
         return [*self.object_tally.above(allowed), *self.label_tally.above(allowed)]
 
     def provenance(self) -> dict[str, Any]:
-        """Return what a version keeps of its import."""
+        """Return the origin that a version keeps of its import."""
         lost = {f"lost_{one.kind}s": one.lost for one in self.losses() if one.lost}
         counts = {
             "files": self.files,

@@ -37,7 +37,7 @@ _HINTS = {
 
 @dataclass(frozen=True)
 class YoloConfig:
-    """What a set says of itself.
+    """Facts that a set states about itself.
 
     `task` is one of YOLO_TASKS or "" where nothing says it; `keypoints` is (points, values a
     point); `splits` are paths of folders or lists, as they are written; `root` is `path:`.
@@ -59,7 +59,7 @@ def config_file(tree: Tree) -> str | None:
 
 
 def read_config(tree: Tree, report: Report) -> YoloConfig:
-    """Read what the set says of itself.
+    """Read the facts that a set states about itself.
 
     Raises FormatUnknownError, AnnotationsUnreadableError, MissingLibraryError.
     """

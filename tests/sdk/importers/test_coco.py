@@ -143,7 +143,8 @@ def test_a_name_that_may_mean_two_pictures_is_refused(tmp_path: Path, look: Look
 
 def test_ids_may_be_text_and_a_picture_may_be_listed_twice(tmp_path: Path) -> None:
     images = [{"id": "1", "file_name": "a.png"}, {"id": 2, "file_name": "./a.png"}]
-    rows = [{"bbox": GOOD}, {"bbox": [3, 3, 4, 4], "image_id": "2", "category_id": "1"}]
+    rows: list[dict[str, Any]] = [{"bbox": GOOD}]
+    rows += [{"bbox": [3, 3, 4, 4], "image_id": "2", "category_id": "1"}]
     files = {"a.json": coco(*rows, images=images), "a.png": PNG}
     found, report = collected(write(tmp_path / "coco", files))
     assert found.attributes["a.png"]["object_counts"] == {"cat": 2}
