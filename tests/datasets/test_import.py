@@ -171,7 +171,7 @@ def test_an_import_that_loses_too_many_objects_commits_nothing(
     code, out, _ = run("--dry-run")
     assert (code, "This import would be refused" in out) == (0, True)
     code, _, err = run()
-    assert (code, "3 of 100 objects (3 %)" in err, "--allow-loss 5%" in err) == (1, True, True)
+    assert (code, "3 of 100 objects (3 %)" in err, "--allow-loss 3%" in err) == (1, True, True)
     code, _, err = run("--json")
     problem = json.loads(err)
     assert (code, problem["code"], problem["losses"][0]["lost"]) == (1, "import_labels_lost", 3)

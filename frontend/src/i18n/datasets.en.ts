@@ -254,6 +254,8 @@ export const datasets = {
   originImport: 'Imported from {{source}} ({{format}})',
   originObjects_one: '{{count, number}} object',
   originObjects_other: '{{count, number}} objects',
+  originLost_one: '{{count, number}} object or label lost',
+  originLost_other: '{{count, number}} objects or labels lost',
   originSkipped_one: '{{count, number}} left out',
   originSkipped_other: '{{count, number}} left out',
   originRun: 'Made by a run',

@@ -240,6 +240,7 @@ export const datasets: Translation<typeof en.datasets> = {
   importDryRun: '加上 --dry-run 则只显示将导入和跳过的内容。',
   originImport: '从 {{source}} 导入({{format}})',
   originObjects_other: '{{count, number}} 个对象',
+  originLost_other: '丢失 {{count, number}} 个对象或标注',
   originSkipped_other: '跳过 {{count, number}} 项',
   originRun: '由一次运行生成',
   originInputs: '来自 {{names}}',

@@ -80,10 +80,6 @@ def _print_losses(out: Console, report: Report) -> None:
         more = len(classes) - _SHOWN_CLASSES
         ending = f" and {more} more" if more > 0 else ""
         out.print(f"  {loss_text(lost)}; by class: {named}{ending}", markup=False)
-    for miss in report.near_misses[:_SHOWN_PROBLEMS]:
-        out.print(f"Not understood: {path_text(miss.subject)}: {miss.reason}.", markup=False)
-    if (more := len(report.near_misses) - _SHOWN_PROBLEMS) > 0:
-        out.print(f"Not understood: {counted(more, 'more file')}.", markup=False)
     for line in coverage(report):
         out.print(path_text(f"{line}."), markup=False)
 

@@ -20,8 +20,8 @@ def effects(report: Report) -> list[str]:
 
 
 def coverage(report: Report) -> list[str]:
-    """Return sentences on files that a split or an annotation does not name."""
-    lines = []
+    """Return sentences on files that were not understood, or that no list or annotation names."""
+    lines = [_near_miss(reason, report) for reason in report.near_miss_counts]
     if report.missing.count:
         entries = counted(report.missing.count, "entry", "entries")
         lines.append(f"{entries} of lists with no such file: {_first(report.missing)}")
@@ -37,6 +37,12 @@ def coverage(report: Report) -> list[str]:
             f"{_first(report.unlabelled)}"
         )
     return lines
+
+
+def _near_miss(reason: str, report: Report) -> str:
+    names = [miss.subject for miss in report.near_misses if miss.reason == reason]
+    named = NamedCount(report.near_miss_counts[reason], names)
+    return f"Not understood: {_first(named)}: {reason}"
 
 
 def loss_text(losses: list[ClassLoss]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from atom_sdk.errors import AtomError
@@ -104,14 +105,15 @@ class LabelsLostError(ImportFailedError):
     """More objects or labels would be lost than is allowed, of all or of one class."""
 
     code = "import_labels_lost"
-    hint = (
-        "See each one with --dry-run and mend the source, or accept the loss: "
-        "--allow-loss 5% (a share of the objects)."
-    )
+    hint = "Look with --dry-run and mend the source, or accept the loss with --allow-loss."
 
     def __init__(self, message: str, losses: Sequence[ClassLoss], allowed: float) -> None:
         """`losses` are those above the share that is allowed."""
         super().__init__(message)
+        needed = math.ceil(max(one.share for one in losses) * 100)
+        self.hint = (
+            f"Look with --dry-run and mend the source, or accept it: --allow-loss {needed}%."
+        )
         self.problem = {
             "code": self.code,
             "detail": message,

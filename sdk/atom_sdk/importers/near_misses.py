@@ -21,6 +21,7 @@ Explainer = Callable[[Tree, str], str | None]
 _MOST_FILES = 200
 _HEAD_BYTES = 1 << 16
 _PLAIN = ("folder", "zip", "tar", "imagefolder")
+_XML_ROOT = re.compile(rb"<(annotations?)[\s>]")
 _YAML_KEYS = re.compile(rb"^\s*(names|val|train|nc)\s*:", re.MULTILINE)
 
 
@@ -38,7 +39,16 @@ def _yaml(tree: Tree, path: str) -> str | None:
     return "a YOLO data.yaml was found and not read: no picture has a text file of labels"
 
 
-# What a JSON file of another kind begins with; the first pattern that fits says what it is.
+def _xml(tree: Tree, path: str) -> str | None:
+    root = _XML_ROOT.search(_head(tree, path))
+    if root is None:
+        return None
+    if root[1] == b"annotations":
+        return "XML of CVAT was found; it is not read yet: export it as COCO, YOLO or VOC"
+    return "an annotation of VOC was found and not read: --format voc reads it"
+
+
+# By their beginnings: JSON files of other kinds; the first pattern that fits counts.
 _JSON_KINDS: tuple[tuple[re.Pattern[bytes], str], ...] = (
     (
         re.compile(rb'^\s*\[.*"image_id".*"(score|category_id)"', re.DOTALL),
@@ -81,6 +91,7 @@ EXPLAINERS: dict[str, Explainer] = {
     ".parquet": parquet_rows.explain,
     ".json": _json,
     ".txt": _list,
+    ".xml": _xml,
     ".yaml": _yaml,
     ".yml": _yaml,
 }
@@ -96,6 +107,8 @@ def find_near_misses(tree: Tree, report: Report) -> None:
         explain = EXPLAINERS.get(suffix)
         is_read = path in report.annotations or path in named
         if explain is None or is_read or _is_no_list(path, suffix):
+            continue
+        if suffix == ".xml" and report.importer == "voc":
             continue
         seen[suffix] += 1
         if seen[suffix] <= _MOST_FILES and (reason := explain(tree, path)) is not None:

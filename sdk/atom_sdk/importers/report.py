@@ -86,6 +86,8 @@ class Report:
     emptied: NamedCount = field(default_factory=NamedCount)
     """Pictures that lose all of their objects and stay."""
     near_misses: list[Problem] = field(default_factory=list)
+    near_miss_counts: Counter[str] = field(default_factory=Counter)
+    """By reason; the list is bounded."""
     unlisted: NamedCount = field(default_factory=NamedCount)
     """Files that no list of a split names."""
     missing: NamedCount = field(default_factory=NamedCount)
@@ -153,8 +155,10 @@ class Report:
     def near_miss(self, path: str, reason: str) -> None:
         """A file was close to another reading and is not understood: name it, and say why."""
         with self._lock:
-            if len(self.near_misses) < KEPT_PROBLEMS:
-                self.near_misses.append(Problem(path, reason.rstrip(".")))
+            reason = reason.rstrip(".")
+            self.near_miss_counts[reason] += 1
+            if self.near_miss_counts[reason] <= _KEPT_PER_REASON:
+                self.near_misses.append(Problem(path, reason))
 
     def name_unlisted(self, path: str) -> None:
         """Count a file that no list of a split names."""

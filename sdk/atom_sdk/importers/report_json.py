@@ -26,6 +26,7 @@ def report_json(report: Report, allowed_loss: float) -> dict[str, Any]:
         "litter": report.litter,
         "problems": _problems(report.problems),
         "near_misses": _problems(report.near_misses),
+        "near_miss_counts": dict(report.near_miss_counts),
         "unlisted": report.unlisted.as_json(),
         "missing": report.missing.as_json(),
         "unlabelled": report.unlabelled.as_json(),

@@ -18,6 +18,7 @@ from atom_sdk.importers.voc_objects import read_objects
 from atom_sdk.importers.xml_documents import Element, XmlRefusedError, parse_xml
 
 _HEAD_BYTES = 2048
+_ROOT = re.compile(rb"<annotation[\s>]")
 _LISTS = re.compile(r"(^|/)ImageSets/(Main|[^/]+)/(?P<name>[^/]+)\.txt$")
 _TRAINVAL = "trainval"
 _MASKS = re.compile(r"(^|/)Segmentation(Class|Object)[^/]*/")
@@ -27,7 +28,7 @@ def detect(tree: Tree) -> str | None:
     """Say why the tree is VOC, None if it is not."""
     for path in tree.with_suffix(".xml")[:20]:
         with tree.files[path].open() as stream:
-            if b"<annotation" in stream.read(_HEAD_BYTES):
+            if _ROOT.search(stream.read(_HEAD_BYTES)):
                 return f"{path} begins as a VOC annotation"
     return None
 
@@ -65,6 +66,9 @@ class _Reader:
             document = parse_xml(data)
         except XmlRefusedError as refused:
             self._refuse(path, data, str(refused))
+            return None
+        if document.name != "annotation":
+            self._report.skip(path, "it is XML and no annotation of VOC")
             return None
         objects = read_objects(document, path)
         try:

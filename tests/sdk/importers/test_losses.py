@@ -13,7 +13,7 @@ import pytest
 
 from atom_sdk.client.importing import Import, ImportOptions
 from atom_sdk.client.progress import Silent
-from atom_sdk.importers.effects import effects
+from atom_sdk.importers.effects import coverage, effects
 from atom_sdk.importers.errors import (
     AllowedLossError,
     FormatUnknownError,
@@ -118,6 +118,7 @@ NEAR: dict[str, Files] = {
     "a table was found and not understood": {"labels.csv": b"id_code,diagnosis\nx,2\n"},
     "no data.yaml or classes.txt": {"a.txt": b"0 0.5 0.5 0.2 0.2\n"},
     "LabelMe": {"a.json": b'{"version": "5.1", "shapes": [], "imagePath": "a.png"}'},
+    "XML of CVAT": {"annotations.xml": b"<annotations><image></image></annotations>"},
     "Label Studio": {"tasks.json": b'[{"id": 1, "file_upload": "a.png", "annotations": []}]'},
 }
 
@@ -152,3 +153,12 @@ def test_a_table_that_auto_does_not_understand_says_what_to_do(tmp_path: Path, l
         look(source)
     assert "--format folder" in refused.value.hint
     assert look(source, "folder").files == 1
+
+
+def test_near_misses_of_one_reason_are_told_in_one_line(tmp_path: Path, look: Look) -> None:
+    labelme = b'{"shapes": [], "imagePath": "a.png"}'
+    files: Files = {f"{number:03}.json": labelme for number in range(30)}
+    report = look(write(tmp_path / "x", files | {"a.png": PNG}))
+    (line,) = coverage(report)
+    assert line.startswith("Not understood: 000.json, 001.json, 002.json and 27 more: LabelMe JSON")
+    assert (len(report.near_misses), sum(report.near_miss_counts.values())) == (20, 30)
