@@ -19,6 +19,25 @@ def test_pull_says_what_was_there_already(atom: Atom, pusher: Pusher, tmp_path: 
     assert said == f"1 of 2 files written to {copy}, 1 there already, verified.\n"
 
 
+def test_a_pull_over_another_version_says_that_old_files_stay(
+    atom: Atom, pusher: Pusher, tmp_path: Path
+) -> None:
+    pusher.push({"a.png": png(1), "old/b.png": png(2)})
+    rows = [{"op": "delete", "path": "old/b.png"}]
+    assert pusher.commit(rows)["state"] == "published"
+    copy = str(tmp_path / "copy")
+    atom("data", "pull", "digits@v1", copy)
+    said = atom("data", "pull", "digits@v2", copy)[1].splitlines()
+    assert said == [
+        "Nothing was missing: 1 file was there already, verified.",
+        f"1 other file in {copy} stays, such as those of another version.",
+        "To remove them, pull again with --delete.",
+    ]
+    assert (tmp_path / "copy" / "old" / "b.png").exists()
+    removed = atom("data", "pull", "digits@v2", copy, "--delete")[1]
+    assert removed.endswith("verified; 1 removed.\n")
+
+
 def test_one_file_is_said_in_the_singular(atom: Atom, tmp_path: Path) -> None:
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "a.png").write_bytes(png(1))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -16,6 +18,7 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import _run
 from atom_sdk.client import Client
 from atom_sdk.client.importing import ImportOptions
+from atom_sdk.importers.errors import LabelsLostError
 from tests.datasets.pushing import delete_row, make_pack, png, put_rows
 
 
@@ -56,6 +59,29 @@ def test_an_import_adds_to_a_dataset_and_says_where_from(
     again = client.datasets.import_(source, "digits")
     assert (again.push.unchanged, again.push.bytes_sent) == (True, 0)
     assert not list((tmp_path / "cache" / "import").iterdir())
+
+
+def test_hard_links_of_a_tar_are_packed_once_and_pulled_as_files(
+    client: Client, tmp_path: Path
+) -> None:
+    folder = tmp_path / "folder"
+    for name in ("train", "val"):
+        (folder / name).mkdir(parents=True)
+    (folder / "train" / "m.bin").write_bytes(os.urandom(1 << 20))
+    for name in ("train/a.bin", "train/z.bin", "val/b.bin"):
+        os.link(folder / "train" / "m.bin", folder / name)
+    with (folder / "holes.bin").open("wb") as file:
+        file.truncate(1 << 20)
+    source = tmp_path / "linked.tar"
+    subprocess.run(["tar", "-cSf", source, "-C", folder, "."], check=True)
+    done = client.datasets.import_(source, "linked")
+    assert (done.push.files_total, done.push.bytes_sent < 3 << 20) == (5, True)
+    client.datasets.pull("linked@v1", tmp_path / "out")
+    pulled = sorted(path for path in (tmp_path / "out").rglob("*") if path.is_file())
+    names = [path.relative_to(tmp_path / "out").as_posix() for path in pulled]
+    assert names == ["holes.bin", "train/a.bin", "train/m.bin", "train/z.bin", "val/b.bin"]
+    for name, path in zip(names, pulled, strict=True):
+        assert path.read_bytes() == (folder / name).read_bytes()
 
 
 def test_new_labels_and_splits_of_the_same_files_make_a_version_without_bytes(
@@ -108,6 +134,59 @@ def test_the_command_looks_first_and_then_imports(
         "v1",
         {"a": 1, "b": 1},
     )
+
+
+def lossy(folder: Path, lost: int) -> Path:
+    """A COCO folder of 100 objects, `lost` of them without an area."""
+    rows = [
+        {"id": n, "image_id": 1, "category_id": 1, "bbox": [1, 1, 5, 5 if n >= lost else 0]}
+        for n in range(100)
+    ]
+    images = [{"id": 1, "file_name": "a.png"}]
+    document = {"images": images, "categories": [{"id": 1, "name": "cat"}], "annotations": rows}
+    folder.mkdir()
+    (folder / "instances_train.json").write_text(json.dumps(document))
+    (folder / "a.png").write_bytes(png(80))
+    return folder
+
+
+def test_an_import_that_loses_too_many_objects_commits_nothing(
+    client: Client,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("ATOM_URL", client.config.url)
+    monkeypatch.setenv("ATOM_TOKEN", client.config.token)
+    monkeypatch.setenv("ATOM_PROJECT", client.project)
+    source = lossy(tmp_path / "coco", lost=3)
+
+    def run(*more: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["atom", "data", "import", str(source), "cats", *more])
+        code = _run(Context())
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    code, out, _ = run("--dry-run")
+    assert (code, "This import would be refused" in out) == (0, True)
+    code, _, err = run()
+    assert (code, "3 of 100 objects (3 %)" in err, "--allow-loss 3%" in err) == (1, True, True)
+    code, _, err = run("--json")
+    problem = json.loads(err)
+    assert (code, problem["code"], problem["losses"][0]["lost"]) == (1, "import_labels_lost", 3)
+    assert run("--allow-loss", "2%")[0] == 1
+    for usage in (["--allow-loss", "5"], ["--allow-loss", "5%", "--strict"]):
+        assert run(*usage)[0] == 2
+    assert "cats" not in {row["name"] for row in client.datasets.list()}
+    with pytest.raises(LabelsLostError):
+        client.datasets.import_(source, "cats", ImportOptions(allowed_loss=0.02))
+    code, out, _ = run("--allow-loss", "5%")
+    assert code == 0
+    assert "3 objects lost; their pictures stay with their other objects." in out
+    assert "3 of 100 objects (3 %); by class: cat 3 of 100" in out
+    counts = client.datasets.version("cats@v1")["provenance"]["import"]["counts"]
+    assert (counts["objects"], counts["lost_objects"]) == (97, 3)
 
 
 BAD_COLUMNS: dict[str, list[Any]] = {

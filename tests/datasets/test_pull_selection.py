@@ -64,7 +64,7 @@ def test_a_narrower_pull_removes_nothing_unless_it_is_told_to(client: Client, ou
     assert pull(client, out) == PullResult(selected=12, written=12)
     (out / "notes.txt").write_text("mine")
     narrow: dict[str, Any] = {"where": "attributes.camera = 'north'"}
-    assert pull(client, out, **narrow) == PullResult(selected=3, written=0)
+    assert pull(client, out, **narrow) == PullResult(selected=3, written=0, others=10)
     assert len(files_below(out)) == 13
     result = pull(client, out, delete=True, prefix="1/", **narrow)
     assert result == PullResult(selected=1, written=0, removed=12)

@@ -192,7 +192,7 @@ def by_csv(url: str, allowed: list[str]) -> None:
     report = Report("list.csv")
     with Downloads(Path("/nowhere"), DownloadLimits(allowed_hosts=allowed), report) as downloads:
         assert downloads.fetch(f"{url}a.png") is None
-    raise _Refused(report.problems[0].reason)
+        raise _Refused(downloads.refusal(f"{url}a.png")[1])
 
 
 class _Refused(Exception):

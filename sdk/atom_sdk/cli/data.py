@@ -110,6 +110,7 @@ def pull(
         "files_selected": result.selected,
         "files_written": result.written,
         "files_removed": result.removed,
+        "files_other": result.others,
     }
     context.emit(answer, lambda out: _print_pull(out, folder, result, delete=delete))
 
@@ -120,9 +121,14 @@ def _print_pull(out: Console, folder: Path, result: PullResult, *, delete: bool)
     if result.written == 0:
         were = "was" if there == 1 else "were"
         out.print(f"Nothing was missing: {files} {were} there already, verified{removed}.")
-        return
-    already = f", {there} there already, verified" if there else ""
-    out.print(f"{result.written} of {files} written to {folder}{already}{removed}.")
+    else:
+        already = f", {there} there already, verified" if there else ""
+        out.print(f"{result.written} of {files} written to {folder}{already}{removed}.")
+    if result.others:
+        stay = "stays" if result.others == 1 else "stay"
+        others = counted(result.others, "other file")
+        out.print(f"{others} in {folder} {stay}, such as those of another version.")
+        out.print("To remove them, pull again with --delete.")
 
 
 @data.command(name="split")

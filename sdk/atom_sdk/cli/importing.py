@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
-from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, path_text, print_table
+from atom_sdk.cli.import_reports import print_import, print_look
+from atom_sdk.cli.render import Bars
 from atom_sdk.cli.splitting import splitting
-from atom_sdk.words import counted, size_text
 
-if TYPE_CHECKING:
-    from atom_sdk.importers import Report
+_FORMATS = [
+    *("auto", "tar", "zip", "folder", "coco", "yolo", "voc", "imagefolder"),
+    *("huggingface", "csv", "parquet"),
+]
+# As in `atom_sdk.importers`, which is not imported for each command.
+YOLO_TASKS = ["detect", "segment", "pose", "obb"]
 
-_FORMATS = ["auto", "tar", "zip", "folder", "coco", "yolo", "voc", "imagefolder", "csv", "parquet"]
-_SHOWN_LABELS = 20
-_SHOWN_PROBLEMS = 10
+
+class _Share(click.ParamType[float]):
+    """A share of objects: `5%` or `0.05`."""
+
+    name = "share"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> float:
+        """Return it from 0 to 1; anything else is an error of usage."""
+        from atom_sdk.importers.losses import parse_share
+
+        try:
+            return parse_share(str(value))
+        except ValueError as error:
+            self.fail(str(error), param, context)
+
+
+class _Delimiter(click.ParamType[str]):
+    """The character between cells: one character, or `tab`."""
+
+    name = "delimiter"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, context: click.Context | None
+    ) -> str:
+        """Return one character; anything else is an error of usage."""
+        text = {"tab": "\t", "\\t": "\t"}.get(str(value).lower(), str(value))
+        if len(text) != 1 or text in '\r\n"':
+            self.fail(f"{value!r} is not one character, and not `tab`.", param, context)
+        return text
+
+
+SHARE = _Share()
+DELIMITER = _Delimiter()
 
 
 @click.command(name="import")
@@ -32,11 +67,48 @@ _SHOWN_PROBLEMS = 10
     show_default=True,
     help="What SOURCE is; auto looks into it and says why.",
 )
+@click.option(
+    "--images",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="DIR",
+    help="The folder or archive with the pictures, if SOURCE has only their annotations.",
+)
 @click.option("-m", "--message", default="", help="What is imported.")
 @splitting
 @click.option("--replace", "replaces", is_flag=True, help="Remove the dataset's other files.")
 @click.option("--dry-run", is_flag=True, help="Only show what would be imported and left out.")
 @click.option("--strict", is_flag=True, help="Fail if anything would be left out.")
+@click.option(
+    "--allow-loss",
+    "allowed_loss",
+    type=SHARE,
+    metavar="SHARE",
+    help="Objects and labels that may be lost, 5% or 0.05; 1% by default.",
+)
+@click.option(
+    "--yolo-task",
+    type=click.Choice(YOLO_TASKS),
+    help="How to read the lines of YOLO files that do not say it.",
+)
+@click.option(
+    "--zip-encoding",
+    metavar="NAME",
+    help="Encoding of names in a zip that are not UTF-8: gbk, cp932, …",
+)
+@click.option("--encoding", metavar="NAME", help="Encoding of a CSV: utf-8 by default, cp1252, …")
+@click.option(
+    "--delimiter",
+    type=DELIMITER,
+    metavar="CHARACTER",
+    help="Between the cells of a CSV, or `tab`; by default the one that fits.",
+)
+@click.option(
+    "--boxes",
+    type=click.Choice(["size", "corners"]),
+    default="size",
+    show_default=True,
+    help="What a list of four numbers is: x, y, width, height, or x1, y1, x2, y2.",
+)
 @click.option("--max-ratio", default=200.0, show_default=True, help="Unpacked to packed size.")
 @click.option("--max-files", default=20_000_000, show_default=True, help="Members of an archive.")
 @click.option("--max-gib", default=4096.0, show_default=True, help="Unpacked size of an archive.")
@@ -57,6 +129,13 @@ def import_(
     max_gib: float,
     max_download_mib: int,
     allow_host: tuple[str, ...],
+    allowed_loss: float | None,
+    yolo_task: str | None,
+    images: Path | None,
+    zip_encoding: str | None,
+    encoding: str | None,
+    delimiter: str | None,
+    boxes: str,
     *,
     replaces: bool,
     dry_run: bool,
@@ -71,7 +150,13 @@ def import_(
     from atom_sdk.client.importing import ImportOptions
     from atom_sdk.importers.downloads import MIB, DownloadLimits
     from atom_sdk.importers.limits import GIB, ArchiveLimits
+    from atom_sdk.importers.losses import DEFAULT_ALLOWED_LOSS
+    from atom_sdk.importers.read_options import ReadOptions
+    from atom_sdk.importers.report_json import report_json
+    from atom_sdk.importers.text_options import TextOptions
 
+    if strict and allowed_loss:
+        raise click.UsageError("--strict allows no loss: give --strict or --allow-loss.")
     options = ImportOptions(
         file_format,
         message,
@@ -80,66 +165,24 @@ def import_(
         strict,
         ArchiveLimits(max_files, int(max_gib * GIB), max_ratio),
         DownloadLimits(max_download_mib * MIB, allow_host),
+        DEFAULT_ALLOWED_LOSS if allowed_loss is None else allowed_loss,
+        ReadOptions(yolo_task or ""),
+        TextOptions(zip_encoding, encoding, delimiter, boxes),
+        images,
     )
     with Bars(context.err, not context.as_json) as bars:
         if dry_run:
             from atom_sdk.client.importing import Import
 
-            report = Import(source, options, bars).look()
-            context.emit(report.as_json(), lambda out: _print_dry(out, report))
+            look = Import(source, options, bars)
+            report = look.look()
+            refusal = look.refusal(report)
+            values = report_json(report, options.allowed_loss)
+            values["refusal"] = refusal and {"code": refusal.code, "detail": str(refusal)}
+            context.emit(values, lambda out: print_look(out, report, refusal))
             return
         result = context.client.datasets.import_(source, dataset, options, bars)
-    context.emit(result.as_json(), lambda out: _print_done(out, result))
-
-
-def _print_dry(out: Console, report: Report) -> None:
-    out.print(f"{report.source} is {report.importer}: {report.why}.", markup=False)
-    _print_counts(out, report)
-    rows = [
-        (path_text(row["path"]), size_text(row["size_bytes"]), row["label"], row["split"])
-        for row in report.first
-    ]
-    print_table(out, ("first files", "size", "label", "split"), rows)
-    _print_problems(out, report)
-
-
-def _print_done(out: Console, result: Any) -> None:
-    push, report = result.push, result.report
-    ref = f"{push.dataset}@{push.version['ref']}"
-    if push.unchanged:
-        out.print(f"{ref} has all of it already; nothing was sent.")
-    else:
-        files, packs = counted(push.files_total, "file"), counted(push.packs_sent, "pack")
-        sent = f"{push.files_sent} sent ({size_text(push.bytes_sent)} in {packs})"
-        out.print(f"{ref}  {files} imported as {report.importer}, {sent}")
-    _print_counts(out, report)
-    _print_problems(out, report)
-
-
-def _print_counts(out: Console, report: Report) -> None:
-    parts = [f"{counted(report.files, 'file')}, {size_text(report.size_bytes)}"]
-    if report.objects:
-        parts.append(counted(report.objects, "object"))
-    if report.labels:
-        named = report.labels.most_common(_SHOWN_LABELS)
-        more = len(report.labels) - len(named)
-        text = ", ".join(f"{path_text(label)} {count}" for label, count in named)
-        labels = counted(len(report.labels), "label")
-        parts.append(f"{labels} ({text}{f' and {more} more' if more else ''})")
-    if report.splits:
-        parts.append(", ".join(f"{name} {count}" for name, count in sorted(report.splits.items())))
-    out.print("; ".join(parts), markup=False)
-
-
-def _print_problems(out: Console, report: Report) -> None:
-    for note in report.notes:
-        out.print(f"{note}.", markup=False)
-    if report.litter:
-        out.print(f"{counted(report.litter, 'file')} of operating systems ignored.")
-    for reason, count in report.skipped.most_common():
-        out.print(f"left out: {count} because {reason}", markup=False)
-    for problem in report.problems[:_SHOWN_PROBLEMS]:
-        out.print(f"  {path_text(problem.subject)}: {problem.reason}", markup=False)
+    context.emit(result.as_json(), lambda out: print_import(out, result))
 
 
 COMMANDS = (import_,)

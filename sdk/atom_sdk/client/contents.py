@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -33,6 +33,10 @@ class Contents(Protocol):
     def skipped(self) -> list[str]:
         """What is left out."""
 
+    @property
+    def same(self) -> Mapping[str, str]:
+        """The path with the same bytes that is packed, by each further path of these bytes."""
+
     def digest(self, file: SourceFile) -> bytes:
         """BLAKE3 of a file, 32 bytes."""
 
@@ -52,6 +56,7 @@ class FolderContents:
         self.key = os.fsencode(folder.resolve())
         self.files: Sequence[SourceFile] = listing.files
         self.skipped = listing.skipped
+        self.same: Mapping[str, str] = {}
 
     def digest(self, file: SourceFile) -> bytes:
         """BLAKE3 of a file. Raises OSError."""

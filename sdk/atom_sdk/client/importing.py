@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -18,12 +18,25 @@ from atom_sdk.client.progress import Progress
 from atom_sdk.client.push import Push, PushOptions, PushResult
 from atom_sdk.importers.collecting import Collected, ImportContents, collect
 from atom_sdk.importers.downloads import DownloadLimits, Downloads
-from atom_sdk.importers.errors import ImportProblemsError, NothingToImportError
+from atom_sdk.importers.effects import effects, loss_text, percent
+from atom_sdk.importers.errors import (
+    AllowedLossError,
+    ImportFailedError,
+    ImportProblemsError,
+    LabelsLostError,
+    NothingToImportError,
+)
 from atom_sdk.importers.formats import AUTO, choose, items_of
 from atom_sdk.importers.items import Item
 from atom_sdk.importers.limits import ArchiveLimits
-from atom_sdk.importers.opening import open_tree
+from atom_sdk.importers.losses import DEFAULT_ALLOWED_LOSS
+from atom_sdk.importers.near_misses import find_near_misses
+from atom_sdk.importers.opening import open_apart, open_tree
+from atom_sdk.importers.read_options import Reading, ReadOptions
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.report_json import report_json
+from atom_sdk.importers.text_options import TextOptions
+from atom_sdk.importers.trees import Tree
 from atom_sdk.words import counted
 
 if TYPE_CHECKING:
@@ -39,7 +52,10 @@ class ImportOptions:
 
     `file_format` is one of `atom_sdk.importers.FORMATS`; `replaces` makes the version hold what the
     source holds and nothing else; `is_strict` refuses a source of which something is left out.
-    `split` draws splits as `PushOptions` does; those that the source gives stay.
+    `images` has the pictures where `source` has only their annotations.
+    `split` draws splits as `PushOptions` does; those that the source gives stay. `allowed_loss` is
+    the share of objects and labels that may be lost, 0 to 1, of all and of each class of 20 or
+    more.
     """
 
     file_format: str = AUTO
@@ -49,18 +65,28 @@ class ImportOptions:
     is_strict: bool = False
     limits: ArchiveLimits = field(default_factory=ArchiveLimits)
     downloads: DownloadLimits = field(default_factory=DownloadLimits)
+    allowed_loss: float = DEFAULT_ALLOWED_LOSS
+    reading: ReadOptions = field(default_factory=ReadOptions)
+    text: TextOptions = field(default_factory=TextOptions)
+    images: Path | None = None
+
+    def __post_init__(self) -> None:
+        """Raises AllowedLossError."""
+        if not 0 <= self.allowed_loss <= 1:
+            raise AllowedLossError(f"{self.allowed_loss!r} is no share from 0 to 1.")
 
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What an import did: the push, and what was found in the source."""
+    """What an import did: the push, and the report on the source."""
 
     push: PushResult
     report: Report
+    allowed_loss: float = DEFAULT_ALLOWED_LOSS
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values for `--json`."""
-        return {**asdict(self.push), "import": self.report.as_json()}
+        return {**asdict(self.push), "import": report_json(self.report, self.allowed_loss)}
 
 
 class Import:
@@ -83,9 +109,18 @@ class Import:
         """Import into `dataset[@branch]`. Raises ImportFailedError and what a push raises."""
         with self._collected() as (found, report):
             self._check(report)
-            contents = ImportContents(self._source, found.blobs)
+            contents = ImportContents(self._source, found.blobs, self._options.images)
             push = Push(datasets, http, self._progress, self._push_options(found, report))
-            return ImportResult(push.send(contents, reference), report)
+            sent = push.send(contents, reference)
+            return ImportResult(sent, report, self._options.allowed_loss)
+
+    def refusal(self, report: Report) -> ImportFailedError | None:
+        """Return why an import with this report would commit nothing, None if it would."""
+        try:
+            self._check(report)
+        except ImportFailedError as refused:
+            return refused
+        return None
 
     @contextmanager
     def _collected(self, *, is_dry: bool = False) -> Iterator[tuple[Collected, Report]]:
@@ -93,16 +128,27 @@ class Import:
         report = Report(self._source.resolve().name)
         folder = _scratch(self._source)
         with ExitStack() as stack:
-            tree, kind = open_tree(self._source, self._options.limits, folder, report)
+            tree, kind = self._open(folder, report)
             stack.callback(tree.close)
             limits = self._options.downloads
             downloads = stack.enter_context(Downloads(folder, limits, report, is_dry=is_dry))
             report.importer, report.why = choose(self._options.file_format, kind, tree)
-            items = items_of(report.importer, tree, report, downloads)
-            yield collect(self._told(items), report), report
+            reading = Reading(downloads, self._options.reading)
+            items = items_of(report.importer, tree, report, reading)
+            collected = collect(self._told(items), report)
+            if self._options.file_format == AUTO:
+                find_near_misses(tree, report)
+            yield collected, report
         # A look leaves what an import that was cut off has fetched.
         if not is_dry:
             shutil.rmtree(folder, ignore_errors=True)
+
+    def _open(self, scratch: Path, report: Report) -> tuple[Tree, str]:
+        options = self._options
+        if options.images is None:
+            return open_tree(self._source, options.limits, scratch, report, options.text)
+        limits, text = options.limits, options.text
+        return open_apart(self._source, options.images, limits, scratch, report, text)
 
     def _told(self, items: Iterator[Item]) -> Iterator[Item]:
         self._progress.start("read", 0, "files")
@@ -118,11 +164,15 @@ class Import:
         said = "; ".join(reasons[:_NAMED_REASONS]) or "it is empty"
         if not report.files:
             raise NothingToImportError(f"There is nothing to import in {report.source}: {said}.")
-        if self._options.is_strict and reasons:
-            first = report.problems[0]
-            raise ImportProblemsError(
-                f"{counted(report.skipped_total, 'problem')}: {said}. "
-                f"The first is {first.subject!r}."
+        if self._options.is_strict:
+            _check_strictly(report, said)
+        elif above := report.losses_above(self._options.allowed_loss):
+            allowed = percent(self._options.allowed_loss)
+            raise LabelsLostError(
+                f"Nothing was committed: {report.source} would lose {loss_text(above)}; "
+                f"{allowed} may be lost. {_sentences(effects(report))}",
+                above,
+                self._options.allowed_loss,
             )
 
     def _push_options(self, found: Collected, report: Report) -> PushOptions:
@@ -130,6 +180,26 @@ class Import:
         message = self._options.message or f"Import of {report.source} ({report.importer})"
         options = PushOptions(message, split=self._options.split, given=given)
         return replace(options, attributes=found.attributes) if found.attributes else options
+
+
+def _check_strictly(report: Report, reasons: str) -> None:
+    """Raises ImportProblemsError where anything is left out, not understood or not there."""
+    if report.problems:
+        raise ImportProblemsError(
+            f"{counted(report.skipped_total, 'problem')}: {reasons}. "
+            f"The first is {report.problems[0].subject!r}."
+        )
+    if report.near_misses:
+        first = report.near_misses[0]
+        raise ImportProblemsError(f"{first.subject}: {first.reason}.")
+    if report.missing.count:
+        entries = counted(report.missing.count, "entry", "entries")
+        first_entry = report.missing.names[0]
+        raise ImportProblemsError(f"{entries} of lists with no such file, first {first_entry!r}.")
+
+
+def _sentences(lines: Sequence[str]) -> str:
+    return " ".join(f"{line}." for line in lines)
 
 
 def _scratch(source: Path) -> Path:

@@ -1,10 +1,20 @@
-"""Removes what a narrower pull leaves over; only when it is asked for."""
+"""Removes, or counts, the files of a folder that a pull does not select."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
+
+
+def count_others(folder: Path, keep: Collection[str]) -> int:
+    """Return how many files and links below `folder` are not in `keep`."""
+    count = 0
+    for root, _, files in os.walk(folder):
+        base = os.path.relpath(root, folder).replace(os.sep, "/")
+        prefix = "" if base == "." else f"{base}/"
+        count += sum(f"{prefix}{name}" not in keep for name in files)
+    return count
 
 
 def remove_others(folder: Path, keep: Collection[str]) -> int:

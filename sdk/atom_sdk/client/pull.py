@@ -23,7 +23,7 @@ from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.mending import pack_mending
 from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress, Silent
-from atom_sdk.client.prune import clear_way, remove_others
+from atom_sdk.client.prune import clear_way, count_others, remove_others
 from atom_sdk.client.registered import (
     SourceFiles,
     SourceRanges,
@@ -69,11 +69,15 @@ class PullOptions:
 
 @dataclass(frozen=True)
 class PullResult:
-    """How many files were selected, written, and removed because of `delete`."""
+    """How many files were selected, written, and removed because of `delete`.
+
+    Without `delete`, `others` counts the files below the folder that stay and are not selected.
+    """
 
     selected: int
     written: int
     removed: int = 0
+    others: int = 0
 
 
 def pull(
@@ -113,8 +117,10 @@ def pull(
         progress.advance("write", 1)
     del hold
     PackRoom(store, cache_limit_bytes()).shrink()
-    removed = remove_others(folder, selected_paths) if options.delete else 0
-    return PullResult(len(selected_paths), len(entries), cleared + removed)
+    counts = len(selected_paths), len(entries)
+    if not options.delete:
+        return PullResult(*counts, others=count_others(folder, selected_paths))
+    return PullResult(*counts, cleared + remove_others(folder, selected_paths))
 
 
 def open_dataset(

@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
@@ -39,6 +39,7 @@ from atom_sdk.client.parents import load_parent
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.rebase import own_changes
 from atom_sdk.client.refs import parse_ref
+from atom_sdk.client.same_bytes import SameBytes
 from atom_sdk.client.scan import DigestCache, Parent, Scan, compare
 from atom_sdk.client.sending import send_changes
 from atom_sdk.client.split_groups import group_by_split, paths_after
@@ -55,6 +56,8 @@ _REBASES = 5
 _UPLOADS_AT_ONCE = 2
 # Sent and not yet known to be verified, or waiting to be sent.
 _UPLOADS_AHEAD = 32
+# The id of the upload, and the rows of the pack's files.
+_SentPack: TypeAlias = tuple[str, list[pa.RecordBatch]]
 _CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_redraw"}
 
 
@@ -167,9 +170,10 @@ class Push:
         if head and is_same and not self._asks_for_layers():
             return self._result(reference, head, contents, scan, unchanged=True)
         options = self._effective_options(head)
-        groups = self._groups(files, parent, scan, options)
+        same = SameBytes(contents.same, scan.new)
+        groups = self._groups(same.packed(scan.new), files, parent, scan, options)
         with packed_rows() as packed:
-            self._send_packs(target, contents, groups, packed)
+            self._send_packs(target, contents, groups, same, packed)
             changes = self._changes(scan, parent, packed, renewed)
             request = self._commit(target, reference, head, changes, options)
             cache.save(
@@ -184,12 +188,17 @@ class Push:
         )
 
     def _groups(
-        self, files: Collection[SourceFile], parent: Parent, scan: Scan, options: dict[str, Any]
+        self,
+        new: Collection[SourceFile],
+        files: Collection[SourceFile],
+        parent: Parent,
+        scan: Scan,
+        options: dict[str, Any],
     ) -> list[Collection[SourceFile]]:
-        """Return the files to pack, those of one split together."""
+        """Return the files to pack, `new`, those of one split together."""
         given = self._options.given.splits
         if not (parent.splits or given or options["split"]):
-            return [scan.new]
+            return [new]
         splits = {**parent.splits, **given} if given else parent.splits
         paths = paths_after(parent.digests, (file.path for file in files), scan.removed)
         said = self._attributes
@@ -197,7 +206,7 @@ class Push:
         def attributes(path: str) -> str | None:
             return said[path] if path in said else parent.attributes.get(path)
 
-        return group_by_split(scan.new, paths, options, splits, attributes)
+        return group_by_split(new, paths, options, splits, attributes)
 
     def _scan(
         self, files: Collection[SourceFile], parent: Parent, cache: DigestCache, scratch: Path
@@ -234,6 +243,7 @@ class Push:
         target: UploadTarget,
         contents: Contents,
         groups: list[Collection[SourceFile]],
+        same: SameBytes,
         packed: PackedRows,
     ) -> None:
         """Write, send and verify the packs; their rows of the changes go to `packed`."""
@@ -244,10 +254,10 @@ class Push:
             contents.packing(size_bytes) as write_pack,
             ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool,
         ):
-            waiting: deque[Future[tuple[str, pa.RecordBatch]]] = deque()
+            waiting: deque[Future[_SentPack]] = deque()
             try:
                 for plan in self._plans(groups):
-                    waiting.append(pool.submit(self._send_pack, target, write_pack, plan))
+                    waiting.append(pool.submit(self._send_pack, target, write_pack, plan, same))
                     if len(waiting) > _UPLOADS_AHEAD:
                         self._take(target, packed, waiting.popleft())
                 while waiting:
@@ -258,21 +268,21 @@ class Push:
     def _plans(self, groups: list[Collection[SourceFile]]) -> Iterator[PackPlan]:
         return (plan for files in groups for plan in plan_packs(files, self._options.limits))
 
-    def _take(
-        self, target: UploadTarget, packed: PackedRows, sent: Future[tuple[str, pa.RecordBatch]]
-    ) -> None:
-        upload_id, batch = sent.result()
+    def _take(self, target: UploadTarget, packed: PackedRows, sent: Future[_SentPack]) -> None:
+        upload_id, batches = sent.result()
         wait_verified(target, upload_id)
-        packed.add(batch)
+        for batch in batches:
+            packed.add(batch)
 
     def _send_pack(
-        self, target: UploadTarget, write_pack: WritePack, plan: PackPlan
-    ) -> tuple[str, pa.RecordBatch]:
+        self, target: UploadTarget, write_pack: WritePack, plan: PackPlan, same: SameBytes
+    ) -> _SentPack:
         with packed_file(partial(write_pack, plan.files)) as (path, summary):
             upload_id = upload_file(target, path, "pack", summary.digest.hex())
         self._packs_sent += 1
         self._bytes_sent += summary.size_bytes
-        return upload_id, rows_of(summary)
+        further = same.rows(summary)
+        return upload_id, [rows_of(summary)] if further is None else [rows_of(summary), further]
 
     def _changes(
         self, scan: Scan, parent: Parent, packed: PackedRows, renewed: list[str]

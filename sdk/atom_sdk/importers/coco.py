@@ -7,30 +7,29 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from atom_sdk.importers.downloads import Downloads
+from atom_sdk.importers.annotated import ObjectList
+from atom_sdk.importers.coco_objects import class_of, id_key, read_object
 from atom_sdk.importers.errors import AnnotationsUnreadableError, FormatUnknownError
-from atom_sdk.importers.items import Item
+from atom_sdk.importers.items import Blob, Item
 from atom_sdk.importers.lookup import Pictures
 from atom_sdk.importers.names import NameRefusedError, normalised, split_in, split_of
-from atom_sdk.importers.objects import (
-    PIXEL,
-    AnnotatedObject,
-    ObjectRefusedError,
-    as_attributes,
-    box_around,
-    checked_box,
-    checked_label,
-    checked_polygon,
-)
+from atom_sdk.importers.objects import PIXEL
+from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
 
 _HEAD_BYTES = 4096
 _KEYS = re.compile(rb'"(images|categories|annotations|licenses)"\s*:\s*\[')
 _MAX_SIDE_PX = 1 << 31
-_OTHER_TASKS = ("captions_", "person_keypoints_", "image_info_", "stuff_", "panoptic_")
+_KEYPOINTS = "person_keypoints_"
+_OTHER_TASKS = ("captions_", _KEYPOINTS, "image_info_", "stuff_", "panoptic_")
+_NOT_THERE = "there is no such picture, and no coco_url"
+
+Row = Mapping[str, Any]
 
 
 def detect(tree: Tree) -> str | None:
@@ -39,7 +38,7 @@ def detect(tree: Tree) -> str | None:
     return f"{found[0]} has the lists of a COCO file" if found else None
 
 
-def read(tree: Tree, report: Report, downloads: Downloads) -> Iterator[Item]:
+def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """Yield the images with their objects.
 
     An image that is not in the tree is downloaded from its `coco_url`. Raises
@@ -48,26 +47,21 @@ def read(tree: Tree, report: Report, downloads: Downloads) -> Iterator[Item]:
     files = _annotation_files(tree)
     if not files:
         raise FormatUnknownError(f"{tree.name} has no JSON file with COCO's lists.")
-    pictures = Pictures(tree.images())
-    taken: set[str] = set()
+    reader = _Reader(tree, report, reading)
     for path in files:
-        reader = _Reader(tree, report, downloads, pictures)
-        for item in reader.items(path):
-            if item.path in taken:
-                report.skip(item.path, "two annotation files name it; the first counts")
-                continue
-            taken.add(item.path)
-            yield item
-    for picture in tree.images():
-        if picture not in taken:
-            report.skip(picture, "no annotation names it")
+        yield from reader.items(path)
+    reader.finish()
 
 
 def _annotation_files(tree: Tree) -> list[str]:
-    found = [path for path in tree.with_suffix(".json") if _looks_right(tree, path)]
-    names = {path: path.rpartition("/")[2] for path in found}
-    instances = [path for path in found if not names[path].startswith(_OTHER_TASKS)]
-    return instances
+    """Files of instances; without any, those of keypoints, which have boxes as well."""
+    names = {
+        path: path.rpartition("/")[2]
+        for path in tree.with_suffix(".json")
+        if _looks_right(tree, path)
+    }
+    instances = [path for path, name in names.items() if not name.startswith(_OTHER_TASKS)]
+    return instances or [path for path, name in names.items() if name.startswith(_KEYPOINTS)]
 
 
 def _looks_right(tree: Tree, path: str) -> bool:
@@ -75,111 +69,176 @@ def _looks_right(tree: Tree, path: str) -> bool:
     if name.startswith("instances_") or name == "_annotations.coco.json":
         return True
     with tree.files[path].open() as stream:
-        return bool(_KEYS.search(stream.read(_HEAD_BYTES)))
+        head = stream.read(_HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+    # Label Studio's export is a list, whose rows have `annotations`.
+    return head.startswith(b"{") and _KEYS.search(head) is not None
+
+
+@dataclass(frozen=True)
+class _Document:
+    """One file: its images, each with the rows of its annotations, and the names of classes."""
+
+    path: str
+    images: list[Row]
+    rows: Mapping[str | None, list[Row]]
+    classes: Mapping[str | None, str]
+
+    @property
+    def subset(self) -> str:
+        """The last part of its name: `train2017` of `instances_train2017.json`."""
+        return self.path.rpartition("/")[2].removesuffix(".json").rpartition("_")[2]
+
+    @property
+    def folder(self) -> str:
+        """The name of the folder that it lies in."""
+        return self.path.rpartition("/")[0].rpartition("/")[2]
+
+    @property
+    def split(self) -> str | None:
+        """The split that its name or a folder above says."""
+        name = self.path.rpartition("/")[2].removesuffix(".json")
+        return split_of(self.subset) or split_of(name) or split_in(self.path)
+
+    def objects(self, keys: list[str | None]) -> ObjectList:
+        """Return the objects of images."""
+        objects = ObjectList()
+        for key in keys:
+            for row in self.rows.get(key, []) if key is not None else []:
+                name = f"{self.path}: annotation {row.get('id')}"
+                build = partial(read_object, row, self.classes)
+                objects.read(name, class_of(row, self.classes), build)
+        return objects
 
 
 class _Reader:
-    """Reads one annotation file."""
+    """Reads the annotation files of one tree."""
 
-    def __init__(
-        self, tree: Tree, report: Report, downloads: Downloads, pictures: Pictures
-    ) -> None:
+    def __init__(self, tree: Tree, report: Report, reading: Reading) -> None:
         self._tree = tree
         self._report = report
-        self._downloads = downloads
-        self._pictures = pictures
+        self._downloads = reading.downloads
+        self._pictures = Pictures(tree.images())
+        # By path: a hash of the objects, to know a file that says the same again.
+        self._taken: dict[str, int] = {}
 
     def items(self, path: str) -> Iterator[Item]:
         """Yield the images of one file."""
-        document = _document(self._tree.read_annotations(path, self._report), path)
+        document = self._document(path)
+        self._fetch_missing(document)
+        rows: dict[str, list[Row]] = {}
+        for row in document.images:
+            if (name := self._path_of(row, document)) is not None:
+                rows.setdefault(name, []).append(row)
+        for name, same in rows.items():
+            if len(same) > 1:
+                reason = "the file lists the picture twice; its objects are put together"
+                self._report.skip(f"{path}: {name}", reason)
+            item = self._item(name, same, document)
+            if item is not None:
+                yield item
+
+    def finish(self) -> None:
+        """Report the pictures that no annotation names."""
+        for picture in self._tree.images():
+            if picture not in self._taken:
+                self._report.lose_picture(picture, "no annotation names it")
+        self._pictures.tell(self._report)
+
+    def _document(self, path: str) -> _Document:
+        document = _parsed(self._tree.read_annotations(path, self._report), path)
         classes = {
-            row.get("id"): str(row["name"])
+            id_key(row.get("id")): str(row["name"])
             for row in _rows(document, "categories", path)
             if row.get("name")
         }
         images = self._once(_rows(document, "images", path), path)
-        known = {row["id"] for row in images if row.get("id") is not None}
-        objects: defaultdict[Any, list[AnnotatedObject]] = defaultdict(list)
+        known = {id_key(row.get("id")) for row in images} - {None}
+        rows: defaultdict[str | None, list[Row]] = defaultdict(list)
         for row in _rows(document, "annotations", path):
-            named = f"{path}: annotation {row.get('id')}"
-            if row.get("image_id") not in known:
-                self._report.skip(named, "its image is not in the file")
-                continue
-            try:
-                objects[row["image_id"]].append(_object(row, classes))
-            except ObjectRefusedError as refused:
-                self._report.skip(named, str(refused))
-        self._fetch_missing(images)
-        name = path.rpartition("/")[2].removesuffix(".json")
-        subset = name.rpartition("_")[2]
-        split = split_of(subset) or split_of(name) or split_in(path)
-        for row in images:
-            item = self._item(row, objects.get(row.get("id"), []), split, (path, subset))
-            if item is not None:
-                yield item
+            key = id_key(row.get("image_id"))
+            if key in known:
+                rows[key].append(row)
+            else:
+                name, reason = f"{path}: annotation {row.get('id')}", "its image is not in the file"
+                self._report.lose_objects(name, reason, class_of(row, classes), orphaned=True)
+        return _Document(path, images, rows, classes)
 
-    def _once(self, images: list[Mapping[str, Any]], path: str) -> list[Mapping[str, Any]]:
+    def _once(self, images: list[Row], path: str) -> list[Row]:
         """Images whose annotations are theirs alone."""
-        found: dict[Any, Mapping[str, Any]] = {}
+        by_key: dict[Any, Row] = {}
         for number, row in enumerate(images):
-            key = row.get("id")
-            if key is not None and key in found:
+            key = id_key(row.get("id"))
+            if key is not None and key in by_key:
                 name = f"{path}: image {row.get('file_name')!r}"
                 self._report.skip(name, "another image has the same id; the first counts")
             else:
-                found[("no id", number) if key is None else key] = row
-        return list(found.values())
+                by_key[number if key is None else key] = row
+        return list(by_key.values())
 
-    def _fetch_missing(self, images: list[Mapping[str, Any]]) -> None:
+    def _fetch_missing(self, document: _Document) -> None:
         """Download several at once; what is wrong with a name is said later."""
         missing = []
-        for row in images:
+        for row in document.images:
             with suppress(NameRefusedError):
-                if self._pictures.find(str(row.get("file_name") or "")) is None:
+                if self._picture(row, document, counts=False) is None:
                     missing.append(row.get("coco_url"))
         self._downloads.fetch_all(url for url in missing if isinstance(url, str) and url)
 
-    def _item(
-        self,
-        row: Mapping[str, Any],
-        objects: list[AnnotatedObject],
-        split: str | None,
-        origin: tuple[str, str],
-    ) -> Item | None:
-        path, subset = origin
-        name, url = str(row.get("file_name") or ""), row.get("coco_url")
-        folder = path.rpartition("/")[0]
+    def _picture(self, row: Row, document: _Document, *, counts: bool) -> str | None:
+        """The picture of an image. Raises NameRefusedError."""
+        name = str(row.get("file_name") or "")
         try:
-            found = self._pictures.find(name, subset) or self._pictures.find(
-                name, folder.rpartition("/")[2]
-            )
-            where = found or f"{subset}/{normalised(name)}"
+            return self._pictures.find(name, document.subset, counts=counts)
+        except NameRefusedError:
+            return self._pictures.find(name, document.folder, counts=counts)
+
+    def _path_of(self, row: Row, document: _Document) -> str | None:
+        """The path that an image has in the version, None where it is lost and reported."""
+        name = str(row.get("file_name") or "")
+        try:
+            picture = self._picture(row, document, counts=True)
+            if picture is not None:
+                return picture
+            if isinstance(row.get("coco_url"), str) and row["coco_url"]:
+                return f"{document.subset}/{normalised(name)}"
+            reason, subject = _NOT_THERE, name
         except NameRefusedError as refused:
-            self._report.skip(f"{path}: image {name!r}", str(refused))
+            reason, subject = str(refused), f"{document.path}: image {name!r}"
+        document.objects([id_key(row.get("id"))]).orphan(subject, reason, self._report)
+        return None
+
+    def _item(self, path: str, images: list[Row], document: _Document) -> Item | None:
+        objects = document.objects([id_key(row.get("id")) for row in images])
+        content = hash(tuple((one.label, one.box) for one in objects.objects))
+        if path in self._taken:
+            reason = "two annotation files name it; the first counts"
+            if self._taken[path] == content:
+                self._report.skip(path, reason)
+            else:
+                objects.lose(path, reason, self._report)
             return None
-        if found is not None:
-            blob = self._tree.files[found]
-        elif isinstance(url, str) and url:
-            fetched = self._downloads.fetch(url)
-            if fetched is None:
-                return None
-            blob = fetched
-        else:
-            self._report.skip(name, "there is no such picture, and no coco_url")
+        blob = self._blob(path, images[0], objects)
+        if blob is None:
             return None
-        attributes, lost = as_attributes(objects, PIXEL)
-        if lost:
-            self._report.skip(where, lost)
-        self._report.objects += len(objects)
-        sizes = {key: row[key] for key in ("width", "height") if _is_side(row.get(key))}
-        return Item(where, blob, split=split, attributes=attributes | sizes)
+        self._taken[path] = content
+        sizes = {key: images[0][key] for key in ("width", "height") if _is_side(images[0].get(key))}
+        return objects.item(path, blob, PIXEL, self._report, document.split, sizes)
+
+    def _blob(self, path: str, image: Row, objects: ObjectList) -> Blob | None:
+        if path in self._tree.files:
+            return self._tree.files[path]
+        url = str(image["coco_url"])
+        blob = self._downloads.fetch(url)
+        if blob is None:
+            objects.lose_with_picture(*self._downloads.refusal(url), self._report)
+        return blob
 
 
 def _is_side(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MAX_SIDE_PX
 
 
-def _document(data: bytes, path: str) -> Mapping[str, Any]:
+def _parsed(data: bytes, path: str) -> Row:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -189,7 +248,7 @@ def _document(data: bytes, path: str) -> Mapping[str, Any]:
     return document
 
 
-def _rows(document: Mapping[str, Any], name: str, path: str) -> list[Mapping[str, Any]]:
+def _rows(document: Row, name: str, path: str) -> list[Row]:
     rows = document.get(name, [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise AnnotationsUnreadableError(f"{path}: {name} must be a list of objects.")
@@ -198,19 +257,3 @@ def _rows(document: Mapping[str, Any], name: str, path: str) -> list[Mapping[str
             if isinstance(row.get(key), (list, dict)):
                 raise AnnotationsUnreadableError(f"{path}: an id in {name} is no number or text.")
     return rows
-
-
-def _object(row: Mapping[str, Any], classes: Mapping[Any, str]) -> AnnotatedObject:
-    label = classes.get(row.get("category_id"))
-    if label is None:
-        raise ObjectRefusedError("its category is not in the file")
-    shapes = row.get("segmentation")
-    # Crowds are run lengths, not polygons; their box is kept.
-    polygons = tuple(map(checked_polygon, shapes)) if isinstance(shapes, list) else ()
-    flags = {"crowd": True} if row.get("iscrowd") else {}
-    box = row.get("bbox")
-    if not isinstance(box, list) and polygons:
-        box = box_around([number for polygon in polygons for number in polygon])
-    if not isinstance(box, (list, tuple)):
-        raise ObjectRefusedError("it has neither a box nor polygons")
-    return AnnotatedObject(checked_label(label), checked_box(box), polygons, flags)

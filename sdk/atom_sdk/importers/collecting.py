@@ -11,14 +11,18 @@ from typing import IO, Any
 
 from blake3 import blake3
 
-from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE, canonical_attributes
+from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
 from atom_sdk.client.contents import WritePack
 from atom_sdk.importers.items import Blob, Item
+from atom_sdk.importers.json_values import attributes_bytes, drop_largest
+from atom_sdk.importers.losses import add_counts
 from atom_sdk.importers.report import Report
 from atom_sdk.manifests.layers import is_label
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter
 
+# Other attributes give way to objects.
+_KEPT_ATTRIBUTES = frozenset(["objects", "object_counts", "box_unit", "width", "height"])
 _FIRST_ITEMS = 10
 _READ_BYTES = 1 << 20
 
@@ -31,6 +35,7 @@ class Collected:
     labels: dict[str, str] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    objects: dict[str, Mapping[str, int]] = field(default_factory=dict)
 
 
 def collect(items: Iterable[Item], report: Report) -> Collected:
@@ -38,7 +43,8 @@ def collect(items: Iterable[Item], report: Report) -> Collected:
     found = Collected()
     for item in items:
         if item.path in found.blobs:
-            report.skip(item.path, "its path comes twice; the first is kept")
+            reason = "its path comes twice; the first is kept"
+            report.lose_picture(item.path, reason, item.objects, item.label)
         else:
             _add(found, item, report)
     _drop_below_files(found, report)
@@ -52,7 +58,8 @@ def _add(found: Collected, item: Item, report: Report) -> None:
         if is_label(item.label):
             found.labels[item.path] = item.label
         else:
-            report.skip(item.path, "its label is no text of 1 to 255 bytes; it goes without")
+            reason = "its label is no text of 1 to 255 bytes; it goes without"
+            report.lose_label(item.path, reason, _readable(item.label))
     if item.split is not None:
         found.splits[item.path] = item.split
     if item.attributes:
@@ -62,14 +69,32 @@ def _add(found: Collected, item: Item, report: Report) -> None:
 def _add_attributes(found: Collected, item: Item, report: Report) -> None:
     values = {name: value for name, value in item.attributes.items() if name != UNREADABLE}
     try:
-        size_bytes = len((canonical_attributes(values) or "").encode())
+        fitting, dropped = drop_largest(values, _KEPT_ATTRIBUTES)
     except (TypeError, ValueError, RecursionError):
-        report.skip(item.path, "its attributes cannot be written as JSON; it goes without")
+        _lose_attributes(item, "its attributes cannot be written as JSON; it goes without", report)
         return
-    if size_bytes > MAX_ATTRIBUTE_BYTES:
-        report.skip(item.path, "its attributes have more than 16 KiB; it goes without")
+    for name in dropped:
+        report.skip(item.path, f"its attribute {name!r} does not fit into 16 KiB; it goes without")
+    if attributes_bytes(fitting) > MAX_ATTRIBUTE_BYTES:
+        _lose_attributes(item, "its attributes have more than 16 KiB; it goes without", report)
         return
-    found.attributes[item.path] = values
+    found.attributes[item.path] = fitting
+    if item.objects:
+        found.objects[item.path] = item.objects
+
+
+def _lose_attributes(item: Item, reason: str, report: Report) -> None:
+    if not item.objects:
+        report.skip(item.path, reason)
+        return
+    for label, count in item.objects.items():
+        report.lose_objects(item.path, reason, label, count)
+    report.empty_picture(item.path)
+
+
+def _readable(label: str) -> str:
+    """A label that cannot be kept, as a name in a report."""
+    return label[:64].encode("utf-8", "replace").decode()
 
 
 def _drop_below_files(found: Collected, report: Report) -> None:
@@ -78,11 +103,15 @@ def _drop_below_files(found: Collected, report: Report) -> None:
         folder = path.rpartition("/")[0]
         while folder:
             if folder in found.blobs:
-                report.skip(path, "the folder that it lies in is a file as well")
-                for values in (found.blobs, found.labels, found.splits, found.attributes):
-                    values.pop(path, None)  # type: ignore[attr-defined]
+                _drop(found, path, "the folder that it lies in is a file as well", report)
                 break
             folder = folder.rpartition("/")[0]
+
+
+def _drop(found: Collected, path: str, reason: str, report: Report) -> None:
+    report.lose_picture(path, reason, found.objects.get(path), found.labels.get(path))
+    for values in (found.blobs, found.labels, found.splits, found.attributes, found.objects):
+        values.pop(path, None)  # type: ignore[attr-defined]
 
 
 def _count(found: Collected, report: Report) -> None:
@@ -90,6 +119,9 @@ def _count(found: Collected, report: Report) -> None:
     report.size_bytes = sum(blob.size_bytes for blob in found.blobs.values())
     report.labels.update(found.labels.values())
     report.splits.update(found.splits.values())
+    report.label_tally.kept.update(found.labels.values())
+    for counts in found.objects.values():
+        add_counts(report.object_tally.kept, counts)
     report.first = [
         {
             "path": path,
@@ -104,13 +136,18 @@ def _count(found: Collected, report: Report) -> None:
 class ImportContents:
     """The items of an import as a push sends them; nothing is unpacked to a folder."""
 
-    def __init__(self, source: Path, blobs: Mapping[str, Blob]) -> None:
+    def __init__(self, source: Path, blobs: Mapping[str, Blob], images: Path | None = None) -> None:
+        """`images` is where the pictures lie, if not in the source."""
         self._blobs = blobs
-        self.key = b"import\0" + os.fsencode(source.resolve())
+        parts = [b"import", os.fsencode(source.resolve())]
+        if images is not None:
+            parts.append(os.fsencode(images.resolve()))
+        self.key = b"\0".join(parts)
         self.files: Sequence[SourceFile] = sorted(
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )
         self.skipped: list[str] = []
+        self.same: Mapping[str, str] = _same_bytes(self.files, blobs)
 
     def digest(self, file: SourceFile) -> bytes:
         """BLAKE3 of an item. Raises ArchiveDamagedError, OSError."""
@@ -131,6 +168,15 @@ class ImportContents:
                 with self._blobs[file.path].open() as stream:
                     writer.add(file.path, file.size, _Filling(stream))
             return writer.close()
+
+
+def _same_bytes(files: Sequence[SourceFile], blobs: Mapping[str, Blob]) -> dict[str, str]:
+    """The first path of a blob, by each further path of it."""
+    if len({id(blob) for blob in blobs.values()}) == len(blobs):
+        return {}
+    firsts: dict[int, str] = {}
+    paths = ((file.path, firsts.setdefault(id(blobs[file.path]), file.path)) for file in files)
+    return {path: first for path, first in paths if path != first}
 
 
 class _Filling:

@@ -3,154 +3,154 @@
     url,path,label,split,camera
     https://example.org/1.jpg,cats/1.jpg,cat,train,north
 
-`url` alone names the file after the address; `path` alone means a file beside the CSV.
+`url` alone names the file after the address; `path` alone means a file of the source. With columns
+of a box, a row is one object of its picture: see `table_boxes`.
 """
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import partial
 from itertools import islice
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from atom_sdk.client.attributes import cell_value
-from atom_sdk.importers.downloads import Downloads
-from atom_sdk.importers.errors import AnnotationsUnreadableError, FormatUnknownError
+from atom_sdk.importers.box_rows import BoxTable
+from atom_sdk.importers.errors import FormatUnknownError
 from atom_sdk.importers.items import Blob, Item
-from atom_sdk.importers.names import NameRefusedError, normalised, split_of
+from atom_sdk.importers.names import NameRefusedError, normalised, split_in
+from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.row_files import MISSING, NamedFiles, RowFiles
+from atom_sdk.importers.table_plans import TablePlan, plan_or_reason, plans_of, table_paths
+from atom_sdk.importers.table_rows import Row, Table, attributes_of, row_split
 from atom_sdk.importers.trees import Tree
 
-_URL = ("url", "image_url", "coco_url")
-_PATH = ("path", "file_name", "filename", "image")
-_LABEL = ("label", "class", "category")
-_SPLIT = ("split", "subset", "set")
-_SUFFIXES = (".csv", ".tsv")
-_HEAD_BYTES = 4096
 _BATCH_ROWS = 256
 
 
 def detect(tree: Tree) -> str | None:
     """Say why the tree is described by a CSV, None if it is not."""
-    found = _files(tree)
-    return f"{found[0]} has a column of paths or addresses" if found else None
+    plan = next(plans_of(tree), None)
+    if plan is None:
+        return None
+    what = "boxes" if plan.columns.box else "paths or addresses"
+    return f"{plan.path} has columns of {what}"
 
 
-def read(tree: Tree, report: Report, downloads: Downloads) -> Iterator[Item]:
+def explain(tree: Tree, path: str) -> str | None:
+    """Return why a table is not read."""
+    reason = plan_or_reason(tree, path, RowFiles(tree, [path]))
+    if isinstance(reason, TablePlan):
+        return "a table of files was found and not read; --format csv reads it"
+    return f"a table was found and not understood: {reason}"
+
+
+def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """Yield a file a row. Raises FormatUnknownError, AnnotationsUnreadableError."""
-    files = _files(tree)
-    if not files:
-        raise FormatUnknownError(f"{tree.name} has no CSV with a column url or path.")
-    for path in files:
-        rows = _rows(tree.read_text(path, report), path)
-        while some := list(islice(rows, _BATCH_ROWS)):
-            downloads.fetch_all(row.url for row in some if row.url)
-            for row in some:
-                item = _item(row, tree, downloads, report)
-                if item is not None:
-                    yield item
+    plans = list(plans_of(tree))
+    if not plans:
+        raise FormatUnknownError(f"{tree.name} has no CSV that names files.{_reasons(tree)}")
+    reader = _Reader(tree, report, reading)
+    for plan in plans:
+        yield from reader.items(plan)
+    for picture in tree.images():
+        if picture not in reader.taken:
+            report.lose_picture(picture, "no row of a table names it")
 
 
-class _Row:
-    """The cells of one line, by the meaning of their columns."""
-
-    def __init__(self, cells: Mapping[str, str], where: str, folder: str) -> None:
-        rest = dict(cells)
-        self.where = where
-        self.folder = folder
-        self.url = _take(rest, _URL)
-        self.path = _take(rest, _PATH)
-        self.label = _take(rest, _LABEL)
-        self.split = _take(rest, _SPLIT)
-        self.json = rest.pop("attributes", "").strip()
-        self.cells = rest
-        if not self.url and self.path.startswith(("http://", "https://")):
-            self.url, self.path = self.path, ""
-
-    def attributes(self) -> dict[str, Any]:
-        """Return what is known of the file. Raises NameRefusedError."""
-        found: dict[str, Any] = {}
-        if self.json:
-            try:
-                found = json.loads(self.json)
-            except (ValueError, RecursionError):
-                found = []  # type: ignore[assignment]
-            if not isinstance(found, dict):
-                raise NameRefusedError("its attributes are no JSON object")
-        cells = {name: cell_value(text) for name, text in self.cells.items() if text}
-        return found | cells
+def _reasons(tree: Tree) -> str:
+    return "".join(f" {path}: {explain(tree, path)}." for path in table_paths(tree)[:3])
 
 
-def _take(cells: dict[str, str], names: tuple[str, ...]) -> str:
-    found = [cells.pop(name).strip() for name in names if name in cells]
-    return next((text for text in found if text), "")
+class _Reader:
+    """Reads tables one after the other; `taken` has the label of each file by its path."""
 
+    def __init__(self, tree: Tree, report: Report, reading: Reading) -> None:
+        self._tree = tree
+        self._report = report
+        self._downloads = reading.downloads
+        self._files = RowFiles(tree, table_paths(tree))
+        self.taken: dict[str, str] = {}
 
-def _files(tree: Tree) -> list[str]:
-    return sorted(
-        path
-        for path in tree.files
-        if path.lower().endswith(_SUFFIXES) and _header_of(tree, path) & {*_URL, *_PATH}
-    )
+    def items(self, plan: TablePlan) -> Iterator[Item]:
+        """Yield the files of one table."""
+        table = Table(self._tree, plan, self._report)
+        named = self._files.find_all(table.names(), plan.path)
+        if named.by_last_part:
+            self._report.note(
+                f"{plan.path}: {named.by_last_part} of {len(named.paths)} names were found by a "
+                f"part of their paths"
+            )
+        if plan.columns.box is not None:
+            boxes = BoxTable(table, plan.columns.box, self._report)
+            place = partial(self._place, named=named)
+            items = boxes.items(self._fetched(table), place, self._blob)
+        else:
+            items = self._files_of(table, named)
+        for item in items:
+            if self._is_first(item, plan.path):
+                yield item
 
+    def _files_of(self, table: Table, named: NamedFiles) -> Iterator[Item]:
+        for row in self._fetched(table):
+            item = self._item(row, table, named)
+            if item is not None:
+                yield item
 
-def _header_of(tree: Tree, path: str) -> set[str]:
-    with tree.files[path].open() as stream:
-        head = stream.read(_HEAD_BYTES).decode("utf-8-sig", "replace")
-    line = head.splitlines()[0] if head.splitlines() else ""
-    return {name.strip().strip('"').lower() for name in line.split(_delimiter(path))}
+    def _fetched(self, table: Table) -> Iterator[Row]:
+        """The rows, a few at a time with what their addresses have."""
+        rows = table.rows()
+        while batch := list(islice(rows, _BATCH_ROWS)):
+            self._downloads.fetch_all(row.url for row in batch if row.url)
+            yield from batch
 
+    def _is_first(self, item: Item, table: str) -> bool:
+        if item.path not in self.taken:
+            self.taken[item.path] = item.label or ""
+            return True
+        label = self.taken[item.path]
+        if item.label and item.label != label:
+            reason = "another row gives the same file another label; the first counts"
+            self._report.lose_label(f"{table}: {item.path}", reason, item.label)
+        elif item.objects:
+            reason = "another table names the same picture; the first counts"
+            for name, count in item.objects.items():
+                self._report.lose_objects(f"{table}: {item.path}", reason, name, count)
+        else:
+            reason = "another row names the same file; the first counts"
+            self._report.skip(f"{table}: {item.path}", reason)
+        return False
 
-def _delimiter(path: str) -> str:
-    return "\t" if path.lower().endswith(".tsv") else ","
+    def _item(self, row: Row, table: Table, named: NamedFiles) -> Item | None:
+        split = row_split(row, table, self._report)
+        try:
+            path = self._place(row, named)
+            attributes = attributes_of(row.cells, row.json)
+        except NameRefusedError as refused:
+            self._report.lose_picture(row.where, str(refused), label=row.label or None)
+            return None
+        blob = self._blob(path, row)
+        if blob is None:
+            name, reason = self._downloads.refusal(row.url)
+            self._report.lose_picture(name, reason, label=row.label or None)
+            return None
+        if split is None and not row.split:
+            split = split_in(path)
+        return Item(path, blob, row.label or None, split, attributes)
 
+    def _place(self, row: Row, named: NamedFiles) -> str:
+        """The path of a row's file in the dataset. Raises NameRefusedError."""
+        if row.url:
+            return normalised(row.name) if row.name else _name_of(row.url)
+        if not row.name:
+            raise NameRefusedError("it has neither a url nor a path, or not the header's columns")
+        if row.name not in named.paths:
+            raise NameRefusedError(named.reasons.get(row.name, MISSING))
+        return named.paths[row.name]
 
-def _rows(text: str, path: str) -> Iterator[_Row]:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(path), strict=True)
-    folder = path.rpartition("/")[0]
-    try:
-        header = [name.strip().lower() for name in next(reader, [])]
-        if len(set(header)) < len(header):
-            raise AnnotationsUnreadableError(f"{path}: a column comes twice.")
-        for cells in reader:
-            where = f"{path}, line {reader.line_num}"
-            if cells:
-                # A row that is too short or long is a problem of its own, named when it is read.
-                fitting = len(cells) == len(header)
-                yield _Row(dict(zip(header, cells, strict=False)) if fitting else {}, where, folder)
-    except csv.Error as error:
-        raise AnnotationsUnreadableError(f"{path}, line {reader.line_num}: {error}.") from error
-
-
-def _item(row: _Row, tree: Tree, downloads: Downloads, report: Report) -> Item | None:
-    split = split_of(row.split)
-    if row.split and split is None:
-        report.skip(row.where, "its split is none of train, val and test; it goes without")
-    try:
-        path, blob = _bytes(row, tree, downloads)
-        attributes = row.attributes()
-    except NameRefusedError as refused:
-        report.skip(row.where, str(refused))
-        return None
-    if blob is None:
-        return None
-    return Item(path, blob, row.label or None, split, attributes)
-
-
-def _bytes(row: _Row, tree: Tree, downloads: Downloads) -> tuple[str, Blob | None]:
-    if row.url:
-        return normalised(row.path) if row.path else _name_of(row.url), downloads.fetch(row.url)
-    if not row.path:
-        raise NameRefusedError("it has neither a url nor a path, or not the header's columns")
-    path = normalised(f"{row.folder}/{row.path}" if row.folder else row.path)
-    blob = tree.files.get(path)
-    if blob is None:
-        raise NameRefusedError("there is no file of its path")
-    return path, blob
+    def _blob(self, path: str, row: Row) -> Blob | None:
+        return self._downloads.fetch(row.url) if row.url else self._tree.files[path]
 
 
 def _name_of(url: str) -> str:

@@ -66,6 +66,7 @@ class Downloads:
         self._report = report
         self._is_dry = is_dry
         self._found: dict[str, Blob | None] = {}
+        self._refusals: dict[str, str] = {}
         addresses_of = partial(public_addresses, allowed=limits.allowed_hosts)
         self._client = httpx.Client(
             transport=CheckedTransport(addresses_of),
@@ -97,16 +98,21 @@ class Downloads:
         return self._folder
 
     def fetch_all(self, urls: Iterable[str]) -> None:
-        """Fetch several at once; what cannot be fetched is in the report."""
+        """Fetch several at once."""
         wanted = [url for url in dict.fromkeys(urls) if url not in self._found]
         with ThreadPoolExecutor(_AT_ONCE, "atom-download") as pool:
             self._found.update(zip(wanted, pool.map(self._get, wanted), strict=True))
 
     def fetch(self, url: str) -> Blob | None:
-        """Return what an address has, None where the report says why not."""
+        """Return what an address has, None where `refusal` says why not."""
         if url not in self._found:
             self._found[url] = self._get(url)
         return self._found[url]
+
+    def refusal(self, url: str) -> tuple[str, str]:
+        """Return the name of an address that was not fetched, for the report, and the reason."""
+        # What follows the question mark may be a signature.
+        return url.partition("?")[0], self._refusals.get(url, "it was not fetched")
 
     def _get(self, url: str) -> Blob | None:
         if self._is_dry:
@@ -116,8 +122,7 @@ class Downloads:
             if not target.exists():
                 self._fetch(url, target)
         except (DownloadRefusedError, AddressRefusedError, HostUnknownError) as refused:
-            # What follows the question mark may be a signature.
-            self._report.skip(url.partition("?")[0], str(refused))
+            self._refusals[url] = str(refused)
             return None
         # The address is what it is known by: fetched again, it must pass for the same file.
         return file_blob(target)

@@ -14,7 +14,7 @@ from atom_sdk.manifests.folder_labels import folder_label
 
 def detect(tree: Tree) -> str | None:
     """Say why the tree is an ImageFolder, None if it is not."""
-    labels = {_label(path) for path in tree.images()}
+    labels = {label_of(path) for path in tree.images()}
     if None in labels or len(labels) < 2:
         return None
     return f"all pictures lie in {len(labels)} class folders"
@@ -22,15 +22,16 @@ def detect(tree: Tree) -> str | None:
 
 def read(tree: Tree, report: Report) -> Iterator[Item]:
     """Yield the pictures with their class. Raises FormatUnknownError without one."""
-    if not any(_label(path) for path in tree.images()):
+    if not any(label_of(path) for path in tree.images()):
         raise FormatUnknownError(f"{tree.name} has no picture in a class folder.")
     for path, blob in tree.files.items():
         if is_image(path):
-            yield Item(path, blob, label=_label(path), split=split_in(path))
+            yield Item(path, blob, label=label_of(path), split=split_in(path))
         else:
             report.skip(path, "it is not a picture")
 
 
-def _label(path: str) -> str | None:
+def label_of(path: str) -> str | None:
+    """Return the class folder of a file, None where its folder names a split."""
     label = folder_label(path)
     return None if label is None or split_of(label) is not None else label

@@ -22,13 +22,17 @@ class Blob:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One file of the version to be: path, bytes, label, split ("train", "val", "test")."""
+    """One file of the version to be: path, bytes, label, split ("train", "val", "test").
+
+    `objects` counts the objects that the attributes hold, by class.
+    """
 
     path: str
     blob: Blob
     label: str | None = None
     split: str | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
+    objects: Mapping[str, int] = field(default_factory=dict)
 
 
 def file_blob(path: Path) -> Blob:

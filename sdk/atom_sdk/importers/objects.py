@@ -28,13 +28,26 @@ class ObjectRefusedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A geometry that is read and not kept: its kind as a singular noun, and the reason."""
+
+    kind: str
+    reason: str = ""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class AnnotatedObject:
-    """One object: its class, x, y, width, height, and polygons of x, y pairs."""
+    """One object: its class, x, y, width, height, and polygons of x, y pairs.
+
+    `left_out` are geometries of which the box alone is kept.
+    """
 
     label: str
     box: tuple[float, float, float, float]
     polygons: tuple[tuple[float, ...], ...] = ()
     flags: dict[str, bool] = field(default_factory=dict)
+    left_out: tuple[LeftOut, ...] = ()
 
     def as_json(self, unit: str, *, with_polygons: bool) -> dict[str, Any]:
         """Return plain values."""
@@ -90,26 +103,25 @@ def box_around(polygon: Sequence[float]) -> tuple[float, float, float, float]:
     return checked_box((min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)))
 
 
+WHOLE, BOXES, COUNTS, NOTHING = "all", "the boxes", "counts", "the picture"
+
+
 def as_attributes(objects: Sequence[AnnotatedObject], unit: str) -> tuple[dict[str, Any], str]:
-    """Return the attributes, and what had to be left out of them ("" for nothing).
+    """Return the attributes, and how much of the objects is in them: WHOLE to NOTHING.
 
     A file's attributes have 16 KiB at most: first the polygons go, then all objects; their counts
     stay.
     """
-    counts = dict(sorted(Counter(one.label for one in objects).items()))
-    whole = {
-        "objects": [one.as_json(unit, with_polygons=True) for one in objects],
-        "object_counts": counts,
-        "box_unit": unit,
-    }
-    boxes = whole | {"objects": [one.as_json(unit, with_polygons=False) for one in objects]}
-    few = {"object_counts": counts}
-    lost = "its objects do not fit into 16 KiB of attributes: only "
-    for values, said in ((whole, ""), (boxes, f"{lost}the boxes"), (few, f"{lost}counts")):
+    counts = {"object_counts": dict(sorted(Counter(one.label for one in objects).items()))}
+    for extent in (WHOLE, BOXES, COUNTS):
+        values: dict[str, Any] = counts
+        if extent != COUNTS:
+            rows = [one.as_json(unit, with_polygons=extent == WHOLE) for one in objects]
+            values = {"objects": rows, **counts, "box_unit": unit}
         # Room for width, height and what else is known of the file.
         if len((canonical_attributes(values) or "").encode()) < MAX_ATTRIBUTE_BYTES - 512:
-            return values, said
-    return {}, f"{lost}the picture"
+            return values, extent
+    return {}, NOTHING
 
 
 def _rounded(numbers: Sequence[float], decimals: int) -> list[float]:

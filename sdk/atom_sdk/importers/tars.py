@@ -22,9 +22,12 @@ import zstandard
 
 from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
+from atom_sdk.importers.hard_links import HardLinks
 from atom_sdk.importers.items import Blob
 from atom_sdk.importers.limits import ArchiveLimits, Budget
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sparse import SparseMap, SparsePiece
+from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, gather
 
 _CHUNK_BYTES = 1 << 20
@@ -40,7 +43,9 @@ _DECOMPRESSORS: dict[bytes, Callable[[IO[bytes]], Any]] = {
 _DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 
-def tar_tree(path: Path, limits: ArchiveLimits, scratch: Path, report: Report) -> Tree:
+def tar_tree(
+    path: Path, limits: ArchiveLimits, scratch: Path, report: Report, text: TextOptions
+) -> Tree:
     """Members of a tar file, which may be compressed by gzip, zstd, bzip2 or xz.
 
     Raises ArchiveDamagedError, ArchiveTooLargeError, OSError when the disk of `scratch` is full.
@@ -50,7 +55,8 @@ def tar_tree(path: Path, limits: ArchiveLimits, scratch: Path, report: Report) -
         archive_bytes = os.fstat(plain).st_size
         listing = _Listing(path, plain, archive_bytes, limits)
         files = gather(listing.members(report), report)
-        return Tree(path.name, files, stack.pop_all())
+        listing.add_hard_links(files, report)
+        return Tree(path.name, files, stack.pop_all(), text)
 
 
 def is_compressed(head: bytes) -> bool:
@@ -95,6 +101,11 @@ class _Listing:
         self._descriptor = descriptor
         self._archive_bytes = archive_bytes
         self._budget = Budget(path.name, archive_bytes, limits)
+        self._hard_links = HardLinks()
+
+    def add_hard_links(self, files: dict[str, Blob], report: Report) -> None:
+        """Add the second names of files, once all members are known."""
+        self._hard_links.add_to(files, self._budget, report)
 
     def members(self, report: Report) -> Iterator[tuple[str, Blob]]:
         """Yield regular files. Raises ArchiveDamagedError, ArchiveTooLargeError."""
@@ -105,37 +116,62 @@ class _Listing:
                 while (member := archive.next()) is not None:
                     # tarfile remembers each member: a million of them would stay in memory.
                     archive.members = []  # type: ignore[attr-defined]
-                    yield from self._member(member, report)
-            except (tarfile.TarError, ValueError, EOFError) as error:
+                    sparse = self._sparse_map(member)
+                    if sparse is not None:
+                        # tarfile takes the full size for the stored one where pax gives both.
+                        archive.offset = member.offset_data + _padded(sparse.stored_bytes)
+                    yield from self._member(member, sparse, report)
+            # A cut list of the holes of a file raises IndexError in tarfile.
+            except (tarfile.TarError, ValueError, EOFError, IndexError) as error:
                 raise ArchiveDamagedError(
                     f"{self._name} cannot be read as a tar file: {error}."
                 ) from error
             self._check_end(archive.offset, report)
 
-    def _member(self, member: tarfile.TarInfo, report: Report) -> Iterator[tuple[str, Blob]]:
-        if member.size < 0:
+    def _sparse_map(self, member: tarfile.TarInfo) -> SparseMap | None:
+        if not member.issparse():
+            return None
+        headers = member.pax_headers
+        real = headers.get("GNU.sparse.realsize") or headers.get("GNU.sparse.size")
+        size_bytes = int(real) if real else member.size
+        segments: list[tuple[int, int]] = member.sparse  # type: ignore[assignment]
+        return SparseMap(member.name, size_bytes, segments)
+
+    def _member(
+        self, member: tarfile.TarInfo, sparse: SparseMap | None, report: Report
+    ) -> Iterator[tuple[str, Blob]]:
+        size_bytes = member.size if sparse is None else sparse.size_bytes
+        if size_bytes < 0:
             # After it, the archive would be read backwards, over and over.
             raise ArchiveDamagedError(
                 f"{self._name}: the member {member.name!r} has a size below zero."
             )
-        self._budget.take_member(member.size)
+        # A hard link has the bytes of another member; they are counted when it is found.
+        self._budget.take_member(0 if member.islnk() else size_bytes)
         if member.isdir():
             return
-        if not member.isreg() or member.issparse():
+        if member.islnk():
+            self._hard_links.add(member.name, member.linkname)
+            return
+        if not member.isreg():
+            self._hard_links.add_refused(member.name)
             report.skip(member.name, "it is a link or a special file")
             return
-        end = member.offset_data + member.size
-        if end > self._archive_bytes:
+        stored_bytes = member.size if sparse is None else sparse.stored_bytes
+        if member.offset_data + stored_bytes > self._archive_bytes:
             raise ArchiveDamagedError(
                 f"{self._name} ends inside the member {member.name!r}, which should have "
-                f"{member.size} bytes."
+                f"{stored_bytes} bytes."
             )
-        opener = partial(self._open, member.name, member.offset_data, member.size)
-        yield member.name, Blob(member.size, opener, self._mtime_ns)
+        opener = partial(self._open, member.name, member.offset_data, size_bytes, sparse)
+        yield member.name, Blob(size_bytes, opener, self._mtime_ns)
 
-    def _open(self, name: str, offset: int, size_bytes: int) -> IO[bytes]:
+    def _open(self, name: str, offset: int, size_bytes: int, sparse: SparseMap | None) -> IO[bytes]:
         piece = _Piece(self._descriptor, offset, size_bytes)
-        return checked(piece, name, size_bytes, (OSError,))
+        if sparse is None:
+            return checked(piece, name, size_bytes, (OSError,))
+        read_at = partial(_read_at, self._descriptor)
+        return checked(SparsePiece(read_at, offset, sparse), name, size_bytes, (OSError,))
 
     def _check_end(self, offset: int, report: Report) -> None:
         """After the last member comes a block of zeros; anything else is a damaged header."""
@@ -146,6 +182,14 @@ class _Listing:
             )
         if len(block) < _BLOCK_BYTES:
             report.skip(self._name, "the archive has no end mark, so it may be cut off")
+
+
+def _padded(size_bytes: int) -> int:
+    return -(-size_bytes // _BLOCK_BYTES) * _BLOCK_BYTES
+
+
+def _read_at(descriptor: int, offset: int, count: int) -> bytes:
+    return os.pread(descriptor, count, offset)
 
 
 class _Piece:

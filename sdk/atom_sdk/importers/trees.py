@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +15,7 @@ from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.items import Blob, file_blob, read_whole
 from atom_sdk.importers.names import NameRefusedError, is_litter, normalised
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.packs.walk import walk_folder
 
 IMAGE_SUFFIXES = frozenset(
@@ -30,6 +31,11 @@ class Tree:
     name: str
     files: Mapping[str, Blob]
     resources: ExitStack = field(default_factory=ExitStack)
+    text: TextOptions = field(default_factory=TextOptions)
+
+    def walked(self) -> Collection[str]:
+        """Return all paths, also those of the folder around a file that was given alone."""
+        return self.files.walked() if isinstance(self.files, _Beside) else self.files
 
     def close(self) -> None:
         """Close the archive that the files lie in."""
@@ -39,9 +45,13 @@ class Tree:
         """Yield the paths of pictures, by their names."""
         return (path for path in self.files if is_image(path))
 
+    def annotation_paths(self) -> Iterable[str]:
+        """Return the paths of files that may say what the others are."""
+        return self.files
+
     def with_suffix(self, suffix: str) -> list[str]:
-        """Return the sorted paths that end so, in any case."""
-        return sorted(path for path in self.files if path.lower().endswith(suffix))
+        """Return the sorted paths of such files that end so, in any case."""
+        return sorted(path for path in self.annotation_paths() if path.lower().endswith(suffix))
 
     def read_annotations(self, path: str, report: Report) -> bytes:
         """Read a file that says what the items are, and remember its digest."""
@@ -65,7 +75,7 @@ def is_image(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in IMAGE_SUFFIXES
 
 
-def folder_tree(folder: Path, report: Report) -> Tree:
+def folder_tree(folder: Path, report: Report, text: TextOptions | None = None) -> Tree:
     """Files below a folder; links and special files are left out."""
     listing = walk_folder(folder)
     for path in listing.skipped:
@@ -77,24 +87,28 @@ def folder_tree(folder: Path, report: Report) -> Tree:
         else:
             opener = partial(_open_file, folder / file.path)
             files[file.path] = Blob(file.size, opener, file.mtime_ns)
-    return Tree(folder.resolve().name, files)
+    return Tree(folder.resolve().name, files, text=text or TextOptions())
 
 
 def _open_file(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def file_tree(path: Path) -> Tree:
+def file_tree(path: Path, text: TextOptions) -> Tree:
     """One file, and those below its folder that it names; the folder is not gone through."""
-    return Tree(path.name, _Beside(path))
+    return Tree(path.name, _Beside(path), text=text)
 
 
 class _Beside(Mapping[str, Blob]):
-    """Iterates over one file alone, and finds others of its folder by path."""
+    """Iterates over one file alone, and finds others of its folder by path.
+
+    The folder is gone through only where a table names files by a part of their paths.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._folder = path.parent.resolve()
+        self._all: list[str] | None = None
 
     def __getitem__(self, path: str) -> Blob:
         found = self._folder / path
@@ -102,6 +116,12 @@ class _Beside(Mapping[str, Blob]):
         if not found.is_file() or found.is_symlink() or found.resolve() != found:
             raise KeyError(path)
         return file_blob(found)
+
+    def walked(self) -> Collection[str]:
+        """Return the paths of all files of the folder; this goes through it."""
+        if self._all is None:
+            self._all = [file.path for file in walk_folder(self._folder).files]
+        return self._all
 
     def __iter__(self) -> Iterator[str]:
         return iter([self._path.name])

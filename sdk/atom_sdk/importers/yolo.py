@@ -1,159 +1,144 @@
-"""YOLO: a text file a picture, `class x y width height` or `class x1 y1 x2 y2 …`, all relative.
-
-Names of classes come from data.yaml, classes.txt or obj.names.
-"""
+"""YOLO: a text file a picture, an object a line. See yolo_lines for what a line is."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 
-from atom_sdk.importers.errors import (
-    AnnotationsUnreadableError,
-    FormatUnknownError,
-    MissingLibraryError,
-)
-from atom_sdk.importers.items import Item
+from atom_sdk.importers.annotated import ObjectList
+from atom_sdk.importers.items import Item, read_whole
+from atom_sdk.importers.lookup import Pictures
 from atom_sdk.importers.names import split_in
-from atom_sdk.importers.objects import (
-    RELATIVE,
-    AnnotatedObject,
-    ObjectRefusedError,
-    as_attributes,
-    box_around,
-    checked_box,
-    checked_label,
-    checked_number,
-    checked_polygon,
-)
+from atom_sdk.importers.objects import RELATIVE
+from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.split_lists import SplitLists
 from atom_sdk.importers.trees import Tree
+from atom_sdk.importers.yolo_config import YoloConfig, config_file, read_config
+from atom_sdk.importers.yolo_lines import BOX_WORDS, LineReader, label_of
+from atom_sdk.importers.yolo_splits import add_splits
+from atom_sdk.importers.yolo_tasks import task_of
 
-_NAME_FILES = ("classes.txt", "obj.names", "classes.names")
+_PICTURE_FOLDERS = ("images", "JPEGImages")
+_LOOKED_AT = 50
+_NUMBERS = re.compile(rb"\s*\d+(\.0*)?(\s+[-+0-9.eE]+){4,}\s*$")
 
 
 def detect(tree: Tree) -> str | None:
     """Say why the tree is YOLO, None if it is not."""
-    for path in tree.images():
-        label_file = _label_file(tree, path)
-        if label_file is None:
-            continue
-        found = _yaml_file(tree) or _names_file(tree)
-        return f"{found} names classes and {label_file} lies beside a picture" if found else None
-    return None
+    file, config = first_labels(tree), config_file(tree)
+    return f"{config} names classes and {file} lies beside a picture" if file and config else None
 
 
-def read(tree: Tree, report: Report) -> Iterator[Item]:
+def first_labels(tree: Tree) -> str | None:
+    """Return a text file of labels, None where pictures have none: captions are text files, too."""
+    files = (label_file(tree, path) for path in tree.images())
+    kinds: dict[bool | None, str] = {}
+    for file in islice((file for file in files if file is not None), _LOOKED_AT):
+        kinds.setdefault(_may_be_labels(tree, file), file)
+    # Files that are all empty are labels of no object.
+    return kinds.get(True) or (None if False in kinds else kinds.get(None))
+
+
+def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """Yield the pictures with their objects; one without a text file has none.
 
-    Raises FormatUnknownError, AnnotationsUnreadableError, MissingLibraryError.
+    Raises FormatUnknownError, AnnotationsUnreadableError, MissingLibraryError,
+    YoloTaskUnknownError.
     """
-    classes = _classes(tree, report)
+    config = read_config(tree, report)
+    reader = _Reader(tree, config, report, reading.options.yolo_task or config.task)
     for path in tree.images():
-        label_file = _label_file(tree, path)
-        objects = _objects(tree, label_file, classes, report) if label_file else []
-        report.objects += len(objects)
-        attributes, lost = as_attributes(objects, RELATIVE) if label_file else ({}, "")
-        if lost:
-            report.skip(path, lost)
-        yield Item(path, tree.files[path], split=split_in(path), attributes=attributes)
+        yield reader.item(path)
+    reader.finish()
 
 
-def _label_file(tree: Tree, picture: str) -> str | None:
-    """The text file of a picture: in `labels` instead of `images`, or beside it."""
+def label_file(tree: Tree, picture: str) -> str | None:
+    """Return the text file of a picture: in `labels` instead of `images`, or beside it."""
     stem = picture.rpartition(".")[0]
     folders, _, name = stem.rpartition("/")
     parts = folders.split("/")
     for place in range(len(parts) - 1, -1, -1):
-        if parts[place] == "images":
+        if parts[place] in _PICTURE_FOLDERS:
             swapped = "/".join([*parts[:place], "labels", *parts[place + 1 :], f"{name}.txt"])
             if swapped in tree.files:
                 return swapped
     return f"{stem}.txt" if f"{stem}.txt" in tree.files else None
 
 
-def _yaml_file(tree: Tree) -> str | None:
-    found = [path for path in tree.files if path.endswith((".yaml", ".yml"))]
-    named = [path for path in found if path.rpartition("/")[2] in ("data.yaml", "data.yml")]
-    return min(named or found, key=lambda path: (path.count("/"), path), default=None)
-
-
-def _names_file(tree: Tree) -> str | None:
-    found = [path for path in tree.files if path.rpartition("/")[2] in _NAME_FILES]
-    return min(found, key=lambda path: (path.count("/"), path), default=None)
-
-
-def _classes(tree: Tree, report: Report) -> dict[int, str]:
-    if (path := _yaml_file(tree)) is not None:
-        return _yaml_names(tree.read_text(path, report), path)
-    if (path := _names_file(tree)) is not None:
-        lines = tree.read_text(path, report).splitlines()
-        return {number: line.strip() for number, line in enumerate(lines) if line.strip()}
-    raise FormatUnknownError(f"{tree.name} has neither data.yaml nor classes.txt.")
-
-
-def _yaml_names(text: str, path: str) -> dict[int, str]:
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingLibraryError(f"PyYAML is needed to read {path}.") from error
-    try:
-        # Plain text: a class called `no` or `2020-01-01` is no truth value and no date.
-        document: Any = yaml.load(text, yaml.BaseLoader)
-    except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
-        raise AnnotationsUnreadableError(f"{path} is not YAML: {error}.") from error
-    names = document.get("names") if isinstance(document, dict) else None
-    if isinstance(names, list):
-        names = {str(number): name for number, name in enumerate(names)}
-    if not isinstance(names, dict) or not all(map(_is_class, names.items())):
-        raise AnnotationsUnreadableError(f"{path} has no list of class names under names:.")
-    return {int(number): name for number, name in names.items() if name}
-
-
-def _is_class(item: tuple[Any, Any]) -> bool:
-    number, name = item
-    return isinstance(name, str) and re.fullmatch(r"[0-9]{1,9}", number) is not None
-
-
-def _objects(
-    tree: Tree, path: str, classes: dict[int, str], report: Report
-) -> list[AnnotatedObject]:
-    objects = []
-    for number, line in enumerate(_lines(tree, path, report), 1):
-        if not line.split():
-            continue
-        try:
-            objects.append(_object(line.split(), classes))
-        except ObjectRefusedError as refused:
-            report.skip(f"{path}, line {number}", str(refused))
-    return objects
-
-
-def _lines(tree: Tree, path: str, report: Report) -> Sequence[str]:
+def _may_be_labels(tree: Tree, path: str) -> bool | None:
+    """Whether a text begins as labels do; None for an empty one."""
     with tree.files[path].open() as stream:
+        first = stream.read(1 << 14).removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+    return _NUMBERS.match(first) is not None if first else None
+
+
+class _Reader:
+    """Reads the label files of one tree."""
+
+    def __init__(self, tree: Tree, config: YoloConfig, report: Report, task: str) -> None:
+        self._tree = tree
+        self._config = config
+        self._report = report
+        self._classes = dict(config.classes)
+        self._lines = LineReader(task, self._classes, config.keypoints)
+        pictures = Pictures(tree.images())
+        self._splits = SplitLists(pictures, report)
+        add_splits(self._splits, config, tree, report)
+        self._taken: set[str] = {config.path, *config.others}
+
+    def item(self, path: str) -> Item:
+        """Return a picture."""
+        split = self._splits.split(path, split_in(path))
+        file = label_file(self._tree, path)
+        if file is None:
+            self._report.name_unlabelled(path)
+            return Item(path, self._tree.files[path], split=split)
+        self._taken.add(file)
+        objects = self._objects(file)
+        return objects.item(path, self._tree.files[path], RELATIVE, self._report, split)
+
+    def finish(self) -> None:
+        """Report the labels that have no picture."""
+        for path in self._tree.with_suffix(".txt"):
+            if path in self._taken or path in self._report.annotations:
+                continue
+            if self._lies_with_labels(path) and _may_be_labels(self._tree, path):
+                self._objects(path).orphan(path, "there is no picture of its name", self._report)
+
+    def _lies_with_labels(self, path: str) -> bool:
+        folder = path.rpartition("/")[0]
+        return "labels" in folder.split("/")
+
+    def _objects(self, path: str) -> ObjectList:
+        objects = ObjectList()
+        data = read_whole(self._tree.files[path])
         try:
-            return stream.read().decode().splitlines()
+            lines = data.decode("utf-8-sig").splitlines()
         except UnicodeDecodeError:
-            report.skip(path, "it is not UTF-8 text")
-            return ()
+            for number, row in enumerate(data.split(b"\n"), 1):
+                if row.strip():
+                    objects.refuse(f"{path}, line {number}", "it is not UTF-8 text")
+            return objects
+        for number, line in enumerate(lines, 1):
+            if words := line.split():
+                reader = self._reader(len(words))
+                label = label_of(words, self._classes)
+                objects.read(f"{path}, line {number}", label, partial(reader.read, words))
+        return objects
 
+    def _reader(self, length: int) -> LineReader:
+        """The reader of a line; the first that may be of several tasks decides for all of them."""
+        if not self._lines.task and length > max(BOX_WORDS):
+            task = task_of(self._lengths(), self._tree.name)
+            self._lines = LineReader(task, self._classes, self._config.keypoints)
+        return self._lines
 
-def _object(words: Sequence[str], classes: dict[int, str]) -> AnnotatedObject:
-    index = checked_number(words[0])
-    if index != int(index) or int(index) not in classes:
-        raise ObjectRefusedError("its class has no name")
-    label = checked_label(classes[int(index)])
-    if len(words) > 6:
-        polygon = checked_polygon(words[1:])
-        _check_inside(polygon)
-        return AnnotatedObject(label, box_around(polygon), (polygon,))
-    # A sixth number is the confidence of a detector.
-    x, y, width, height = checked_box(words[1:5])
-    _check_inside((x, y, width, height))
-    return AnnotatedObject(label, (x - width / 2, y - height / 2, width, height))
-
-
-def _check_inside(numbers: Sequence[float]) -> None:
-    if any(not -1e-6 <= number <= 1 + 1e-6 for number in numbers):
-        raise ObjectRefusedError("a relative coordinate is not between 0 and 1")
+    def _lengths(self) -> Iterator[int]:
+        """Words a line, of all label files."""
+        for picture in self._tree.images():
+            if (path := label_file(self._tree, picture)) is not None:
+                for line in read_whole(self._tree.files[path]).split(b"\n"):
+                    yield len(line.split())

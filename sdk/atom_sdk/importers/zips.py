@@ -15,13 +15,14 @@ from typing import IO
 
 from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
-from atom_sdk.importers.items import Blob
+from atom_sdk.importers.items import Blob, file_blob
 from atom_sdk.importers.limits import ArchiveLimits, Budget
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, gather
+from atom_sdk.importers.zip_names import member_names
 
 _ENCRYPTED = 1
-_MADE_BY_DOS = 0
 _METHODS = frozenset(
     [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
 )
@@ -37,39 +38,51 @@ DAMAGES = (
 )
 
 
-def zip_tree(path: Path, limits: ArchiveLimits, report: Report) -> Tree:
-    """Members of a zip file. Raises ArchiveDamagedError, ArchiveTooLargeError."""
-    try:
-        archive = zipfile.ZipFile(path)
-    except DAMAGES as error:
-        raise ArchiveDamagedError(f"{path.name} cannot be read as a zip file: {error}.") from error
+def zip_tree(path: Path, limits: ArchiveLimits, report: Report, text: TextOptions) -> Tree:
+    """Members of a zip file. Raises ArchiveDamagedError, ArchiveTooLargeError, ZipEncodingError."""
     with ExitStack() as stack:
-        stack.enter_context(archive)
-        files = gather(_members(archive, path, limits, report), report)
-        return Tree(path.name, files, stack.pop_all())
+        archive = open_zip(path, path.name, stack)
+        files = zip_files(archive, file_blob(path), path.name, limits, report, text)
+        return Tree(path.name, files, stack.pop_all(), text)
+
+
+def open_zip(source: Path | IO[bytes], name: str, stack: ExitStack) -> zipfile.ZipFile:
+    """Open a zip file until the stack ends. Raises ArchiveDamagedError."""
+    try:
+        return stack.enter_context(zipfile.ZipFile(source))
+    except DAMAGES as error:
+        raise ArchiveDamagedError(f"{name} cannot be read as a zip file: {error}.") from error
+
+
+def zip_files(
+    archive: zipfile.ZipFile,
+    blob: Blob,
+    name: str,
+    limits: ArchiveLimits,
+    report: Report,
+    text: TextOptions,
+) -> dict[str, Blob]:
+    """Return the members by path; `blob` is the archive itself.
+
+    Raises ArchiveTooLargeError, ZipEncodingError.
+    """
+    names = member_names(archive.infolist(), name, text.zip_encoding, report)
+    budget = Budget(name, blob.size_bytes, limits)
+    return gather(_members(archive, names, budget, blob.mtime_ns, report), report)
 
 
 def _members(
-    archive: zipfile.ZipFile, path: Path, limits: ArchiveLimits, report: Report
+    archive: zipfile.ZipFile, names: list[str], budget: Budget, mtime_ns: int, report: Report
 ) -> Iterator[tuple[str, Blob]]:
-    status = path.stat()
-    budget = Budget(path.name, status.st_size, limits)
-    for info in archive.infolist():
+    for info, name in zip(archive.infolist(), names, strict=True):
         budget.take_member(info.file_size)
-        if info.is_dir():
+        if name.endswith("/"):
             continue
         if (reason := _refusal(info)) is not None:
-            report.skip(info.filename, reason)
+            report.skip(name, reason)
             continue
-        opener = partial(_open, archive, info)
-        yield _name(info), Blob(info.file_size, opener, status.st_mtime_ns)
-
-
-def _name(info: zipfile.ZipInfo) -> str:
-    # zipfile cuts names at a NUL: what was meant is in orig_filename.
-    name = info.orig_filename
-    # Some tools of Windows write the separators of their system.
-    return name.replace("\\", "/") if info.create_system == _MADE_BY_DOS else name
+        opener = partial(_open, archive, info, name)
+        yield name, Blob(info.file_size, opener, mtime_ns)
 
 
 def _refusal(info: zipfile.ZipInfo) -> str | None:
@@ -83,8 +96,8 @@ def _refusal(info: zipfile.ZipInfo) -> str | None:
     return None
 
 
-def _open(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> IO[bytes]:
+def _open(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> IO[bytes]:
     try:
-        return checked(archive.open(info), info.filename, info.file_size, DAMAGES)
+        return checked(archive.open(info), name, info.file_size, DAMAGES)
     except DAMAGES as error:
-        raise ArchiveDamagedError(f"The member {info.filename!r} is damaged: {error}.") from error
+        raise ArchiveDamagedError(f"The member {name!r} is damaged: {error}.") from error

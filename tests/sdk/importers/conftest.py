@@ -9,6 +9,7 @@ import pytest
 
 from atom_sdk.client.importing import Import, ImportOptions
 from atom_sdk.client.progress import Silent
+from atom_sdk.importers.collecting import Collected
 from atom_sdk.importers.report import Report
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -23,6 +24,15 @@ def write(folder: Path, files: Files) -> Path:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
     return folder
+
+
+def collected(
+    source: Path, file_format: str = "auto", **options: object
+) -> tuple[Collected, Report]:
+    """Return the items of a source and the report; nothing is downloaded."""
+    chosen = ImportOptions(file_format=file_format, **options)  # type: ignore[arg-type]
+    with Import(source, chosen, Silent())._collected(is_dry=True) as result:
+        return result
 
 
 @pytest.fixture(autouse=True)

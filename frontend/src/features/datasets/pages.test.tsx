@@ -119,6 +119,10 @@ test.each([
     'Imported from pets.zip (coco) · 3 files · 1 object · 2 left out',
   ],
   [
+    { kind: 'import', import: { source: 'x', importer: 'voc', counts: { files: 1, lost_objects: 2, lost_labels: 1 } } },
+    'Imported from x (voc) · 1 file · 3 objects or labels lost',
+  ],
+  [
     { kind: 'run', run: '0199', inputs: ['dashcam@v2', 7], counts: { broken: 1 } },
     'Made by a run · from dashcam@v2 · 1 broken video left out',
   ],

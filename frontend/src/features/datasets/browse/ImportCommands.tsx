@@ -13,6 +13,7 @@ const SOURCES = {
   voc: './{name}',
   imagefolder: './{name}',
   csv: '{name}.csv',
+  huggingface: './{name}',
   parquet: './{name}',
 } as const;
 

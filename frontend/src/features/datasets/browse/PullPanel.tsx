@@ -21,6 +21,9 @@ export function PullPanel({ name, version }: { name: string; version: string }) 
             {t('datasets.pull')}
           </Text>
           <CommandLine command={pullCommand(name, version)} />
+          <Text size="xs" c="dimmed">
+            {t('datasets.pullStays')}
+          </Text>
           <Text size="sm" fw={600}>
             {t('datasets.push')}
           </Text>

@@ -27,6 +27,9 @@ export function PullDialog({ name, source, of: { paths, where, view }, onClose }
       <Stack gap="xs">
         <Text size="sm">{t('versioning.pullHint')}</Text>
         <CommandLine command={words.map(shellWord).join(' ')} />
+        <Text size="xs" c="dimmed">
+          {t('datasets.pullStays')}
+        </Text>
       </Stack>
     </Dialog>
   );

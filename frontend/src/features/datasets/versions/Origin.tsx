@@ -26,10 +26,12 @@ export function Origin({ provenance }: Pick<Version, 'provenance'>) {
 function Imported({ given }: { given: Json }) {
   const { t } = useTranslation();
   const counts = object(given.counts);
+  const lost = count(counts.lost_objects) + count(counts.lost_labels);
   const said = [
     t('datasets.originImport', { source: text(given.source), format: text(given.importer) }),
     t('datasets.matching', { count: count(counts.files) }),
     count(counts.objects) > 0 && t('datasets.originObjects', { count: count(counts.objects) }),
+    lost > 0 && t('datasets.originLost', { count: lost }),
     count(counts.skipped) > 0 && t('datasets.originSkipped', { count: count(counts.skipped) }),
   ];
   return (
