@@ -40,6 +40,7 @@
     └── ReaderError                   reading samples on a node
         ├── SampleDigestMismatchError
         ├── ResumeMismatchError
+        ├── TooManyTrainersError
         ├── ImageDecodeError
         ├── ImageDecoderMissingError
         └── ViewIndexError
@@ -93,6 +94,7 @@ from atom_sdk.errors.readers import (
     ReaderError,
     ResumeMismatchError,
     SampleDigestMismatchError,
+    TooManyTrainersError,
     ViewIndexError,
 )
 from atom_sdk.errors.storage import DiskFullError, ObjectNotFoundError, PathInTheWayError
@@ -138,6 +140,7 @@ __all__ = [
     "SplitSpecError",
     "SplitTooLargeError",
     "SplitUnlabelledError",
+    "TooManyTrainersError",
     "UnknownFormatError",
     "ViewIndexError",
 ]

@@ -75,3 +75,14 @@ class ViewIndexError(ReaderError):
 
     code = "view_index"
     hint = "Build the view again."
+
+
+class TooManyTrainersError(ReaderError):
+    """More processes than there is room for move one shared position."""
+
+    code = "too_many_trainers"
+    hint = "Make the samples in each process instead of passing them to it."
+
+    def __init__(self, most: int) -> None:
+        """`most` processes have room."""
+        super().__init__(f"More than {most} processes train with the samples of one object.")
