@@ -42,6 +42,7 @@
         ├── ResumeMismatchError
         ├── TooManyTrainersError
         ├── ImageDecodeError
+        │   └── PixelRangeError
         ├── ImageDecoderMissingError
         └── ViewIndexError
 
@@ -91,6 +92,7 @@ from atom_sdk.errors.readers import (
     ExportError,
     ImageDecodeError,
     ImageDecoderMissingError,
+    PixelRangeError,
     ReaderError,
     ResumeMismatchError,
     SampleDigestMismatchError,
@@ -132,6 +134,7 @@ __all__ = [
     "PathNotUnicodeError",
     "PathTooLongError",
     "PathTraversalError",
+    "PixelRangeError",
     "ReaderError",
     "ResumeMismatchError",
     "SampleDigestMismatchError",

@@ -52,6 +52,13 @@ class ImageDecodeError(ReaderError):
         self.path = path
 
 
+class PixelRangeError(ImageDecodeError):
+    """A picture's pixels have more than 8 bits, and nothing says which are black and white."""
+
+    code = "pixel_range"
+    hint = "Give the decoder a range, such as ImageDecoder(value_range=(0, 4095))."
+
+
 class ImageDecoderMissingError(ReaderError):
     """Pillow, which decodes pictures, is not installed."""
 
