@@ -99,7 +99,7 @@ def pull(
         raise EmptyDatasetError("No file of this version fits the selection; nothing was changed.")
     store = PackStore(cache_path())
     hold = Hold(store)
-    base = datasets.version_base(reference)
+    base = manifest.base
     entries = _brought(SourceFiles(http, base), store, entries, hold, progress)
     packs = {entry.pack for entry in entries if entry.pack is not None}
     hold.add(packs)
@@ -188,8 +188,7 @@ def _view_index(
 
     chosen = selector_of(selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
-    # A branch may move while the packs are read; the number of a version does not.
-    base = f"{datasets.base(reference)}versions/{manifest.version['ref']}/"
+    base = manifest.base
     index = _view_path(manifest.root, selector)
     if is_readable(index):
         # Nothing of it is at a source: such a view has another name.
