@@ -123,6 +123,9 @@ class AtomFileSystem(WritingFileSystem):
 
     def modified(self, path: str) -> datetime:
         """When the version was made: its files never change. Raises FileNotFoundError."""
+        if "/" not in self._strip_protocol(path):
+            self.info(path)
+            raise IsADirectoryError(path)
         files, _, _ = self._find(self._strip_protocol(path))
         made_at = files.made_at if isinstance(files, VersionFiles) else None
         if made_at is None:

@@ -128,6 +128,7 @@ def open_dataset(
     base, index = _view_index(datasets, http, reference, selector, _Bringing(store, hold, progress))
     mending = pack_mending(http.config, base, store)
     dataset = LocalDataset(index, store.packs, mending=mending)
+    _warn_of_unsplit(dataset.index, reference, selector)
     hold.add(dataset.index.packs)
     dataset.hold = hold
     _fetch(http, base, store, dataset.missing_packs(), progress)
@@ -154,6 +155,7 @@ def stream_dataset(
     packs = store.missing(ViewIndex(path).packs)
     ranges = PackRanges(PackUrls(http.config, base, packs))
     dataset = StreamingDataset(path, cache_path(), ranges)
+    _warn_of_unsplit(dataset.index, reference, selector)
     dataset.hold = hold
     return dataset
 
@@ -203,6 +205,14 @@ def _view_index(
     if not is_readable(index):
         build_view(manifest.root, manifest, index, chosen, placed=placed)
     return base, index
+
+
+def _warn_of_unsplit(index: ViewIndex, reference: str, selector: dict[str, Any]) -> None:
+    from atom_sdk.manifests.query import UNSPLIT_IS
+    from atom_sdk.readers.unsplit import warn_of_unsplit
+
+    if UNSPLIT_IS in (selector_of(selector).splits or ()):
+        warn_of_unsplit(index, reference)
 
 
 def _placed(
