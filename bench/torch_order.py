@@ -2,7 +2,8 @@
 
 Run `python -m bench.torch_order` where torch is installed; the end-to-end tests do so with the
 interpreter of the built-in training. Two processes of two workers each read an epoch, and four
-steps of the next; three others read the rest of that.
+steps of the next; three others read the rest of that. Then workers that live for many epochs,
+started in each of the three ways, read what no workers read.
 """
 
 from __future__ import annotations
@@ -98,12 +99,66 @@ def main() -> None:
         make_dataset(folder)
         before = run(folder, 2, STEPS)
         after = run(folder, 3, SAMPLES, json.dumps(before[0]["state"]))
+        live_on = persistent(folder)
     once = _sorted(before, 0) == everything
     print(f"2 ranks x 2 workers read each of {SAMPLES} samples once: {once}")
     first, rest = _sorted(before, 1), _sorted(after, 0)
     none = len(first) == 2 * STEPS * BATCH and sorted(first + rest) == everything
     print(f"{len(first)} by 2 ranks, then {len(rest)} by 3: none repeated, none lost: {none}")
-    sys.exit(not (once and none))
+    print(f"workers that live on read what no workers read: {live_on}")
+    sys.exit(not (once and none and live_on))
+
+
+# How workers are started, and whether a sampler in the training's process gives them their rows.
+LOADERS = (("fork", False), ("spawn", False), ("forkserver", False), ("spawn", True))
+State = dict[str, Any]
+
+
+def orders(folder: Path, state: State, method: str = "", is_map_style: bool = False) -> list[Any]:
+    """Read the rest of an epoch, two whole ones, one up to its third batch, and its rest.
+
+    With a method, two workers that live for all of them are started by it.
+    """
+    from torch.utils.data import DataLoader
+
+    from atom_sdk.readers.epochs import EpochSampler
+    from atom_sdk.readers.torch import IterableSamples, TorchDataset
+
+    dataset = LocalDataset(folder / "view.arrow", folder / "packs")
+    options: State = {"multiprocessing_context": method, "num_workers": 2} if method else {}
+    options |= {"persistent_workers": bool(method), "batch_size": BATCH}
+    if is_map_style:
+        order: Any = EpochSampler(dataset)
+        loader = DataLoader(TorchDataset(dataset, number_of), sampler=order, **options)
+    else:
+        order = IterableSamples(dataset, number_of, BATCH)
+        loader = DataLoader(order, **options)
+    order.load_state_dict(state)
+    seen = []
+    for epoch, most in [(0, SAMPLES), (1, SAMPLES), (2, SAMPLES), (3, 3), (3, SAMPLES)]:
+        order.set_epoch(epoch)
+        numbers: list[int] = []
+        for step, batch in enumerate(loader):
+            if step == most:
+                break
+            numbers += batch.tolist()
+            order.step(BATCH) if is_map_style else order.step()
+        seen.append(numbers)
+    return seen
+
+
+def persistent(folder: Path) -> bool:
+    """Tell whether workers that live on read what no workers read."""
+    from atom_sdk.readers.epochs import EpochSampler
+
+    sampler = EpochSampler(LocalDataset(folder / "view.arrow", folder / "packs"))
+    sampler.advance(448)
+    state = sampler.state_dict()
+    right = orders(folder, state)
+    whole = [*right[1:3], right[3] + right[4]]
+    is_whole = all(sorted(epoch) == list(range(SAMPLES)) for epoch in whole)
+    others = [orders(folder, state, method, kind) for method, kind in LOADERS]
+    return is_whole and len(right[0]) == SAMPLES - 448 and all(other == right for other in others)
 
 
 def _sorted(ranks: list[dict[str, Any]], epoch: int) -> list[int]:

@@ -12,8 +12,9 @@ from tests.services import FOLDER_VARIABLE, TestServices, claim_worker_share, st
 
 _running: list[TestServices] = []
 _RUNS_NOTHING = ("help", "version", "collectonly")
-# What shares one running stack runs in one worker; the longest prefix counts.
+# What shares one running stack or server runs in one worker; the longest prefix counts.
 _GROUPS = {
+    "tests/datasets/test_fsspec_abstract": "fsspec",
     "tests/e2e/test_faults": "faults",
     "tests/e2e/test_main_job": "main job",
     "tests/e2e/": "stack",

@@ -1,97 +1,31 @@
 """The writing side of `atom://`: every change goes through a writer and becomes a version.
 
 One call is one version: a file that is closed, a `put`, `pipe`, `rm`, `cp` or `mv` of however many
-files. What happens within `with fs.transaction:` is one version together, or none after an
-exception. Where somebody else changed the same path meanwhile, the last to commit wins, as in an
-object store; the version before keeps the other's.
+files. What happens within `with fs.transaction:` or `with fs.buffered():` is one version together,
+or none after an exception; in the second, the file system reads what it has written.
+
+Where somebody else changed the same path meanwhile, the last to commit wins, as in an object store;
+the version before keeps the other's.
 """
 
 from __future__ import annotations
 
-import re
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from fsspec import AbstractFileSystem
 from fsspec.transaction import Transaction
 
-from atom_sdk.client.errors import ApiError
-from atom_sdk.client.refs import DatasetRef, parse_ref
-from atom_sdk.run.writing import origin_of
+from atom_sdk.client.refs import DatasetRef
+from atom_sdk.fs_batches import Batch, Buffer, Key, Place, writable
+from atom_sdk.fs_files import File, Files
 
 if TYPE_CHECKING:
-    from atom_sdk.client import Client
-    from atom_sdk.client.writing import DatasetWriter
     from atom_sdk.client.writing.files import WriterFile
-    from atom_sdk.client.writing.segment import Stored
-
-READ_ONLY = (
-    "A dataset version cannot be changed; write to a branch, such as "
-    "atom://project/dataset@main/path."
-)
-_NO_BRANCH = re.compile(r"v[1-9]\d{0,8}|[0-9a-f]{8,64}")
-Key = tuple[str, str, str]
-
-
-@dataclass(frozen=True)
-class Place:
-    """A file whose bytes the project has, and what else belongs to it."""
-
-    project: str
-    stored: Stored
-    label: str | None
-    split: str | None
-    attributes: Mapping[str, Any]
-
-
-class Batch:
-    """Changes that are committed together: one version of each branch that they touch."""
-
-    def __init__(self, client: Client, forget: Callable[[Key], None]) -> None:
-        self._client = client
-        self._forget = forget
-        self._writers: dict[Key, DatasetWriter] = {}
-        self.written: set[str] = set()
-
-    def writer(self, ref: DatasetRef) -> DatasetWriter:
-        """Return the writer of a branch. Raises PermissionError where there is no such branch."""
-        from atom_sdk.client.writing import WriterOptions
-
-        key = (ref.project or "", ref.dataset, ref.ref)
-        if key not in self._writers:
-            name = f"atom://{ref.project}/{ref.dataset}"
-            origin = origin_of(self._client.config.token)
-            options = WriterOptions(on_conflict="theirs", provenance=origin)
-            try:
-                found = self._client.datasets.writer(name, ref.ref, options=options)
-            except ApiError as error:
-                if error.code == "ref_not_found":
-                    raise PermissionError(f"{READ_ONLY} {error}") from error
-                raise
-            self._writers[key] = found
-        return self._writers[key]
-
-    def commit(self) -> None:
-        """Make the versions. Raises what committing raises; the rest is abandoned then."""
-        try:
-            while self._writers:
-                key = next(iter(self._writers))
-                self._writers[key].finish()
-                del self._writers[key]
-                self._forget(key)
-        except BaseException:
-            self.abandon()
-            raise
-
-    def abandon(self) -> None:
-        """Give everything up."""
-        while self._writers:
-            self._writers.popitem()[1].abandon()
 
 
 class AtomTransaction(Transaction):  # type: ignore[misc]
@@ -99,6 +33,7 @@ class AtomTransaction(Transaction):  # type: ignore[misc]
 
     def __init__(self, fs: WritingFileSystem, **options: Any) -> None:
         super().__init__(fs, **options)
+        fs.check_not_buffered()
         self.fs: WritingFileSystem | None = fs
         self.batch = fs.new_batch()
 
@@ -123,17 +58,54 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self._own = threading.local()
+        self._buffer: Buffer | None = None
 
     def new_batch(self) -> Batch:
         """Return an empty batch of changes."""
         raise NotImplementedError
 
-    def place_of(self, path: str) -> Place | None:
-        """Return where a file's bytes lie, None where they are in no pack.
-
-        Raises FileNotFoundError.
-        """
+    def files_of(self, ref: DatasetRef) -> Files:
+        """Return the files of a branch. Raises FileNotFoundError."""
         raise NotImplementedError
+
+    def file_at(self, path: str) -> File:
+        """Return the file at a path. Raises FileNotFoundError, IsADirectoryError."""
+        raise NotImplementedError
+
+    def place_of(self, path: str, file: File) -> Place | None:
+        """Return where a file's bytes lie, None where they are in no pack."""
+        raise NotImplementedError
+
+    @contextmanager
+    def buffered(self) -> Iterator[Self]:
+        """Make one version of everything that is written within, or none after an exception.
+
+        This object reads what it has written before it is committed; nobody else does. Files wait
+        on this machine's disk. Raises RuntimeError within a transaction or another buffer.
+        """
+        self.check_not_buffered()
+        if self._intrans:
+            raise RuntimeError("A transaction cannot be buffered: it is one version already.")
+        self._buffer = buffer = Buffer(self.new_batch(), self.files_of)
+        try:
+            yield self
+        except BaseException:
+            buffer.batch.abandon()
+            raise
+        else:
+            buffer.batch.commit()
+        finally:
+            self._buffer = None
+            buffer.close()
+
+    def changed_files(self, key: Key) -> Files | None:
+        """Return the files of a branch with what waits to be committed, None without changes."""
+        return None if self._buffer is None else self._buffer.files(key)
+
+    def check_not_buffered(self) -> None:
+        """Raise RuntimeError within `buffered`."""
+        if self._buffer is not None:
+            raise RuntimeError("Writes are buffered already: they become one version at the end.")
 
     def mkdir(self, path: str, create_parents: bool = True, **options: Any) -> None:
         """Do nothing: there is a folder as soon as it has a file. Raises PermissionError."""
@@ -154,12 +126,13 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
         path = self._strip_protocol(path)
         ref = writable(path)
         with self._batch() as batch:
-            if path not in batch.written:
+            if self._buffer is not None or path not in batch.written:
                 if self.info(path)["type"] == "directory":
                     return
             elif not self.exists(path):
                 batch.written.discard(path)
             batch.writer(ref).remove(ref.path)
+            self._note(ref, None)
 
     _rm = rm_file
 
@@ -170,23 +143,29 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
         """
         source, target = self._strip_protocol(path1), self._strip_protocol(path2)
         ref = writable(target)
-        if self.info(source)["type"] == "directory":
+        if self.isdir(source):
             return
-        place = self.place_of(source)
+        # Asked for once: its branch may move meanwhile.
+        file = self.file_at(source)
+        place = self.place_of(source, file)
         with self._batch() as batch:
-            if place is not None and place.project == ref.project:
-                batch.writer(ref).link(
-                    _file_of(ref),
-                    place.stored,
-                    place.label,
-                    attributes=place.attributes,
-                    split=place.split,
-                )
-                batch.written.add(target)
+            if place is None or place.project != ref.project:
+                self._copy_bytes(file, target)
                 return
-            with self.open(source, "rb") as found, self.open(target, "wb") as copy:
-                while piece := found.read(self.blocksize):
-                    copy.write(piece)
+            batch.writer(ref).link(
+                _file_of(ref),
+                place.stored,
+                place.label,
+                attributes=place.attributes,
+                split=place.split,
+            )
+            batch.written.add(target)
+            self._note(ref, file)
+
+    def _copy_bytes(self, file: File, target: str) -> None:
+        with self.open(target, "wb") as copy:
+            for start in range(0, file.size, self.blocksize):
+                copy.write(file.read(start, min(self.blocksize, file.size - start)))
 
     def put(self, *args: Any, **options: Any) -> None:
         """Copy files of this machine, as one version."""
@@ -198,10 +177,17 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
         with self._batch():
             super().pipe(*args, **options)
 
-    def rm(self, *args: Any, **options: Any) -> None:
+    def rm(
+        self, path: str | list[str], recursive: bool = False, maxdepth: int | None = None
+    ) -> None:
         """Remove files and folders, as one version."""
         with self._batch():
-            super().rm(*args, **options)
+            paths = self.expand_path(path, recursive=recursive, maxdepth=maxdepth)
+            # Asked for first: a folder is gone with its last file.
+            folders = set(filter(self.isdir, paths))
+            for each in reversed(paths):
+                if each not in folders:
+                    self.rm_file(each)
 
     def copy(self, *args: Any, **options: Any) -> None:
         """Copy files and folders, as one version."""
@@ -232,21 +218,22 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
         with tempfile.NamedTemporaryFile(dir=scratch_folder(), delete=False) as made:
             local = Path(made.name)
         # Decided now: a file that a transaction opened belongs to it, whenever it is closed.
-        batch = self.transaction.batch if self._intrans else None
+        batch, buffer = self._shared_batch(), self._buffer
 
         def done(file: Path) -> None:
             with self._batch(batch) as chosen:
+                kept = buffer.keep(file) if buffer is not None else None
                 chosen.writer(ref).adopt(inside, file)
                 chosen.written.add(path)
+            if buffer is not None:
+                buffer.change(ref, kept)
 
         return WriterFile(local, done)
 
     @contextmanager
     def _batch(self, given: Batch | None = None) -> Iterator[Batch]:
         """The batch of the transaction, or of the call that this thread is in, or a new one."""
-        present = given or (
-            self.transaction.batch if self._intrans else getattr(self._own, "batch", None)
-        )
+        present = given or self._shared_batch() or getattr(self._own, "batch", None)
         if present is not None:
             yield present
             return
@@ -261,18 +248,15 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
         finally:
             self._own.batch = None
 
+    def _shared_batch(self) -> Batch | None:
+        """The batch of the buffer or the transaction that this object is in."""
+        if self._buffer is not None:
+            return self._buffer.batch
+        return self.transaction.batch if self._intrans else None
 
-def writable(path: str) -> DatasetRef:
-    """Return what a path (without protocol) names, if it may be a branch's.
-
-    Raises PermissionError.
-    """
-    if path.count("/") < 1:
-        raise PermissionError(READ_ONLY)
-    ref = parse_ref(f"atom://{path}")
-    if _NO_BRANCH.fullmatch(ref.ref):
-        raise PermissionError(READ_ONLY)
-    return ref
+    def _note(self, ref: DatasetRef, file: File | None) -> None:
+        if self._buffer is not None:
+            self._buffer.change(ref, file)
 
 
 def _file_of(ref: DatasetRef) -> str:

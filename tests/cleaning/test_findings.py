@@ -231,6 +231,25 @@ def test_a_picture_that_is_too_large_is_said_to_be_that(side: int) -> None:
     assert measured.unreadable == "more than 100,000,000 pixels"
 
 
+def test_deep_and_turned_pictures_are_measured_as_they_are_seen() -> None:
+    measure = workflow_module("pictures").measure
+    grey = np.asarray(photo(7)).astype(np.uint16)
+    deep = measure(encoded(Image.fromarray(grey * 257)))
+    plain = measure(encoded(photo(7)))
+    assert (deep.phash, round(deep.luminance, 4)) == (plain.phash, round(plain.luminance, 4))
+    unknown = measure(encoded(Image.fromarray(grey.astype(np.float32)), "TIFF"))
+    assert "black and white" in unknown.unreadable
+
+    exif = Image.Exif()
+    exif[0x0112] = 6
+    for kind in ("JPEG", "PNG", "TIFF"):
+        wide = encoded(photo(7, 512).crop((0, 0, 512, 256)), kind, exif=exif)
+        turned = measure(encoded(photo(7, 512).crop((0, 0, 512, 256)).rotate(-90, expand=True)))
+        measured = measure(wide)
+        assert (measured.width, measured.height) == (256, 512)
+        assert (measured.phash ^ turned.phash).bit_count() <= 4
+
+
 def test_a_picture_that_is_too_large_is_not_counted_as_unreadable() -> None:
     picture = encoded(Image.new("1", (10_001, 10_001)))
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import pytest
 
+from atom_sdk.client import Client
+from atom_sdk.readers.unsplit import UnsplitFilesWarning
+from atom_sdk.run.split import split_of
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import (
     Pusher,
@@ -166,6 +170,27 @@ def test_stats_count_labels_splits_and_types(pushed: Pusher) -> None:
     assert stats["splits"] == {"test": 3, "train": 12}
     assert stats["media_types"] == {"image/png": 14, "text/plain": 1}
     assert (stats["unlabelled"], stats["unreadable"]) == (3, 0)
+    assert (stats["unsplit"], stats["unsplit_paths"]) == (0, [])
+
+
+def test_files_in_no_split_are_counted_and_named(pusher: Pusher, client: Client) -> None:
+    files = {f"{n}.png": png(n) for n in range(5)}
+    pusher.push(files)
+    assert pusher.get("versions/v1/stats/")["unsplit"] == 0, "a version without splits is all train"
+    edits = [{"op": "split", "paths": ["0.png", "3.png"], "value": "val"}]
+    pusher.post("edits/", {"edits": edits, "branch": "main"})
+    stats = pusher.get("versions/v2/stats/")
+    assert (stats["splits"], stats["unsplit"]) == ({"val": 2}, 3)
+    assert stats["unsplit_paths"] == ["1.png", "2.png", "4.png"]
+
+    with pytest.warns(UnsplitFilesWarning, match=r"digits@v2: 3 files in no split .*'1\.png'"):
+        assert len(client.datasets.open("digits@v2", split="train")) == 3
+    with pytest.warns(UnsplitFilesWarning, match="3 files in no split"):
+        assert len(split_of(client.datasets.open("digits@v2"), "train")) == 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for reference, split in (("digits@v1", "train"), ("digits@v2", "val"), ("digits@v2", None)):
+            client.datasets.open(reference, split=split)
 
 
 def test_the_split_is_stratified(pushed: Pusher) -> None:

@@ -15,9 +15,12 @@ import pyarrow.parquet as pq
 import pytest
 from fsspec import AbstractFileSystem
 
+from atom.datasets.models import Dataset
 from atom_sdk.client import Client
-from atom_sdk.client.errors import RefSyntaxError
+from atom_sdk.client.errors import ApiError, RefSyntaxError
+from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.fs import AtomFileSystem
+from atom_sdk.manifests.joined import iter_ranges
 from tests.datasets.pushing import Pusher
 from tests.datasets.writing import rows_of
 
@@ -107,6 +110,87 @@ def test_what_is_not_there_is_said(fs: AbstractFileSystem, pusher: Pusher) -> No
         fs.cat_file(f"{root}/tables")
     with pytest.raises(RefSyntaxError):
         fs.info(f"{pusher.project.slug}/Bad Name/x")
+
+
+def test_what_is_absent_is_so_for_every_question(fs: AbstractFileSystem, pusher: Pusher) -> None:
+    project = pusher.project.slug
+    Dataset.objects.create(project=pusher.project, name="bare").branches.create(name="main")
+    for path in ("no-such-project", f"{project}/none", f"{project}/digits@v9", "Bad Name"):
+        assert not any(ask(path) for ask in (fs.exists, fs.isdir, fs.isfile)), path
+    for path in ("no-such-project", f"{project}/none", f"{project}/digits@v9/x"):
+        assert fs.find(path) == fs.glob(f"{path}/*") == []
+        for question in (fs.info, fs.ls, fs.cat_file, fs.size, fs.modified):
+            with pytest.raises(FileNotFoundError):
+                question(path)
+    for folder in ("", project, f"{project}/digits", f"{project}/bare", f"{project}/bare@main"):
+        assert fs.isdir(folder), folder
+        assert not fs.isfile(folder)
+    assert fs.ls(f"{project}/bare@main") == []
+    with pytest.raises(IsADirectoryError):
+        fs.cat_file(f"{project}/digits")
+
+
+def test_a_server_that_does_not_answer_does_not_say_that_a_file_is_gone(
+    fs: AbstractFileSystem, client: Client, pusher: Pusher
+) -> None:
+    other = AtomFileSystem(client.config.url, "wrong", skip_instance_cache=True)
+    for question in (other.exists, other.isdir, other.isfile, other.find):
+        with pytest.raises(ApiError) as raised:
+            question(f"{pusher.project.slug}/digits@v1/a.txt")
+        assert raised.value.status == 401
+    other.close()
+
+
+def test_what_was_found_on_a_branch_is_read_though_the_branch_moves(
+    fs: AbstractFileSystem, client: Client, pusher: Pusher
+) -> None:
+    path = f"{pusher.project.slug}/digits@main/a.txt"
+    with fs.open(path, block_size=1) as file:
+        begun = RemoteManifest(client.http, client.datasets.version_base("digits@main"))
+        fs.pipe(path, b"another text")
+        assert file.read() == b"hello"
+    tables = list(iter_ranges(begun.root, begun))
+    assert [table["size"][0].as_py() for table in tables] == [5]
+    assert fs.cat_file(path) == b"another text"
+
+
+def test_what_is_buffered_is_one_version_or_none(
+    fs: AbstractFileSystem, client: Client, pusher: Pusher, files: dict[str, bytes]
+) -> None:
+    root = f"{pusher.project.slug}/digits@main"
+
+    def contents() -> dict[str, bytes]:
+        return {path.removeprefix(f"{root}/"): fs.cat_file(path) for path in fs.find(root)}
+
+    def write(number: int) -> dict[str, bytes]:
+        with fs.buffered():
+            frame = pandas.DataFrame({"part": ["a", "b"], "n": [1, 2]})
+            frame.to_parquet(f"atom://{root}/frames", partition_cols=["part"])
+            assert len(fs.find(f"{root}/frames")) == 2
+            fs.pipe(f"{root}/a.txt", b"changed")
+            fs.cp(f"{root}/a.txt", f"{root}/copy.txt")
+            fs.mv(f"{root}/tables/x", f"{root}/moved", recursive=True)
+            fs.rm(f"{root}/empty")
+            with pytest.raises(FileNotFoundError):
+                fs.rm(f"{root}/empty")
+            with pytest.raises(RuntimeError, match="buffered already"), fs.transaction:
+                pass
+            _ = 1 / number
+            shown = contents()
+            assert pusher.get("versions/main/")["ref"] == "v1", "nobody else sees it"
+            return shown
+
+    with pytest.raises(ZeroDivisionError):
+        write(0)
+    assert contents() == files
+    shown = write(1)
+    assert contents() == shown
+    assert (shown["copy.txt"], set(files) - set(shown)) == (
+        b"changed",
+        {"empty", "tables/x/0.parquet", "tables/x/1.parquet"},
+    )
+    assert pusher.get("versions/main/")["ref"] == "v2"
+    assert pandas.read_parquet(f"atom://{root}/frames")["n"].tolist() == [1, 2]
 
 
 def test_a_version_cannot_be_changed(fs: AbstractFileSystem, pusher: Pusher) -> None:

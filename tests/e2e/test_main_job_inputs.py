@@ -83,6 +83,7 @@ def test_ranks_and_workers_of_torch_read_every_sample_once_and_resume_without_re
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 ranks x 2 workers read each of 1003 samples once: True" in done.stdout
     assert "64 by 2 ranks, then 939 by 3: none repeated, none lost: True" in done.stdout
+    assert "workers that live on read what no workers read: True" in done.stdout
 
 
 def trained(atom: Client) -> dict[str, Any]:

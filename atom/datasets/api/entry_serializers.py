@@ -58,6 +58,12 @@ class VersionStatsSerializer(serializers.Serializer[Any]):
     unreadable_paths = serializers.ListField(
         child=serializers.CharField(), help_text="The first few files that cannot be read."
     )
+    unsplit = serializers.IntegerField(
+        help_text="Files in no split, which are read as train; 0 where the version has no splits."
+    )
+    unsplit_paths = serializers.ListField(
+        child=serializers.CharField(), help_text="The first few files in no split."
+    )
 
 
 class DiffSummarySerializer(serializers.Serializer[Any]):

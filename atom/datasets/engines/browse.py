@@ -56,7 +56,10 @@ class TableSource(Protocol):
 
 @dataclass(frozen=True)
 class VersionStats:
-    """Counts of files; splits and labels that nobody has are left out."""
+    """Counts of files; splits and labels that nobody has are left out.
+
+    `unsplit` are in no split of a version that has splits; they are read as `train`.
+    """
 
     labels: dict[str, int]
     splits: dict[str, int]
@@ -64,6 +67,8 @@ class VersionStats:
     unlabelled: int
     unreadable: int
     unreadable_paths: list[str]
+    unsplit: int
+    unsplit_paths: list[str]
 
 
 class VersionBrowser:
@@ -143,6 +148,7 @@ class VersionBrowser:
         media_types: Counter[str] = Counter()
         unreadable = 0
         named: list[str] = []
+        unsplit: list[str] = []
         for part in self.root.ranges:
             table = self.joined(self._source.scanned(part))
             for counter, name in (
@@ -156,6 +162,9 @@ class VersionBrowser:
             unreadable += pc.sum(marked).as_py() or 0
             if len(named) < _NAMED_PATHS:
                 named += table["path"].filter(marked).slice(0, _NAMED_PATHS).to_pylist()
+            if self._split_layer is not None and len(unsplit) < _NAMED_PATHS:
+                without = table["path"].filter(table["split"].is_null())
+                unsplit += without.slice(0, _NAMED_PATHS).to_pylist()
         unlabelled = self.root.count - labels.total()
         return VersionStats(
             labels=dict(sorted(labels.items())),
@@ -164,6 +173,8 @@ class VersionBrowser:
             unlabelled=unlabelled,
             unreadable=unreadable,
             unreadable_paths=named[:_NAMED_PATHS],
+            unsplit=self.root.count - splits.total() if self._split_layer is not None else 0,
+            unsplit_paths=unsplit[:_NAMED_PATHS],
         )
 
     def entries(self, part: RangeRef) -> pa.Table:

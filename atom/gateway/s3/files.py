@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
+from atom.gateway.s3.xml import unescaped
 from atom_sdk.manifests.pins import Pin
 from atom_sdk.manifests.roots import RangeRef, Root
 
@@ -94,6 +95,17 @@ class VersionFiles:
             return None
         # Without decoding the paths of the other rows.
         return Rows(table.slice(row, 1)).file(0)
+
+    def stored_path(self, shown: str) -> str:
+        """Return the path, or beginning of paths, that a listing may have shown as `shown`.
+
+        A name that is stored as it was shown comes first.
+        """
+        rows = None if unescaped(shown) == shown else self.rows_from(shown)
+        if rows is None:
+            return unescaped(shown)
+        at = rows.first_at_or_after(shown)
+        return shown if rows.paths[at].startswith(shown) else unescaped(shown)
 
     def rows_from(self, path: str) -> Rows | None:
         """Return the first range that holds `path` or something after it; None past the end."""

@@ -12,7 +12,7 @@ from atom.gateway.s3.errors import ArgumentInvalid, KeyUnknown, ListingOvertaken
 from atom.gateway.s3.files import VersionFiles
 from atom.gateway.s3.listing import SLASH, ListPage, ListRequest, Section, after, list_keys
 from atom.gateway.s3.requests import S3Request
-from atom.gateway.s3.xml import Node, document, timestamp, url_encoded
+from atom.gateway.s3.xml import Node, document, timestamp, unescaped, url_encoded
 
 MAX_KEYS = 1000
 _PURPOSE = "s3-listing"
@@ -56,14 +56,17 @@ def list_objects(request: S3Request, bucket: Bucket, catalogue: Catalogue) -> by
     token = request.parameter("continuation-token") if is_v2 else ""
     marker = request.parameter("start-after" if is_v2 else "marker")
     prefix, delimiter = request.parameter("prefix"), request.parameter("delimiter")
-    start = after(marker, prefix, delimiter)
+    text = _encoder(request)
+    begin, last = prefix, marker
+    if text is not url_encoded:
+        begin, last = (_stored_key(bucket, catalogue, key) for key in (prefix, marker))
+    start = after(last, begin, delimiter)
     # A marker of version 1 is where the page before ended; what comes after is up to the client.
     goes_on_in = "" if is_v2 else _section_of(start)
     going_on = _read_token(token) if token else Continuation(start, goes_on_in)
-    wanted = ListRequest(prefix, delimiter, going_on.start, _max_keys(request))
+    wanted = ListRequest(begin, delimiter, going_on.start, _max_keys(request))
     sections = _sections(bucket, catalogue, wanted, going_on)
     page = list_keys(sections, wanted) if wanted.limit else ListPage()
-    text = _encoder(request)
     head: list[Node] = [
         ("Name", bucket.name),
         ("Prefix", text(prefix)),
@@ -74,6 +77,18 @@ def list_objects(request: S3Request, bucket: Bucket, catalogue: Catalogue) -> by
     head += [("EncodingType", "url")] if text is url_encoded else []
     head += _v2_nodes(request, page, sections) if is_v2 else _v1_nodes(page, text(marker), text)
     return document("ListBucketResult", [*head, *_lines(page, text)])
+
+
+def _stored_key(bucket: Bucket, catalogue: Catalogue, shown: str) -> str:
+    """Return the key, or prefix, that a document without `encoding-type=url` shows as `shown`."""
+    name, slash, path = shown.partition(SLASH)
+    if not slash or unescaped(path) == path:
+        return shown
+    try:
+        ref = catalogue.ref(bucket, name)
+    except KeyUnknown:
+        return shown
+    return name + slash + open_files(bucket, ref).stored_path(path)
 
 
 def _sections(

@@ -15,6 +15,7 @@ from atom.datasets.keys import pack_key
 from atom.gateway.errors import RangeNotSatisfiable
 from atom.gateway.ranges import ByteRange, parse_range
 from atom.gateway.s3.errors import (
+    ArgumentInvalid,
     ObjectDamaged,
     ObjectUnavailable,
     PartUnknown,
@@ -32,6 +33,18 @@ _TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 _QUOTED = r'"[ !#-\[\]-~]*"'
 _MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}(?: ?; ?{_TOKEN}=(?:{_TOKEN}|{_QUOTED}))*")
 _TYPE_CHARS = 255
+# What a signed read may ask to be answered with, as with S3.
+_OVERRIDES = (
+    "cache-control",
+    "content-disposition",
+    "content-encoding",
+    "content-language",
+    "content-type",
+    "expires",
+)
+_OVERRIDE_CHARS = 1024
+# Visible ASCII and spaces: no line break begins another header.
+_HEADER_VALUE = re.compile(r"[ -~]*")
 # As `MediaServer` does: what comes from a dataset must not run as a page of ours.
 _SAFETY = {
     "x-content-type-options": "nosniff",
@@ -74,13 +87,17 @@ class ObjectAnswer:
 
 
 def answer_object(request: S3Request, found: FoundObject) -> ObjectAnswer:
-    """Return what to answer. Raises PreconditionFailed, RangeInvalid or PartUnknown."""
+    """Return what to answer.
+
+    Raises PreconditionFailed, RangeInvalid, PartUnknown, or ArgumentInvalid for a header that
+    cannot be replaced.
+    """
     size_bytes = found.file.size_bytes
     if _is_unchanged(request.headers, found):
         return ObjectAnswer(304, {"etag": found.file.etag})
     wanted = _range(request, found)
     span = wanted or ByteRange(0, size_bytes)
-    headers = {**found.headers, "content-length": str(span.size_bytes)}
+    headers = {**found.headers, **_overrides(request), "content-length": str(span.size_bytes)}
     if wanted:
         headers["content-range"] = f"bytes {span.start}-{span.end - 1}/{size_bytes}"
     part = request.parameter("partNumber")
@@ -105,6 +122,24 @@ def read_object(source: MediaSource, found: FoundObject, span: ByteRange) -> Ite
     pieces = source.chunks(key, file.offset + span.start, file.offset + span.end)
     is_whole = span.size_bytes == file.size_bytes
     return _checked(pieces, file) if is_whole and file.digest else pieces
+
+
+def _overrides(request: S3Request) -> dict[str, str]:
+    """Return the headers that `response-…` parameters replace; every request here is signed.
+
+    Raises ArgumentInvalid. The headers that keep a page of a dataset from running as one of ours
+    stay, whatever the type.
+    """
+    replaced = {}
+    for header in _OVERRIDES:
+        value = request.parameter(f"response-{header}")
+        if not value:
+            continue
+        is_type = header != "content-type" or _MEDIA_TYPE.fullmatch(value)
+        if len(value) > _OVERRIDE_CHARS or not _HEADER_VALUE.fullmatch(value) or not is_type:
+            raise ArgumentInvalid(f"response-{header} is not a value that the header can have.")
+        replaced[header] = value
+    return replaced
 
 
 def _content_type(given: str | None) -> str:

@@ -160,7 +160,8 @@ class S3Server:
     def _object(self, request: S3Request, bucket: Bucket) -> Reading:
         name, _, path = request.key.partition("/")
         ref = self._catalogue.ref(bucket, name)
-        file = open_files(bucket, ref).find(path)
+        files = open_files(bucket, ref)
+        file = files.find(path) or files.find(files.stored_path(path))
         if file is None or request.parameter("versionId", "null") != "null":
             raise KeyUnknown
         found = FoundObject(file, ref.created_at, bucket.prefix)

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 from xml.sax.saxutils import escape
 
 from atom.gateway.s3.errors import S3Error
 
 NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+# Characters that a parser would change or that people cannot see, and XML 1.0 has.
+_REFERENCED = re.compile(r"[\t\n\r\x7f]")
+# XML 1.0 has no way to write these: a document with one is refused whole.
+_ILLEGAL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_ESCAPED = re.compile(r"%(?:0[0-8BCEF]|1[0-9A-F]|EF%BF%B[EF])")
 Node = tuple[str, "str | Sequence[Node]"]
 
 
@@ -43,13 +47,22 @@ def url_encoded(text: str) -> str:
     return quote(text, safe="/~")
 
 
+def unescaped(text: str) -> str:
+    """Return the key that a document without `encoding-type=url` shows as `text`."""
+    return _ESCAPED.sub(lambda found: unquote(found[0]), text)
+
+
+def _text(text: str) -> str:
+    """Return text for a document; what XML cannot hold is percent-encoded, as in an address."""
+    legal = _ILLEGAL.sub(lambda found: quote(found[0]), text)
+    return _REFERENCED.sub(lambda found: f"&#x{ord(found[0]):X};", escape(legal))
+
+
 def _written(nodes: Iterable[Node]) -> Iterable[str]:
     for name, content in nodes:
         yield f"<{name}>"
         if isinstance(content, str):
-            # S3 writes characters that XML does not know like this; careful tools ask for
-            # encoding-type=url.
-            yield _CONTROL.sub(lambda found: f"&#x{ord(found[0]):X};", escape(content))
+            yield _text(content)
         else:
             yield from _written(content)
         yield f"</{name}>"

@@ -9344,6 +9344,10 @@ export interface components {
             unreadable: number;
             /** @description The first few files that cannot be read. */
             unreadable_paths: string[];
+            /** @description Files in no split, which are read as train; 0 where the version has no splits. */
+            unsplit: number;
+            /** @description The first few files in no split. */
+            unsplit_paths: string[];
         };
         /** @description A run without a machine, and why. */
         WaitingRun: {

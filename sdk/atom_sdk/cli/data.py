@@ -156,6 +156,30 @@ def split_(
     context.emit(version, lambda out: out.print(f"{name}@{version['ref']} is split."))
 
 
+@data.command()
+@click.argument("ref")
+@pass_context
+def stats(context: Context, ref: str) -> None:
+    """Count the files of REF (digits@v3) by label and split, and name those in no split."""
+    counts = context.client.datasets.stats(ref)
+    context.emit(counts, lambda out: _print_stats(out, counts))
+
+
+def _print_stats(out: Console, counts: dict[str, Any]) -> None:
+    rows = [("split", name, files) for name, files in counts["splits"].items()]
+    # A server from before they were counted says nothing of them.
+    unsplit = counts.get("unsplit", 0)
+    rows += [("split", "none: counts as train", unsplit)] if unsplit else []
+    rows += [("label", path_text(name), files) for name, files in counts["labels"].items()]
+    rows += [("label", "none", counts["unlabelled"])] if counts["unlabelled"] else []
+    print_table(out, ("", "name", "files"), rows)
+    for kind, title in (("unsplit", "In no split"), ("unreadable", "Unreadable")):
+        paths = counts.get(f"{kind}_paths", [])
+        if paths:
+            more = ", …" if counts[kind] > len(paths) else ""
+            out.print(f"{title}: {', '.join(map(path_text, paths))}{more}")
+
+
 def _print_splits(out: Console, counts: list[dict[str, Any]]) -> None:
     labels = sorted({label for row in counts for label in row["labels"]})
     cells = [

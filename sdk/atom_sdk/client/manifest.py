@@ -25,12 +25,12 @@ _ASKED_AT_ONCE = 500
 class RemoteManifest:
     """The `ObjectStore` of one version: reads are verified by their callers, writes refused.
 
-    Addresses of objects are asked for when one is read, together with those that follow it.
+    `base` is the address of that version, whatever happens to a branch that named it. Addresses of
+    objects are asked for when one is read, together with those that follow it.
     """
 
     def __init__(self, http: Http, version_base: str, *, with_quarantined: bool = False) -> None:
         self._http = http
-        self._base = version_base
         params = {"addresses": "root"}
         if with_quarantined:
             params["with_quarantined"] = "true"
@@ -46,6 +46,9 @@ class RemoteManifest:
         self._lock = threading.Lock()
         self._cache = FolderObjectStore(cache_path() / _MANIFEST_FOLDER)
         self.version: dict[str, Any] = answer["version"]
+        # A branch may move while its manifest is read; the number of a version does not.
+        datasets, _, _ = version_base.rstrip("/").rpartition("/")
+        self.base = f"{datasets}/{self.version['ref']}/"
         self.root: Root = read_root(bytes.fromhex(answer["root_digest"]), self)
         groups = [group_key(group.object) for group in self.root.groups]
         self._groups.update(groups)
@@ -88,7 +91,7 @@ class RemoteManifest:
                 if key not in self._places:
                     raise ObjectNotFoundError(key)
                 body = {"keys": list(self._from(key))}
-                self._urls |= self._http.post(f"{self._base}manifest-urls/", body)["urls"]
+                self._urls |= self._http.post(f"{self.base}manifest-urls/", body)["urls"]
             return self._urls[key]
 
     def _from(self, key: str) -> Iterator[str]:

@@ -103,7 +103,7 @@ def pull(
         raise EmptyDatasetError("No file of this version fits the selection; nothing was changed.")
     store = PackStore(cache_path())
     hold = Hold(store)
-    base = datasets.version_base(reference)
+    base = manifest.base
     entries = _brought(SourceFiles(http, base), store, entries, hold, progress)
     packs = {entry.pack for entry in entries if entry.pack is not None}
     hold.add(packs)
@@ -134,6 +134,7 @@ def open_dataset(
     base, index = _view_index(datasets, http, reference, selector, _Bringing(store, hold, progress))
     mending = pack_mending(http.config, base, store)
     dataset = LocalDataset(index, store.packs, mending=mending)
+    _warn_of_unsplit(dataset.index, reference, selector)
     hold.add(dataset.index.packs)
     dataset.hold = hold
     _fetch(http, base, store, dataset.missing_packs(), progress)
@@ -160,6 +161,7 @@ def stream_dataset(
     packs = store.missing(ViewIndex(path).packs)
     ranges = PackRanges(PackUrls(http.config, base, packs))
     dataset = StreamingDataset(path, cache_path(), ranges)
+    _warn_of_unsplit(dataset.index, reference, selector)
     dataset.hold = hold
     return dataset
 
@@ -194,8 +196,7 @@ def _view_index(
 
     chosen = selector_of(selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
-    # A branch may move while the packs are read; the number of a version does not.
-    base = f"{datasets.base(reference)}versions/{manifest.version['ref']}/"
+    base = manifest.base
     index = _view_path(manifest.root, selector)
     if is_readable(index):
         # Nothing of it is at a source: such a view has another name.
@@ -210,6 +211,14 @@ def _view_index(
     if not is_readable(index):
         build_view(manifest.root, manifest, index, chosen, placed=placed)
     return base, index
+
+
+def _warn_of_unsplit(index: ViewIndex, reference: str, selector: dict[str, Any]) -> None:
+    from atom_sdk.manifests.query import UNSPLIT_IS
+    from atom_sdk.readers.unsplit import warn_of_unsplit
+
+    if UNSPLIT_IS in (selector_of(selector).splits or ()):
+        warn_of_unsplit(index, reference)
 
 
 def _placed(

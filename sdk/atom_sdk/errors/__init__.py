@@ -40,7 +40,9 @@
     └── ReaderError                   reading samples on a node
         ├── SampleDigestMismatchError
         ├── ResumeMismatchError
+        ├── TooManyTrainersError
         ├── ImageDecodeError
+        │   └── PixelRangeError
         ├── ImageDecoderMissingError
         └── ViewIndexError
 
@@ -90,9 +92,11 @@ from atom_sdk.errors.readers import (
     ExportError,
     ImageDecodeError,
     ImageDecoderMissingError,
+    PixelRangeError,
     ReaderError,
     ResumeMismatchError,
     SampleDigestMismatchError,
+    TooManyTrainersError,
     ViewIndexError,
 )
 from atom_sdk.errors.storage import DiskFullError, ObjectNotFoundError, PathInTheWayError
@@ -130,6 +134,7 @@ __all__ = [
     "PathNotUnicodeError",
     "PathTooLongError",
     "PathTraversalError",
+    "PixelRangeError",
     "ReaderError",
     "ResumeMismatchError",
     "SampleDigestMismatchError",
@@ -138,6 +143,7 @@ __all__ = [
     "SplitSpecError",
     "SplitTooLargeError",
     "SplitUnlabelledError",
+    "TooManyTrainersError",
     "UnknownFormatError",
     "ViewIndexError",
 ]

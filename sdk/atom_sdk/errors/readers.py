@@ -52,6 +52,13 @@ class ImageDecodeError(ReaderError):
         self.path = path
 
 
+class PixelRangeError(ImageDecodeError):
+    """A picture's pixels have more than 8 bits, and nothing says which are black and white."""
+
+    code = "pixel_range"
+    hint = "Give the decoder a range, such as ImageDecoder(value_range=(0, 4095))."
+
+
 class ImageDecoderMissingError(ReaderError):
     """Pillow, which decodes pictures, is not installed."""
 
@@ -75,3 +82,14 @@ class ViewIndexError(ReaderError):
 
     code = "view_index"
     hint = "Build the view again."
+
+
+class TooManyTrainersError(ReaderError):
+    """More processes than there is room for move one shared position."""
+
+    code = "too_many_trainers"
+    hint = "Make the samples in each process instead of passing them to it."
+
+    def __init__(self, most: int) -> None:
+        """`most` processes have room."""
+        super().__init__(f"More than {most} processes train with the samples of one object.")

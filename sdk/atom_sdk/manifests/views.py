@@ -138,6 +138,8 @@ def _in_packs(rows: pa.Table, placed: Placed | None) -> pa.Table:
 
 def _metadata(root: Root, packs: list[bytes], selector: ViewSelector) -> dict[bytes, bytes]:
     selection: dict[str, Any] = {
+        # Of the whole version: where it has splits, a file without one was forgotten, perhaps.
+        "has_splits": any(layer.name == selector.split_layer for layer in root.layers),
         "labelled_only": selector.labelled_only,
         "splits": None if selector.splits is None else sorted(selector.splits),
     }

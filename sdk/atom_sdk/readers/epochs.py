@@ -7,10 +7,11 @@ the order, whatever the numbers of ranks and workers, and other numbers go on wh
 
 from __future__ import annotations
 
+import copy
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from atom_sdk.errors import ResumeMismatchError
 from atom_sdk.readers.local import Sample
 from atom_sdk.readers.order import canonical_order
+from atom_sdk.readers.position import Position, SharedPosition
 
 T = TypeVar("T")
 Uneven = Literal["exact", "pad", "drop"]
@@ -68,17 +70,45 @@ def rank_and_ranks() -> tuple[int, int]:
 class Epochs:
     """The order of each epoch and how much of it all ranks have read together."""
 
-    def __init__(self, samples: Samples, options: EpochOptions | None = None) -> None:
-        """Begin at the front of epoch 0."""
+    def __init__(
+        self,
+        samples: Samples,
+        options: EpochOptions | None = None,
+        position: Position | None = None,
+    ) -> None:
+        """Begin at a position, or at the front of epoch 0."""
         self.samples = samples
         self.options = options or EpochOptions()
-        self.epoch = 0
-        self.sample = 0
+        self._position = position or Position()
+
+    @property
+    def epoch(self) -> int:
+        """The epoch that is read, counted from 0."""
+        return self._position.epoch
+
+    @epoch.setter
+    def epoch(self, epoch: int) -> None:
+        self._position.move_to(epoch, self.sample)
+
+    @property
+    def sample(self) -> int:
+        """How many samples of the epoch all ranks together have trained on."""
+        return self._position.sample
+
+    @sample.setter
+    def sample(self, sample: int) -> None:
+        self._position.move_to(self.epoch, sample)
 
     def set_epoch(self, epoch: int) -> None:
         """Begin at the front of an epoch; one that was resumed and goes on is left as it is."""
         if epoch != self.epoch:
-            self.epoch, self.sample = epoch, 0
+            self._position.move_to(epoch, 0)
+
+    def __copy__(self) -> Self:
+        """The same samples, with a position of its own."""
+        twin = object.__new__(type(self))
+        twin.__dict__.update(self.__dict__, _position=copy.copy(self._position))
+        return twin
 
     def order(self) -> NDArray[np.int64]:
         """All rows in the order of this epoch, shape (samples,)."""
@@ -107,7 +137,9 @@ class Epochs:
 
     def advance(self, samples: int) -> None:
         """Say that all ranks together have trained on so many more samples of this epoch."""
-        self.sample = min(self.sample + samples, len(self.samples.sizes_bytes))
+        self._position.move_to(
+            self.epoch, min(self.sample + samples, len(self.samples.sizes_bytes))
+        )
 
     def state_dict(self) -> dict[str, Any]:
         """Where the training is; the same on every rank."""
@@ -128,7 +160,7 @@ class Epochs:
             raise ResumeMismatchError("The saved position has no epoch or no sample.")
         if not 0 <= sample <= len(self.samples.sizes_bytes):
             raise ResumeMismatchError(f"The saved position has no sample {sample}.")
-        self.epoch, self.sample = epoch, sample
+        self._position.move_to(epoch, sample)
 
     def _identity(self) -> dict[str, Any]:
         return {
@@ -141,7 +173,11 @@ class Epochs:
 
 
 class EpochSamples(Epochs, Generic[T]):
-    """Gives `decode(sample)` for each sample of this rank and worker; needs no torch by itself."""
+    """Gives `decode(sample)` for each sample of this rank and worker; needs no torch by itself.
+
+    Workers begin each epoch where the training was when its iterator was made, also those that
+    live for many epochs.
+    """
 
     def __init__(
         self,
@@ -157,7 +193,7 @@ class EpochSamples(Epochs, Generic[T]):
         """
         if batch_size < 1:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
-        super().__init__(samples, options)
+        super().__init__(samples, options, SharedPosition())
         self.decode = decode
         self.batch_size = batch_size
         self.rank, self.ranks = ranks or rank_and_ranks()
@@ -165,15 +201,22 @@ class EpochSamples(Epochs, Generic[T]):
     def __iter__(self) -> Iterator[T]:
         """The rest of the epoch, for this rank and worker."""
         worker, workers = self.worker()
+        pool = self.pool()
+        # Now, not with the first sample: the training may have moved on by then.
+        if pool is not None and isinstance(self._position, SharedPosition):
+            self._position.begin(pool, workers)
         rows = self.rows_of(self.rank, self.ranks)
         batch = np.arange(len(rows)) // self.batch_size
         own = rows[batch % workers == worker].tolist()
-        for sample in self.samples.read_many(own, epoch_rows=len(rows)):
-            yield self.decode(sample)
+        return map(self.decode, self.samples.read_many(own, epoch_rows=len(rows)))
 
     def worker(self) -> tuple[int, int]:
         """This worker and the number of workers."""
         return 0, 1
+
+    def pool(self) -> int | None:
+        """A number that the workers of one loader share; None in the process that trains."""
+        return None
 
     def step(self) -> None:
         """Say that every rank has trained on one more batch."""

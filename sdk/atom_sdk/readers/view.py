@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from bisect import bisect_left
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from atom_sdk.manifests.views import (
     METADATA_CONTENT,
     METADATA_FORMAT,
     METADATA_PACKS,
+    METADATA_SELECTOR,
     VIEW_FIELDS,
     VIEW_FORMAT,
     check_view,
@@ -44,6 +46,9 @@ class ViewIndex:
         self.pack_ids: NDArray[np.int32] = batch.column("pack_id").to_numpy()
         self.labels, self.label_codes = _category(batch.column("label"))
         self.splits, self.split_codes = _category(batch.column("split"))
+        selection = json.loads(metadata.get(METADATA_SELECTOR, b"{}"))
+        # Whether the version has splits, also where this view has none of their files.
+        self.has_splits = bool(self.splits) or bool(selection.get("has_splits"))
         self._paths = _PathColumn(batch.column("path"))
         self._digests = memoryview(batch.column("digest").buffers()[1])
 

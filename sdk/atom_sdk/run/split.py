@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk.readers import LocalDataset, Sample
+from atom_sdk.readers.unsplit import warn_of_unsplit
 
 TRAIN = "train"
 
@@ -62,6 +63,8 @@ class SplitView:
 
 def split_of(dataset: LocalDataset, split: str | None) -> SplitView:
     """Choose a split of a dataset. See `atom_sdk.run.dataset`."""
+    if split == TRAIN:
+        warn_of_unsplit(dataset.index, "The dataset")
     return SplitView(dataset, _rows(dataset, split))
 
 

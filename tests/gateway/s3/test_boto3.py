@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from datetime import timedelta
 from typing import Any
 
@@ -143,6 +144,49 @@ def test_a_presigned_address_needs_no_key(client: Any, library: Shelf) -> None:
         params = {"Bucket": "digits", "Key": f"v1/{path}"}
         answer = httpx.get(client.generate_presigned_url("get_object", params), trust_env=False)
         assert (answer.status_code, answer.content) == (200, library.files[path])
+
+
+def test_a_presigned_address_replaces_headers(client: Any, library: Shelf) -> None:
+    replaced = {
+        "ResponseCacheControl": "max-age=60",
+        "ResponseContentDisposition": 'attachment; filename="x.bin"',
+        "ResponseContentEncoding": "identity",
+        "ResponseContentLanguage": "zh-CN",
+        "ResponseContentType": "text/html",
+        "ResponseExpires": "Wed, 21 Oct 2026 07:28:00 GMT",
+    }
+
+    def asked(**parameters: str) -> httpx.Response:
+        params = {"Bucket": "digits", "Key": "v1/0/000.png", **parameters}
+        address = client.generate_presigned_url("get_object", params)
+        return httpx.get(address, headers={"accept-encoding": "identity"}, trust_env=False)
+
+    answer = asked(**replaced)
+    assert answer.content == library.files["0/000.png"]
+    names = [name.removeprefix("Response") for name in replaced]
+    headers = [re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower() for name in names]
+    assert [answer.headers[name] for name in headers] == list(replaced.values())
+    # It is still no page of this installation.
+    assert "sandbox" in answer.headers["content-security-policy"]
+    assert (
+        client.get_object(Bucket="digits", Key="v1/0/000.png", ResponseContentType="text/x-a")[
+            "ContentType"
+        ]
+        == "text/x-a"
+    )
+    for name, value in (
+        ("ResponseContentDisposition", "attachment\r\nset-cookie: a=b"),
+        ("ResponseContentType", "no type"),
+        ("ResponseContentLanguage", "é"),
+        ("ResponseCacheControl", "x" * 2000),
+    ):
+        refused = asked(**{name: value})
+        assert (refused.status_code, "InvalidArgument" in refused.text) == (400, True), name
+        assert "set-cookie" not in refused.headers
+    params = {"Bucket": "digits", "Key": "v1/0/000.png"}
+    address = client.generate_presigned_url("get_object", params)
+    added = httpx.get(f"{address}&response-content-type=text/html", trust_env=False)
+    assert added.status_code == 403, "what is not signed replaces nothing"
 
 
 def test_a_presigned_address_expires_and_cannot_be_changed(client: Any) -> None:

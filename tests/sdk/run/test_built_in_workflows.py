@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PIL import Image
 
 from atom.jobs.engines.workflow_files import load_workflows
 
@@ -37,16 +40,20 @@ class Samples:
         return Sample(f"images/{number:05d}.png")
 
 
-@pytest.fixture(scope="module")
-def data() -> ModuleType:
-    path = WORKFLOWS / "image_classification" / "data.py"
-    spec = importlib.util.spec_from_file_location("image_classification_data", path)
+def _module(name: str) -> ModuleType:
+    path = WORKFLOWS / "image_classification" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(f"image_classification_{name}", path)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def data() -> ModuleType:
+    return _module("data")
 
 
 def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
@@ -96,3 +103,23 @@ def test_validation_is_a_tenth_of_each_class_and_the_same_every_time(data: Modul
     assert again.numbers.tolist() == validation.numbers.tolist()
     other = data.carve_validation(everything, seed=8)[1]
     assert other.numbers.tolist() != validation.numbers.tolist()
+
+
+def test_images_are_scaled_and_turned_before_they_are_learned_from() -> None:
+    images = _module("images")
+    form = images.ImageFormat(80, 1)
+    ramp = np.linspace(0, 65535, 80)[None].repeat(80, 0).astype(np.uint16)
+    exif = Image.Exif()
+    exif[0x0112] = 6
+
+    def decoded(pixels: NDArray[Any], kind: str = "png") -> NDArray[np.uint8]:
+        file = io.BytesIO()
+        Image.fromarray(pixels).save(file, kind, exif=exif)
+        found: NDArray[np.uint8] = images.decode(memoryview(file.getvalue()), form)[0]
+        return found
+
+    scaled = np.rint(ramp / 257)
+    assert np.abs(decoded(ramp).astype(int) - scaled.T).max() <= 1, "from above to below"
+    assert np.abs(decoded(ramp.astype(np.int32), "ppm").astype(int) - scaled).max() <= 1
+    with pytest.raises(images.UnreadableImageError, match="black and white"):
+        decoded(ramp.astype(np.float32), "tiff")

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageOps, UnidentifiedImageError
 
+from atom_sdk.readers.pixels import in_8_bits, opaque, orientation_of, upright
+
 MAX_PIXELS = 100_000_000
 GRAY_MODES = frozenset({"1", "L", "LA", "I", "F", "I;16", "I;16B", "I;16L"})
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
@@ -29,18 +31,21 @@ class ImageFormat:
 
 
 def decode(data: memoryview, form: ImageFormat) -> NDArray[np.uint8]:
-    """Return an image of shape (channels, size, size), padded to a square. UnreadableImageError."""
+    """Return an image of shape (channels, size, size), padded to a square. UnreadableImageError.
+
+    It is turned as its EXIF orientation says; more than 8 bits are scaled, see atom_sdk's `pixels`.
+    """
     try:
         with Image.open(io.BytesIO(data)) as opened:
-            image = _in_8_bits(ImageOps.exif_transpose(opened))
-            image = image.convert("L" if form.channels == 1 else "RGB")
+            image = opaque(in_8_bits(opened)).convert("L" if form.channels == 1 else "RGB")
+            image = upright(image, orientation_of(opened))
             side = (form.image_size, form.image_size)
             pixels = np.asarray(ImageOps.pad(image, side, Image.Resampling.BILINEAR), np.uint8)
     except UnidentifiedImageError as error:
         raise UnreadableImageError("it is not an image") from error
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        # Pillow reports damaged files with any of these.
-        raise UnreadableImageError(str(error)) from error
+    # Pillow's decoders raise almost anything on damaged input; all of it means the same here.
+    except Exception as error:
+        raise UnreadableImageError(str(error) or type(error).__name__) from error
     return pixels[None] if form.channels == 1 else np.ascontiguousarray(pixels.transpose(2, 0, 1))
 
 
@@ -50,14 +55,7 @@ def is_gray(data: memoryview) -> bool:
         with Image.open(io.BytesIO(data)) as image:
             if image.mode in GRAY_MODES:
                 return True
-            red, green, blue = np.asarray(image.convert("RGB")).transpose(2, 0, 1)
+            red, green, blue = np.asarray(opaque(image).convert("RGB")).transpose(2, 0, 1)
             return bool((red == green).all() and (green == blue).all())
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError):
+    except Exception:
         return True
-
-
-def _in_8_bits(image: Image.Image) -> Image.Image:
-    if not image.mode.startswith("I;16"):
-        return image
-    # Pillow's own conversion would clip at 255.
-    return Image.fromarray((np.asarray(image, np.uint16) >> 8).astype(np.uint8))

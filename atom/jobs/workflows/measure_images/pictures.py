@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, UnidentifiedImageError
 
+from atom_sdk.readers.pixels import in_8_bits, is_sideways, orientation_of, upright
+
 MAX_PIXELS = 100_000_000
 # Everything is measured on a copy that fits into this square: a threshold of sharpness means the
 # same for images of any camera, and a JPEG is decoded at an eighth of the work.
@@ -18,6 +20,8 @@ SIDE_PX = 256
 # "Bright" is what only the brightest fiftieth exceeds: one hot pixel makes no picture light.
 BRIGHT_PERCENTILE = 98
 _MAX_REASON = 200
+# Formats that Pillow decodes smaller in the first place; their size is another one then.
+_DRAFTED = frozenset({"JPEG", "MPO"})
 Image.MAX_IMAGE_PIXELS = MAX_PIXELS
 
 
@@ -25,6 +29,7 @@ Image.MAX_IMAGE_PIXELS = MAX_PIXELS
 class Measured:
     """One image; `unreadable` says why it could not be decoded, and then the rest is 0.
 
+    Width and height are those of the picture as people see it, turned as its EXIF says.
     `luminance` (mean) and `bright` (98th percentile) are 0..1; `sharpness` is the variance of the
     Laplacian of 8-bit grey values; `phash` is a perceptual hash of 64 bits.
     """
@@ -57,10 +62,15 @@ def measure(data: bytes | memoryview) -> Measured:
 
 
 def _measured(image: Image.Image) -> Measured:
-    width, height = image.size
+    stored = image.size
     image.draft("L", (SIDE_PX, SIDE_PX))
     gray = _gray(image)
+    # Pillow turns a TIFF by itself while it is loaded, and then says that it lies upright.
+    orientation = orientation_of(image)
+    size = stored if image.format in _DRAFTED else image.size
+    width, height = size[::-1] if is_sideways(orientation) else size
     gray.thumbnail((SIDE_PX, SIDE_PX), Image.Resampling.BOX)
+    gray = upright(gray, orientation)
     pixels = np.asarray(gray, np.float32)
     return Measured(
         width=width,
@@ -73,9 +83,7 @@ def _measured(image: Image.Image) -> Measured:
 
 
 def _gray(image: Image.Image) -> Image.Image:
-    if image.mode.startswith("I;16"):
-        # Pillow's own conversion would clip at 255.
-        return Image.fromarray((np.asarray(image, np.uint16) >> 8).astype(np.uint8))
+    image = in_8_bits(image)
     if "A" in image.getbands() or "transparency" in image.info:
         # What is transparent is shown on white; its hidden colour is nobody's picture.
         layered = image.convert("RGBA")

@@ -47,6 +47,7 @@ export type {
   Thresholds,
   Upload,
   Version,
+  VersionStats,
   WriteJob,
   Writer,
 } from '../schema';

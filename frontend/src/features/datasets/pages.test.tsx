@@ -170,11 +170,31 @@ test('the digests of a version that a run made can be copied whole', async () =>
 
 test('a count that stopped says from where on nobody looked', async () => {
   const at = 'projects/{project}/datasets/{dataset}/';
-  const stats = { labels: {}, splits: {}, media_types: {}, unlabelled: 0, unreadable: 0, unreadable_paths: [] };
+  const none = { unreadable: 0, unreadable_paths: [], unsplit: 0, unsplit_paths: [] };
+  const stats = { labels: {}, splits: {}, media_types: {}, unlabelled: 0, ...none };
   serve('GET', `${at}versions/v2/stats/`, stats);
   serve('GET', `${at}views/`, listing());
   const counted = { total: 3, total_is_exact: false, counted_before: 'm/1.png' };
   serve('GET', `${at}versions/v2/entries/`, { ...listing(), folders: [], ...counted });
   await open('?where=size%20%3E%201');
   await screen.findByText('at least 3 files · not looked at from m/1.png on');
+});
+
+test('files in no split are counted, named and shown by a link', async () => {
+  const at = 'projects/{project}/datasets/{dataset}/';
+  serve('GET', `${at}versions/v2/stats/`, {
+    labels: {},
+    splits: { train: 7, val: 2 },
+    media_types: {},
+    unlabelled: 0,
+    unreadable: 0,
+    unreadable_paths: [],
+    unsplit: 3,
+    unsplit_paths: ['sub/a.png', 'sub/b.png'],
+  });
+  await open();
+  const notice = (await screen.findByText('3 files are in no split and count as train.')).closest('[role=alert]');
+  expect(notice?.textContent).toContain('sub/a.png, sub/b.png …');
+  const link = screen.getByRole('link', { name: 'Show them' });
+  expect(new URLSearchParams(link.getAttribute('href')?.split('?')[1]).get('where')).toBe('split is null');
 });

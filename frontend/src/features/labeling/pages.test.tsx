@@ -327,6 +327,8 @@ function serveDatasets() {
     unlabelled: 9,
     unreadable: 0,
     unreadable_paths: [],
+    unsplit: 0,
+    unsplit_paths: [],
   });
   serve('GET', 'projects/{project}/labelx/task-preview/', (_: Request, url: URL) => {
     const all = url.searchParams.get('labelled') === 'any';

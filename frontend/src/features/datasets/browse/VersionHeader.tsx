@@ -1,8 +1,7 @@
-import { ActionIcon, Alert, Badge, Menu, Text } from '@mantine/core';
+import { ActionIcon, Badge, Menu, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
   IconActivity,
-  IconAlertTriangle,
   IconArrowBackUp,
   IconArrowsSplit2,
   IconCherry,
@@ -27,7 +26,6 @@ import { AnchorLink, ButtonLink, MenuLink } from '@/shared/links';
 import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
-import { visible } from '@/shared/visible';
 import { CachePanel } from '../cache/CachePanel';
 import { authorName } from '../names';
 import { AttributesDialog } from '../operations/AttributesDialog';
@@ -42,6 +40,7 @@ import { SplitDialog } from '../split/SplitDialog';
 import { UploadInto } from '../upload/UploadInto';
 import { Origin } from '../versions/Origin';
 import { askedBy } from '../views/asked';
+import { FileNotices } from './FileNotices';
 import { PullPanel } from './PullPanel';
 import { QuarantineNotice } from './QuarantineNotice';
 import type { BrowseSearch } from './useBrowse';
@@ -100,7 +99,7 @@ export function VersionHeader({ dataset, address, shown, search, onRef }: Versio
         <MoreMenu dataset={dataset} address={address} search={search} version={version} onRef={onRef} />
       </PageHeader>
       <QuarantineNotice name={name} />
-      {stats && <Unreadable count={stats.unreadable} paths={stats.unreadable_paths} />}
+      {stats && <FileNotices stats={stats} name={name} dataRef={search.ref} />}
     </>
   );
 }
@@ -300,22 +299,3 @@ function attributesOf(search: BrowseSearch): AttributesOf {
 }
 
 /** Files that are not what they claim to be. */
-function Unreadable({ count, paths }: { count: number; paths: string[] }) {
-  const { t } = useTranslation();
-  if (count === 0) return null;
-  return (
-    <Alert
-      color="orange"
-      icon={<IconAlertTriangle size={18} />}
-      mb="sm"
-      py="xs"
-      title={t('datasets.unreadable', { count })}
-    >
-      <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
-        {paths.map(visible).join(', ')}
-        {count > paths.length && ' …'}
-      </Text>
-      {t('datasets.unreadableHint')}
-    </Alert>
-  );
-}

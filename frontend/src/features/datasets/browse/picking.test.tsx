@@ -76,6 +76,7 @@ test('all that match become a label task by their question, and its page is show
     media_types: {},
     unlabelled: 1,
     unreadable: 0,
+    unsplit: 0,
   });
   serve('POST', 'projects/{project}/labelx/tasks/', { id: 't9' });
   await open('type=image%2F');
