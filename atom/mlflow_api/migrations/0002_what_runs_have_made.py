@@ -23,6 +23,8 @@ FROM mlflow_api_modeloutput output
 WHERE output.logged_model_id = model.id AND output.run_id = model.run_id;
 UPDATE mlflow_api_loggedmodel SET labels = labels || '{"atom.run_of_its_own": "true"}'
 WHERE source_run_id <> replace(run_id::text, '-', '');
+SET CONSTRAINTS ALL IMMEDIATE;
+SET CONSTRAINTS ALL DEFERRED;
 """
 
 
