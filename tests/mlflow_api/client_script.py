@@ -281,7 +281,8 @@ def as_mlflow() -> Any:
     new_project = [[one.name, one.experiment_id] for one in own.search_experiments()]
     experiment = own.create_experiment("as mlflow")
     runs = [own.create_run(experiment, start_time=1).info.run_id for _ in range(5)]
-    pages, token = [], None
+    pages: list[str] = []
+    token = None
     while token is not None or not pages:
         page = own.search_runs([experiment], max_results=2, page_token=token)
         pages += [one.info.run_id for one in page]
