@@ -44,7 +44,8 @@ class Result:
 
 def failed(name: str, reason: str, peer: str | None = None) -> Result:
     """Return the line of something that could not be measured."""
-    say(f"failed: {name}{f' ({peer})' if peer else ''}: {reason}")
+    verdict = "" if reason.startswith(SKIPPED) else "failed: "
+    say(f"{verdict}{name}{f' ({peer})' if peer else ''}: {reason}")
     return Result(name, None, "", peer, failure=reason)
 
 

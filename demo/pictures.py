@@ -19,7 +19,11 @@ from demo.training import MODEL
 
 FOLDER = BASE_DIR / "docs" / "images"
 MOST_BYTES = 300_000
-_QUIET_MS = 1500
+_QUIET_MS = 4000
+_LOAD_MS = 120_000
+# Pages that listen for news are never idle: nothing stands for what is still to come.
+_IS_DRAWN = """() => !document.querySelector('.mantine-Skeleton-root')
+  && [...document.images].every((image) => image.complete && image.naturalWidth > 0)"""
 
 
 def main() -> int:
@@ -57,7 +61,7 @@ def _pages(installation: Installation) -> dict[str, str]:
         "labeling": f"/labeling/{task['id']}?project={PROJECT}",
         "run": f"/runs/{version['run']['id']}?tab=curves",
         "runs": f"/runs?project={PROJECT}",
-        "model": f"/models/{MODEL}/versions/{version['number']}?project={PROJECT}",
+        "model": f"/models/{MODEL}/versions/{version['number']}?tab=lineage&project={PROJECT}",
     }
 
 
@@ -76,7 +80,9 @@ def _take(page: Page, name: str, address: str) -> int:
     """Take one picture; returns its bytes."""
     path = Path(FOLDER / f"{name}.png")
     page.goto(address)
-    # Pages that listen for news are never idle, so that the pictures are given a moment.
+    page.get_by_role("main").wait_for()
+    page.wait_for_timeout(_QUIET_MS)
+    page.wait_for_function(_IS_DRAWN, timeout=_LOAD_MS)
     page.wait_for_timeout(_QUIET_MS)
     page.screenshot(path=path)
     page.close()
