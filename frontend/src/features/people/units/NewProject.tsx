@@ -74,7 +74,9 @@ function NewProjectForm({ unit, onDone }: { unit?: string; onDone: () => void })
         autoComplete="off"
         {...form.getInputProps('slug')}
       />
-      {unit === undefined && <UnitSelect {...form.getInputProps('unit')} value={form.values.unit ?? fallback ?? null} />}
+      {unit === undefined && (
+        <UnitSelect {...form.getInputProps('unit')} value={form.values.unit ?? fallback ?? null} />
+      )}
     </FormFrame>
   );
 }
