@@ -11,6 +11,8 @@ JOBS ?= 3
 # How much `make fuzz` asks of each operation, of what is allowed and of what is not, and which.
 FUZZ_EXAMPLES ?= 20
 FUZZ_SEED ?= 7
+# Which parts `make bench` measures, and its options: BENCH="reads loaders", BENCH="--check".
+BENCH ?=
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make
@@ -134,8 +136,8 @@ fmt: dev ## Format Python and TypeScript
 	cd frontend && npm run --silent format
 
 .PHONY: bench
-bench: install $(STAMP)/bench ## Benchmarks with their peers; writes bench/results/
-	$(BIN)/python -m bench
+bench: install $(STAMP)/bench ## Benchmarks with their peers, or some of them (BENCH="--check")
+	$(BIN)/python -m bench $(BENCH)
 
 .PHONY: lock
 lock: ## Compile requirements/*.txt (needs uv)

@@ -28,8 +28,8 @@ from bench import (
     manifests,
     memory,
     plots,
-    portal,
     posix,
+    preflight,
     push,
     reads,
     remote,
@@ -83,28 +83,45 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parts = [*PEERS, *WITH_STACK, "service", "peers"]
     parser.add_argument("what", nargs="*", metavar="PART", help=", ".join(parts))
+    parser.add_argument("--only", nargs="+", metavar="PART", default=[], help="the same as PART")
+    parser.add_argument("--check", action="store_true", help="say what is missing, measure nothing")
     parser.add_argument("--files", type=int, default=FILES, help="files of each corpus")
     parser.add_argument("--entries", type=int, default=10_000_000, help="generated entries")
     parser.add_argument("--work", type=Path, default=WORK, help="keeps the peers' environments")
     parser.add_argument("--scratch", type=Path, help="a folder on the disk to measure")
     parser.add_argument("--results", type=Path, default=harness.RESULTS, help="where to write")
     given = parser.parse_args()
-    if unknown := set(given.what) - set(parts):
+    named = [*given.what, *given.only]
+    if unknown := set(named) - set(parts):
         parser.error(f"there is no part {sorted(unknown)[0]!r}; there are {', '.join(parts)}")
-    wanted = given.what or [*PEERS, *WITH_STACK, "service"]
+    wanted = named or [*PEERS, *WITH_STACK, "service"]
     wanted = [part for name in wanted for part in (PEERS if name == "peers" else [name])]
     scratch = Path(tempfile.mkdtemp(prefix="atom-bench-", dir=given.scratch))
     # So that mounts and servers are taken down too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     options = Options(given.files, given.entries, given.work.resolve(), scratch, given.results)
     try:
-        _run(wanted, options)
+        rows = _look(wanted, options)
+        if given.check:
+            return 1 if any(row.reason for row in rows) else 0
+        _run(wanted, preflight.blocked(rows, wanted), options)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     return 0
 
 
-def _run(wanted: list[str], options: Options) -> None:
+def _look(wanted: list[str], options: Options) -> list[preflight.Row]:
+    """Say what each part needs, before any of them takes an hour."""
+    needs = preflight.needs_of(options.files, options.work, options.scratch)
+    rows = preflight.look(needs, wanted)
+    print(preflight.table(rows), flush=True)
+    return rows
+
+
+def _run(wanted: list[str], blocked: dict[str, str], options: Options) -> None:
+    for name, reason in blocked.items():
+        _keep(options, name, [harness.skipped(name, reason)])
+    wanted = [name for name in wanted if name not in blocked]
     for name in PEERS:
         if name in wanted:
             _keep(options, name, _measured(name, PEERS[name], options))
@@ -141,7 +158,8 @@ def _keep(options: Options, part: str, found: list[harness.Result]) -> None:
     """Write after every part: a run that is stopped keeps what it has."""
     path = options.results / "latest.json"
     # A failure of the whole part, of an earlier run, is over.
-    earlier = [result for result in harness.with_earlier([], path) if result.name != part]
+    over = {part, *WITH_STACK} if part == "stack" else {part}
+    earlier = [result for result in harness.with_earlier([], path) if result.name not in over]
     measured = {result.name for result in found}
     results = [result for result in earlier if result.name not in measured] + found
     harness.save(results, path)
@@ -160,13 +178,21 @@ def _stack_parts(wanted: list[str], options: Options) -> list[harness.Result]:
     with _stack(home):
         client, password = _administrator(home)
         if "push" in wanted:
-            dvc = push.Dvc.install(options.work, push.Bucket.of_stack(home))
-            results += push.run(_folder(options.scratch / "push"), options.files, client, dvc)
+            bucket = push.Bucket.of_stack(home)
+            results += push.run(
+                _folder(options.scratch / "push"),
+                options.files,
+                client,
+                lambda: push.Dvc.install(options.work, bucket),
+            )
         if "logs" in wanted:
             results += logs.run(_folder(options.scratch / "logs"), client, password)
         if "runs" in wanted:
             results += runs.run(home, client)
         if "portal" in wanted:
+            # It needs a package and a browser that the other parts do without.
+            from bench import portal
+
             results += portal.run(_folder(options.scratch / "portal"), client, password)
     return results
 

@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.harness import PeerFailed
+from bench.harness import SKIPPED, PeerFailed, say
 
 
 @dataclass(frozen=True)
@@ -37,12 +37,30 @@ MDS = PeerPackages(
 
 
 def install(peer: PeerPackages, work: Path) -> Path:
-    """Return the `bin` folder of a peer's environment below `work`. Raises PeerFailed."""
+    """Return the `bin` folder of a peer's environment below `work`.
+
+    Raises PeerFailed, at once where it has failed before: an index may be away for minutes.
+    """
+    if peer.name in _FAILED:
+        raise PeerFailed(f"{SKIPPED}{_FAILED[peer.name]}")
+    try:
+        return _install(peer, work)
+    except PeerFailed as error:
+        _FAILED[peer.name] = str(error)
+        raise
+
+
+# Why a peer could not be installed, by its name.
+_FAILED: dict[str, str] = {}
+
+
+def _install(peer: PeerPackages, work: Path) -> Path:
     text = "\n".join((*peer.packages, "bare", *peer.bare, sys.version))
     digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     home = work / "environments" / f"{peer.name}-{digest}"
     binaries = home / "bin"
     if not (home / "complete").exists():
+        say(f"installing {peer.name}, once")
         _run([sys.executable, "-m", "venv", "--clear", str(home)])
         pip = [str(binaries / "python"), "-m", "pip", "install", "--disable-pip-version-check"]
         if peer.packages:

@@ -18,6 +18,8 @@ RESULTS = Path(__file__).parent / "results"
 LATEST = RESULTS / "latest.json"
 # Cold reads of a part of the files: a disk that is read at random takes minutes for all of them.
 COLD_SHARE, COLD_AT_LEAST = 0.2, 2_000
+# So begins the reason of what was not even tried.
+SKIPPED = "skipped: "
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 
 
@@ -42,8 +44,15 @@ class Result:
 
 def failed(name: str, reason: str, peer: str | None = None) -> Result:
     """Return the line of something that could not be measured."""
-    say(f"failed: {name}{f' ({peer})' if peer else ''}: {reason}")
+    verdict = "" if reason.startswith(SKIPPED) else "failed: "
+    say(f"{verdict}{name}{f' ({peer})' if peer else ''}: {reason}")
     return Result(name, None, "", peer, failure=reason)
+
+
+def skipped(name: str, reason: str, peer: str | None = None) -> Result:
+    """Return the line of something that this machine cannot measure."""
+    say(f"skipped: {name}{f' ({peer})' if peer else ''}: {reason}")
+    return Result(name, None, "", peer, failure=f"{SKIPPED}{reason}")
 
 
 def say(text: str) -> None:

@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.environments import JUICEFS, install
-from bench.harness import PeerFailed
+from bench.harness import SKIPPED, PeerFailed
+from bench.preflight import fuse_missing
 from bench.servers import valkey_server
 
 NAME = "JuiceFS"
@@ -42,7 +43,8 @@ class JuiceFs:
     @contextmanager
     def holding(cls, source: Path, scratch: Path, work: Path) -> Iterator[Path]:
         """Mount a volume with a copy of `source`; yields the copy. Raises PeerFailed."""
-        _check_machine()
+        if reason := fuse_missing():
+            raise PeerFailed(f"{SKIPPED}{reason}")
         scratch.mkdir(parents=True)
         program = install(JUICEFS, work) / "juicefs"
         with valkey_server(scratch / "valkey") as valkey:
@@ -77,10 +79,3 @@ class JuiceFs:
         if done.returncode:
             lines = log.read_text(errors="replace").strip().splitlines() or ["no reason given"]
             raise PeerFailed(f"juicefs {arguments[0]}: {lines[-1]}")
-
-
-def _check_machine() -> None:
-    if os.geteuid() != 0 or not os.access("/dev/fuse", os.W_OK):
-        raise PeerFailed("it needs root and /dev/fuse")
-    if shutil.which("fusermount3") is None and shutil.which("fusermount") is None:
-        raise PeerFailed("it needs fusermount")

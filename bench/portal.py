@@ -11,7 +11,6 @@ from __future__ import annotations
 import gzip
 import http.server
 import re
-import shutil
 import statistics
 import subprocess
 import threading
@@ -32,10 +31,10 @@ from playwright.sync_api import (
 from atom_sdk.client import Client
 from bench.harness import Result, say
 from bench.logs import sign_in
+from bench.preflight import browser_missing, find_browser
 
 _FRONTEND = Path(__file__).parents[1] / "frontend"
 _DIST = _FRONTEND / "dist"
-_PROGRAMS = ("chromium-headless-shell", "chromium", "google-chrome")
 _VIEWPORT: ViewportSize = {"width": 1440, "height": 900}
 _PAINTS = 7
 _WHEELS = 120
@@ -67,9 +66,9 @@ class NothingToMeasureError(Exception):
 
 def run(scratch: Path, client: Client, password: str) -> list[Result]:
     """Return sizes, paints, and the frames of grid, log and charts."""
-    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    program = find_browser()
     if program is None:
-        raise NothingToMeasureError("there is no Chromium: install chromium-headless-shell")
+        raise NothingToMeasureError(browser_missing())
     if not (_DIST / "index.html").exists():
         raise NothingToMeasureError("the portal is not built: run `make .make/portal`")
     results = sizes(_DIST)

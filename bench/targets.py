@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bench.harness import Result
+from bench.harness import SKIPPED, Result
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,8 @@ def _line(result: Result) -> str:
     target = TARGETS.get((result.name, result.peer))
     found = result.ratio if result.peer else result.value
     if result.failure:
-        verdict = f"failed: {result.failure}"
+        is_skipped = result.failure.startswith(SKIPPED)
+        verdict = result.failure if is_skipped else f"failed: {result.failure}"
     elif target is None or found is None:
         verdict = ""
     else:

@@ -145,6 +145,12 @@ def administered_units(user: User) -> QuerySet[Unit]:
     return Unit.objects.filter(Exists(above))
 
 
+def top_administered_units(user: User) -> QuerySet[Unit]:
+    """Return the units that the person administers and that lie below no other such unit."""
+    units = administered_units(user)
+    return units.exclude(parent__in=units)
+
+
 def highest(roles: Iterable[str]) -> str | None:
     """Return the highest of several roles."""
     return max(roles, key=RANK.__getitem__, default=None)

@@ -10,7 +10,7 @@ from django.db import models
 from atom.accounts.models import Project
 from atom.core.models import TimestampedModel
 
-# Runs without an experiment belong to it; it has a row only once somebody has tagged it.
+# Runs without an experiment belong to it; it has a row once somebody has searched or tagged it.
 DEFAULT_EXPERIMENT = "Default"
 
 

@@ -26,7 +26,8 @@ class LoggedModel(TimestampedModel):
         choices=core_states.choices(states.LOGGED_MODEL_STATES),
         default=states.PENDING,
     )
-    step = models.BigIntegerField(default=0)
+    # As the program named it; a model without a run of the project has a run of its own.
+    source_run_id = models.CharField(max_length=500, blank=True)
     # What the program said, opaque to Atom; of metrics the last value of each key and dataset.
     parameters = models.JSONField(default=dict)
     labels = models.JSONField(default=dict)
@@ -41,6 +42,23 @@ class LoggedModel(TimestampedModel):
 
     def __str__(self) -> str:
         return self.name
+
+
+class ModelOutput(models.Model):
+    """A logged model that a run says it has made, and at which step; any run may say so."""
+
+    id = models.BigAutoField(primary_key=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="model_outputs")
+    logged_model = models.ForeignKey(LoggedModel, on_delete=models.CASCADE, related_name="outputs")
+    step = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "logged_model"], name="model_output_once"),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.logged_model)
 
 
 class ModelUse(models.Model):

@@ -12,11 +12,11 @@ from uuid import UUID
 from atom.jobs.actions.tracked import parameters_of
 from atom.jobs.models import MetricSeries, Run
 from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
-from atom.mlflow_api.actions.runs import RUN_NAME_LABEL
+from atom.mlflow_api.actions.runs import RUN_NAME_LABEL, USER_LABEL
 from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, model_id
 from atom.mlflow_api.engines.messages import number_as_json
 from atom.mlflow_api.engines.sources import LOGGED_MODELS, RUNS, SCHEME
-from atom.mlflow_api.models import DatasetInput, LoggedModel, ModelUse
+from atom.mlflow_api.models import DatasetInput, LoggedModel, ModelOutput, ModelUse
 from atom.mlflow_api.states import LOGGED_MODEL_WORDS, word_for
 
 _STAGE = {False: "active", True: "deleted"}
@@ -68,7 +68,7 @@ def run_info(run: Run) -> dict[str, Any]:
             "run_uuid": run.pk.hex,
             "run_name": run.name,
             "experiment_id": experiment_id_of(run.experiment),
-            "user_id": run.created_by.username if run.created_by else "",
+            "user_id": _user_of(run),
             "status": word_for(run.state),
             "start_time": ms(run.started_at or run.created_at),
             "end_time": ms(run.finished_at),
@@ -76,6 +76,11 @@ def run_info(run: Run) -> dict[str, Any]:
             "lifecycle_stage": _STAGE[run.archived_at is not None],
         }
     )
+
+
+def _user_of(run: Run) -> str:
+    """Return who runs the program by its own word, else the account that it logs with."""
+    return run.labels.get(USER_LABEL) or (run.created_by.username if run.created_by else "")
 
 
 def run_artifact_uri(run_id: UUID) -> str:
@@ -88,7 +93,8 @@ def run_messages(runs: Sequence[Run]) -> list[dict[str, Any]]:
     last = _last_metrics(runs)
     read = _grouped(DatasetInput.objects.filter(run__in=runs).order_by("id"))
     used = _grouped(ModelUse.objects.filter(run__in=runs).order_by("id"))
-    made = _grouped(LoggedModel.objects.filter(run__in=runs, archived_at=None).order_by("id"))
+    outputs = ModelOutput.objects.filter(run__in=runs, logged_model__archived_at=None)
+    made = _grouped(outputs.order_by("id"))
     return [
         _run_message(run, last[run.pk], read[run.pk], used[run.pk], made[run.pk]) for run in runs
     ]
@@ -104,7 +110,7 @@ def _run_message(
     last: Sequence[dict[str, Any]],
     read: Sequence[DatasetInput],
     used: Sequence[ModelUse],
-    made: Sequence[LoggedModel],
+    made: Sequence[ModelOutput],
 ) -> dict[str, Any]:
     return {
         "info": run_info(run),
@@ -118,7 +124,9 @@ def _run_message(
             "model_inputs": [{"model_id": model_id(one.logged_model_id)} for one in used],
         },
         "outputs": {
-            "model_outputs": [{"model_id": model_id(one.pk), "step": one.step} for one in made]
+            "model_outputs": [
+                {"model_id": model_id(one.logged_model_id), "step": one.step} for one in made
+            ]
         },
     }
 
@@ -170,7 +178,7 @@ def logged_model_message(model: LoggedModel) -> dict[str, Any]:
             "artifact_uri": f"{SCHEME}{LOGGED_MODELS}/{model_id(model.pk)}",
             "status": LOGGED_MODEL_WORDS[model.state],
             "model_type": model.model_type,
-            "source_run_id": model.run.pk.hex,
+            "source_run_id": model.source_run_id,
             "tags": pairs(model.labels),
         },
         "data": {

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from django.db.models import (
+    Case,
     DateTimeField,
     F,
     FloatField,
@@ -21,17 +22,18 @@ from django.db.models import (
     Subquery,
     TextField,
     Value,
+    When,
 )
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Cast, Coalesce, Replace
 from django.db.models.lookups import In, IsNull
 
 from atom.jobs.models import MetricSeries
 from atom.jobs.run_values import COMPARE, json_text, parameter_text
 from atom.jobs.tracking_models import DEFAULT_EXPERIMENT
-from atom.mlflow_api.actions.runs import RUN_NAME_LABEL
+from atom.mlflow_api.actions.runs import RUN_NAME_LABEL, USER_LABEL
 from atom.mlflow_api.engines import filters
 from atom.mlflow_api.engines.filters import BadFilter, Comparison, Ordering
-from atom.mlflow_api.engines.ids import uuid_of
+from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, uuid_of
 from atom.mlflow_api.errors import BadParameter
 from atom.mlflow_api.models import DatasetInput
 from atom.mlflow_api.states import states_with
@@ -180,18 +182,22 @@ def _run_id(value: Any) -> Any:
     return [found] if (found := uuid_of(text_value(value))) else []
 
 
+_USER = Coalesce(
+    json_text("labels", USER_LABEL), F("created_by__username"), output_field=TextField()
+)
 _STARTED = Coalesce(F("started_at"), F("created_at"), output_field=DateTimeField())
 _RUN_ATTRIBUTES: dict[str, Field] = {
     "run_id": (F("pk"), _run_id),
     "run_name": (F("name"), text_value),
     "run name": (F("name"), text_value),
     "status": (F("state"), lambda value: states_with(text_value(value).upper())),
-    "user_id": (F("created_by__username"), text_value),
+    "user_id": (_USER, text_value),
     "start_time": (_STARTED, time_value),
     "created": (_STARTED, time_value),
     "end_time": (F("finished_at"), time_value),
 }
-RUN_ORDER = (_STARTED.desc(), F("pk").desc())
+# As MLflow orders them: pages of runs that began at one time go by ascending id.
+RUN_ORDER = (_STARTED.desc(), F("pk").asc())
 
 
 def _metric(key: str) -> Expression:
@@ -219,13 +225,15 @@ def experiment_field(entity: str, key: str) -> Field:
     return found
 
 
-def _experiment_id(value: Any) -> Any:
-    return [found] if (found := uuid_of(text_value(value))) else []
-
-
+# As `experiment_id_of` writes it.
+_EXPERIMENT_ID = Case(
+    When(name=DEFAULT_EXPERIMENT, then=Value(DEFAULT_EXPERIMENT_ID)),
+    default=Replace(Cast("pk", TextField()), Value("-")),
+    output_field=TextField(),
+)
 _EXPERIMENT_ATTRIBUTES: dict[str, Field] = {
     "name": (F("name"), text_value),
-    "experiment_id": (F("pk"), _experiment_id),
+    "experiment_id": (_EXPERIMENT_ID, text_value),
     "creation_time": (F("created_at"), time_value),
     "last_update_time": (F("updated_at"), time_value),
 }

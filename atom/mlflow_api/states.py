@@ -12,7 +12,8 @@ FAILED: Final = "failed"
 
 LOGGED_MODEL_STATES: Final[dict[str, frozenset[str]]] = {
     PENDING: frozenset({READY, FAILED}),
-    READY: frozenset(),
+    # A program may see later that what it sent is broken.
+    READY: frozenset({FAILED}),
     FAILED: frozenset({READY}),
 }
 LOGGED_MODEL_WORDS: Final = {

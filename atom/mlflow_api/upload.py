@@ -46,7 +46,7 @@ log = structlog.get_logger(__name__)
 
 HttpApplication = Callable[[HTTPScope, ASGIReceiveCallable, ASGISendCallable], Awaitable[None]]
 
-_PATH = re.compile(rb"/api/mlflow/([^/]+)/api/2\.0/mlflow-artifacts/artifacts/(.+)")
+_PATH = re.compile(rb"/api/mlflow/([^/]+)/(?:ajax-)?api/2\.0/mlflow-artifacts/artifacts/(.+)")
 # What one object of the store may have.
 MAX_BYTES = 5 << 30
 
@@ -102,7 +102,7 @@ def _authorized(headers: dict[bytes, bytes], slug: str, path: str) -> _Target:
         raise NotAuthenticated
     place = parse_place(path)
     if place is None:
-        raise BadParameter(f"Invalid path '{path[:200]}'.")
+        raise BadParameter("Invalid path")
     check_path(place.path)
     command = tracking_access.find_by_token(text)
     project = _project_of_command(command, slug) if command else _project_of_person(text, slug)

@@ -104,14 +104,15 @@ _ARTIFACTS: dict[str, type[Any]] = {
     "mpu/abort/<path:path>": artifacts.AbortMultipart,
 }
 
+# MLflow answers its own pages at the second one, and some programs have copied that address.
+_ROOTS = ("api", "ajax-api")
+
 urlpatterns: list[URLPattern] = [
     *(
-        path(f"<str:project>/api/2.0/mlflow/{route}", view.as_view())
-        for route, view in _VIEWS.items()
-    ),
-    *(
-        path(f"<str:project>/api/2.0/mlflow-artifacts/{route}", view.as_view())
-        for route, view in _ARTIFACTS.items()
+        path(f"<str:project>/{root}/2.0/{part}/{route}", view.as_view(route=route))
+        for root in _ROOTS
+        for part, views in (("mlflow", _VIEWS), ("mlflow-artifacts", _ARTIFACTS))
+        for route, view in views.items()
     ),
     path("<str:project>/", to_portal),
     path("<str:project>/<path:rest>", Unknown.as_view()),

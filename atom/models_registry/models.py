@@ -65,9 +65,9 @@ class ModelVersion(TimestampedModel):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["model", "number"], name="model_version_number"),
-            models.UniqueConstraint(
-                fields=["model", "run", "artifact_path"], name="model_version_once"
-            ),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["model", "run", "artifact_path"], name="model_version_files"),
         ]
 
     def __str__(self) -> str:

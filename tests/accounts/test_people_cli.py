@@ -15,7 +15,7 @@ from atom.accounts.actions import create_token, grant_role
 from atom.accounts.models import AuditEvent, Project, ServiceAccount, Unit, User
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
-from atom_sdk.client import Client
+from atom_sdk.client import Client, config
 from atom_sdk.client.errors import ApiError, NotFoundError
 from tests.factories.accounts import make_project, make_unit, make_user
 
@@ -75,6 +75,22 @@ def test_the_tree_is_kept_by_command(run: Any, run_text: Any, unit: Unit) -> Non
     assert [row["slug"] for row in run("unit", "projects", "Speech")] == ["ears"]
     assert run("unit", "rm", "Lab") == {"removed": inner["id"]}
     assert {row["name"] for row in run("unit", "ls")} == {unit.name, "Vision", "Speech"}
+
+
+def test_a_first_project_is_added_and_chosen_by_command(
+    run: Any, unit: Unit, live_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ATOM_CONFIG", str(tmp_path / "config.json"))
+    config.save(config.Config(live_server.url, "atom_x"))
+    made = run("project", "add", "flowers")
+    assert (made["name"], made["unit_name"]) == ("flowers", unit.name)
+    assert config.saved().project == "flowers"
+    run("project", "add", "cells", "--unit", unit.name)
+    assert run("project", "use", "flowers") == {"project": "flowers"}
+    assert config.saved() == config.Config(live_server.url, "atom_x", "flowers")
+    assert [row["slug"] for row in run("project", "ls")] == ["cells", "flowers", "vision"]
+    with pytest.raises(NotFoundError, match="no project 'none'"):
+        run("project", "use", "none")
 
 
 def test_a_unit_is_named_so_that_one_is_meant(run: Any, unit: Unit) -> None:

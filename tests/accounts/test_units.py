@@ -62,6 +62,30 @@ def test_a_department_grows_teams_and_projects(api: APIClient, top: Unit) -> Non
     assert (taken.status_code, taken.json()["code"]) == (409, "already_exists")
 
 
+def test_a_project_needs_no_unit_where_one_is_meant(api: APIClient, top: Unit) -> None:
+    make(api, top, "Vision")
+    make_unit()
+    made = api.post(PROJECTS, {"slug": "cells"})
+    assert made.status_code == 201, made.json()
+    assert (made.json()["unit"], made.json()["name"]) == (str(top.pk), "cells")
+
+
+def test_a_project_names_its_unit_where_several_may_be_meant(
+    api: APIClient, boss: User, top: Unit
+) -> None:
+    other = make_unit()
+    actions.grant_role(boss, "admin", other)
+    answer = api.post(PROJECTS, {"slug": "cells"}).json()
+    names = ", ".join(sorted((top.name, other.name)))
+    assert answer["errors"] == {
+        "unit": [f"You administer several units ({names}): say on which one the project hangs."]
+    }
+    assert answer["error_codes"]["unit"][0]["code"] == "several_units"
+    nobody = signed_in(make_user()).post(PROJECTS, {"slug": "cells"}).json()
+    assert nobody["error_codes"]["unit"][0]["code"] == "no_unit"
+    assert not Project.objects.exists()
+
+
 def test_sisters_differ_by_more_than_capitals(api: APIClient, top: Unit) -> None:
     vision, speech = make(api, top, "Vision").json(), make(api, top, "Speech").json()
     below = make(api, speech["id"], "VISION").json()

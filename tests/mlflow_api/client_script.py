@@ -17,7 +17,7 @@ from typing import Any
 
 import mlflow
 from mlflow import MlflowClient
-from mlflow.entities import Metric, Param, RunTag, ViewType
+from mlflow.entities import LoggedModelOutput, Metric, Param, RunTag, ViewType
 from mlflow.exceptions import MlflowException
 
 CHECKS: list[Callable[[], Any]] = []
@@ -273,6 +273,44 @@ def without_a_run() -> Any:
     mlflow.set_logged_model_tags(logged.model_id, {"k": "v"})
     found = mlflow.get_logged_model(logged.model_id)
     return {"status": str(found.status), "tags": found.tags.get("k"), "params": found.params}
+
+
+@check
+def as_mlflow() -> Any:
+    own = MlflowClient()
+    new_project = [[one.name, one.experiment_id] for one in own.search_experiments()]
+    experiment = own.create_experiment("as mlflow")
+    runs = [own.create_run(experiment, start_time=1).info.run_id for _ in range(5)]
+    pages: list[str] = []
+    token = None
+    while token is not None or not pages:
+        page = own.search_runs([experiment], max_results=2, page_token=token)
+        pages += [one.info.run_id for one in page]
+        token = page.token
+    own.log_text(runs[0], "weights", "model/weights.txt")
+    own.create_registered_model("Twice")
+    source = f"runs:/{runs[0]}/model"
+    versions = [own.create_model_version("Twice", source, runs[0]).version for _ in range(2)]
+    models = [own.create_logged_model(experiment, tags={"a": "b"}) for _ in range(2)]
+    for status in ("READY", "FAILED"):
+        last = own.finalize_logged_model(models[0].model_id, status)
+    outputs = [LoggedModelOutput(one.model_id, step) for step, one in enumerate(models)]
+    own.log_outputs(runs[1], outputs)
+    strange = own.create_logged_model(experiment, source_run_id="none")
+    user = own.create_run(experiment, tags={"mlflow.user": "bob"}).info.user_id
+    return {
+        "new_project": new_project,
+        "ties": pages == sorted(runs),
+        "versions": versions,
+        "listed": sorted(one.version for one in own.search_model_versions("name = 'Twice'")),
+        "names": len({one.name for one in models}),
+        "tags": models[0].tags,
+        "failed": str(last.status),
+        "outputs": own.get_run(runs[1]).outputs.model_outputs == outputs,
+        "source_run_id": strange.source_run_id,
+        "user": user,
+        "too_many": refused(own.search_runs, [experiment], max_results=123456789),
+    }
 
 
 def main() -> None:

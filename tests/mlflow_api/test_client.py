@@ -65,6 +65,7 @@ def test_an_unmodified_client_logs_to_atom(transactional_db: None) -> None:
     assert saw["autolog"]["datasets"] == 1
     assert saw["without_a_run"] == {"status": "READY", "tags": "v", "params": {"a": "b"}}
     _check_registry(saw["registry"])
+    _check_as_mlflow(saw["as_mlflow"])
     api = APIClient()
     api.force_authenticate(user)
     # The reconciler leaves alone what Atom does not execute.
@@ -140,6 +141,17 @@ def _check_registry(saw: dict[str, Any]) -> None:
     assert saw["taken"] == "RESOURCE_ALREADY_EXISTS"
     for missing in ("missing", "no_version", "gone"):
         assert saw[missing] == "RESOURCE_DOES_NOT_EXIST", missing
+
+
+def _check_as_mlflow(saw: dict[str, Any]) -> None:
+    assert ["Default", "0"] in saw["new_project"]
+    assert saw["ties"]
+    assert saw["versions"] == saw["listed"] == ["1", "2"]
+    assert (saw["names"], saw["tags"], saw["failed"]) == (2, {"a": "b"}, "FAILED")
+    assert saw["outputs"]
+    assert saw["source_run_id"] == "none"
+    assert saw["user"] == "bob"
+    assert saw["too_many"] == "INVALID_PARAMETER_VALUE"
 
 
 def _check_atom_runs(api: APIClient, run_id: str) -> None:

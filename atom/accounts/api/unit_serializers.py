@@ -83,11 +83,11 @@ class ChangedUnitSerializer(serializers.Serializer[Any]):
 
 
 class NewProjectSerializer(serializers.Serializer[Any]):
-    """A project."""
+    """A project; without a unit it hangs on the only one at the top that the caller administers."""
 
     slug = SlugField()
-    name = NameField(max_length=200)
-    unit = serializers.UUIDField()
+    name = NameField(max_length=200, required=False)
+    unit = serializers.UUIDField(required=False)
 
 
 class ChangedProjectSerializer(serializers.Serializer[Any]):

@@ -27,12 +27,15 @@ from atom.accounts.api.unit_serializers import (
 )
 from atom.accounts.models import Organisation, Project, Unit
 from atom.accounts.permissions import RoleTooLow, require_scope
-from atom.accounts.reads import UnitRoles, visible_units
+from atom.accounts.reads import UnitRoles, top_administered_units, visible_units
 from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
+
+# So many names stand in a sentence.
+_NAMED_UNITS = 5
 
 
 def _counted(units: QuerySet[Unit]) -> QuerySet[Unit]:
@@ -63,6 +66,27 @@ def _require_superuser(request: Request) -> None:
     require_scope(token, "admin")
     if not user_of(request).is_superuser or (token and token.project_id is not None):
         raise RoleTooLow("Only administrators of the installation change the top of the tree.")
+
+
+def _only_unit(request: Request) -> Unit:
+    """Return the unit that a new project hangs on where the body names none.
+
+    Raises Invalid unless the caller administers one tree of units, PermissionDenied for the scope.
+    """
+    token = token_of(request)
+    is_bound = token is not None and token.project_id is not None
+    tops = top_administered_units(user_of(request)).order_by("name")
+    units = [] if is_bound else list(tops.select_related("organisation")[: _NAMED_UNITS + 1])
+    if len(units) == 1:
+        authorize_on(request, units[0], "admin", "admin")
+        return units[0]
+    if not units:
+        text = "You administer no unit: ask an administrator to add the project."
+        raise Invalid(errors={"unit": [ErrorDetail(text, code="no_unit")]})
+    names = ", ".join(unit.name for unit in units[:_NAMED_UNITS])
+    names += ", …" if len(units) > _NAMED_UNITS else ""
+    text = f"You administer several units ({names}): say on which one the project hangs."
+    raise Invalid(errors={"unit": [ErrorDetail(text, code="several_units")]})
 
 
 class UnitListView(ScopedView, generics.ListAPIView[Unit]):
@@ -209,12 +233,14 @@ class NewProjectMixin:
     @extend_schema(request=NewProjectSerializer, responses={201: TreeProjectSerializer})
     @idempotent
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Add a project to a unit that the caller administers."""
+        """Add a project to a unit that the caller administers; its name is its slug if left out."""
         body = NewProjectSerializer(data=request.data)
         check(body)
         values = body.validated_data
-        unit = _administered(request, values["unit"], "unit")
-        made = actions.create_project(unit, values["slug"], values["name"], user_of(request))
+        named = values.get("unit")
+        unit = _administered(request, named, "unit") if named else _only_unit(request)
+        name = values.get("name") or values["slug"]
+        made = actions.create_project(unit, values["slug"], name, user_of(request))
         return Response(TreeProjectSerializer(made).data, status=status.HTTP_201_CREATED)
 
 

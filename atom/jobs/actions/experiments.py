@@ -78,6 +78,12 @@ def label_experiment(experiment: Experiment, set_: Mapping[str, str], without: s
 
 
 def default_experiment(project: Project) -> Experiment:
-    """Return the row of the default experiment, made when something is to be noted on it."""
-    found, _ = Experiment.objects.get_or_create(project=project, name=DEFAULT_EXPERIMENT)
-    return found
+    """Return the row of the default experiment, made where it is missing.
+
+    It is as old as its project: whoever reads it first changes nothing that others see.
+    """
+    times = {"created_at": project.created_at, "updated_at": project.created_at}
+    experiment, _ = Experiment.objects.get_or_create(
+        times, project=project, name=DEFAULT_EXPERIMENT
+    )
+    return experiment

@@ -19,17 +19,18 @@ from atom.mlflow_api import states
 from atom.mlflow_api.actions.runs import begin_run
 from atom.mlflow_api.engines.names import folder_name
 from atom.mlflow_api.errors import BadParameter
-from atom.mlflow_api.models import DatasetInput, LoggedModel, ModelUse
+from atom.mlflow_api.models import DatasetInput, LoggedModel, ModelOutput, ModelUse
 
 FOLDER = "models"
 
 
 @dataclass(frozen=True, slots=True)
 class NewLoggedModel:
-    """What a program says of a model that it is about to send."""
+    """What a program says of a model that it is about to send; without a name it gets one."""
 
-    name: str
+    name: str = ""
     model_type: str = ""
+    source_run_id: str = ""
     parameters: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
 
@@ -46,25 +47,23 @@ def begin_model(
 
     A model is of a run, which its lineage needs: one without gets a run of its own.
     """
-    owner = run or begin_run(project, user, experiment, new.name, None, {})
-    lock_run(owner.pk)
     pk = uuid7()
-    path = f"{FOLDER}/{folder_name(new.name)}"
+    name = new.name or f"model-{pk.hex[-8:]}"
+    owner = run or begin_run(project, user, experiment, name, None, {})
+    lock_run(owner.pk)
+    path = f"{FOLDER}/{folder_name(name)}"
     if LoggedModel.objects.filter(run=owner, path=path).exists():
         path = f"{path}-{pk.hex[-8:]}"
     return LoggedModel.objects.create(
         pk=pk,
         run=owner,
-        name=new.name,
+        name=name,
         path=path,
         model_type=new.model_type,
+        source_run_id=new.source_run_id,
         parameters=dict(new.parameters),
-        labels={**new.labels, **({} if run else {_OWN_RUN: "true"})},
+        labels=dict(new.labels),
     )
-
-
-# On a model that no run was named for: its run ends with it.
-_OWN_RUN = "atom.run_of_its_own"
 
 
 @transaction.atomic
@@ -77,7 +76,8 @@ def finalize_model(model: LoggedModel, state: str) -> LoggedModel:
     check_move(states.LOGGED_MODEL_STATES, found.state, state)
     found.state = state
     found.save(update_fields=["state", "updated_at"])
-    if _OWN_RUN in found.labels:
+    if found.source_run_id != found.run_id.hex:
+        # The run was made for the model alone, so it ends with it.
         ended = run_states.SUCCEEDED if state == states.READY else run_states.FAILED
         report_state(lock_run(found.run_id), ended)
     return found
@@ -130,9 +130,15 @@ def _when(row: Mapping[str, Any]) -> tuple[int, int]:
     return row["step"], row["timestamp"]
 
 
-def note_step(model: LoggedModel, step: int) -> None:
-    """Note at which step of its run the model was made."""
-    LoggedModel.objects.filter(pk=model.pk).update(step=step)
+def note_outputs(run: Run, outputs: Sequence[tuple[LoggedModel, int]]) -> None:
+    """Note which models a run has made, and at which steps; of one model the last step stands."""
+    steps = {model.pk: step for model, step in outputs}
+    ModelOutput.objects.bulk_create(
+        [ModelOutput(run=run, logged_model_id=pk, step=step) for pk, step in steps.items()],
+        update_conflicts=True,
+        unique_fields=["run", "logged_model"],
+        update_fields=["step"],
+    )
 
 
 @transaction.atomic

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 
 from django.db import transaction
 
@@ -10,7 +12,7 @@ from atom.accounts.models import Project, User
 from atom.core.storage import objects
 from atom.jobs.actions.events import record
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.models import Run
+from atom.jobs.models import Artifact, Run
 from atom.mlflow_api.engines.model_files import framework_of
 from atom.mlflow_api.engines.names import is_model_name, slug_of
 from atom.mlflow_api.errors import BadParameter, ResourceExists
@@ -86,25 +88,50 @@ def _note_name(model: Model, name: str) -> None:
         RegisteredName.objects.create(project=model.project, model=model, name=name)
 
 
-def create_version(model: Model, user: User, origin: Origin, description: str) -> ModelVersion:
-    """Register the files of a run. The same files of the same run are the version that there is."""
-    before = model.versions.filter(run=origin.run, artifact_path=origin.path).exists()
-    version = actions.register(model, origin.run, origin.path, user, description)
-    if before:
-        return version
-    if not version.framework and (framework := _framework(version)):
-        ModelVersion.objects.filter(pk=version.pk).update(framework=framework)
-    text = f"Registered as version {version.number} of the model {model.name}."
-    named = {"model_version": str(version.pk), "model": model.name, "number": version.number}
-    record(origin.run, EventKind.MODEL_REGISTERED, text, None, **named)
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """Everything that a program says of a version; `asked_at` is when its request came."""
+
+    origin: Origin
+    description: str
+    labels: Mapping[str, str]
+    asked_at: datetime
+
+
+def create_version(model: Model, user: User, new: NewVersion) -> ModelVersion:
+    """Register the files of a run; the same files again are another version, as to MLflow.
+
+    The client repeats a request that takes it too long, and to read large files does: one that
+    came while its like was handled has that version. It also repeats one that failed, so that a
+    failure leaves nothing behind.
+    """
+    run, path = new.origin.run, new.origin.path.strip("/")
+    wanted = actions.Registration(run, path, user, new.description, again_since=new.asked_at)
+    files = actions.verified_files(wanted)
+    framework = _framework(files)
+    with transaction.atomic():
+        version, is_new = actions.insert_version(model, wanted, files)
+        if is_new:
+            _complete(version, new, framework)
     return version
 
 
-def _framework(version: ModelVersion) -> str:
-    file = version.files.filter(path=DESCRIPTION_FILE).select_related("artifact").first()
-    if file is None or file.artifact.size_bytes > _MAX_DESCRIPTION_BYTES:
+def _complete(version: ModelVersion, new: NewVersion, framework: str) -> None:
+    if not version.framework and framework:
+        ModelVersion.objects.filter(pk=version.pk).update(framework=framework)
+    if new.labels:
+        actions.label(version, new.labels)
+    name = version.model.name
+    text = f"Registered as version {version.number} of the model {name}."
+    named = {"model_version": str(version.pk), "model": name, "number": version.number}
+    record(new.origin.run, EventKind.MODEL_REGISTERED, text, None, **named)
+
+
+def _framework(files: Mapping[str, Artifact]) -> str:
+    artifact = files.get(DESCRIPTION_FILE)
+    if artifact is None or artifact.size_bytes > _MAX_DESCRIPTION_BYTES:
         return ""
-    return framework_of(objects().get(file.artifact.key).decode("utf-8", "replace"))[:60]
+    return framework_of(objects().get(artifact.key).decode("utf-8", "replace"))[:60]
 
 
 @transaction.atomic

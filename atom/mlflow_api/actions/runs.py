@@ -30,6 +30,9 @@ from atom.jobs.tracking_models import Experiment
 from atom.mlflow_api.errors import BadParameter, NotPermitted, ResourceMissing
 
 RUN_NAME_LABEL = "mlflow.runName"
+USER_LABEL = "mlflow.user"
+# Sent by the client where it does not know who runs the program.
+UNKNOWN_USER = "unknown"
 MODEL_HISTORY_LABEL = "mlflow.log-model.history"
 MAX_NAME = 200
 MAX_HISTORY = 100

@@ -32,7 +32,7 @@ def place_of(path: str) -> Place:
     """Return what a path below `artifacts/` names. Raises BadParameter."""
     place = parse_place(path)
     if place is None:
-        raise BadParameter(f"Invalid path '{path[:200]}'.")
+        raise BadParameter("Invalid path")
     return place
 
 
@@ -62,7 +62,7 @@ class ListArtifacts(ArtifactView):
         run = self.run_of_message()
         path = self.message.text("path", "").strip("/")
         if path and not is_safe(path):
-            raise BadParameter(f"Invalid path '{path[:200]}'.")
+            raise BadParameter("Invalid path")
         found = files.listing(_sizes(files.folder_of_run(run), path), path)
         is_file = len(found) == 1 and found[0]["path"] == path
         answer: dict[str, Any] = {"root_uri": run_artifact_uri(run.pk)}
@@ -79,7 +79,7 @@ class ListModelArtifacts(ArtifactView):
         folder = files.folder_of_model(self.logged_model(model_id))
         path = self.message.text("artifact_directory_path", "").strip("/")
         if path and not is_safe(path):
-            raise BadParameter(f"Invalid path '{path[:200]}'.")
+            raise BadParameter("Invalid path")
         uri = f"{sources.SCHEME}{sources.LOGGED_MODELS}/{model_id}"
         return Response({"root_uri": uri, "files": files.listing(_sizes(folder, path), path)})
 

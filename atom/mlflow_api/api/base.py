@@ -26,6 +26,7 @@ from atom.jobs.actions.logged_runs import LoggedRun
 from atom.jobs.models import Attempt, Run
 from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
 from atom.mlflow_api.actions.runs import Batch, log_batch
+from atom.mlflow_api.engines import fields
 from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, uuid_of, uuid_of_model
 from atom.mlflow_api.engines.messages import Message
 from atom.mlflow_api.errors import (
@@ -72,13 +73,21 @@ class MlflowView(ProjectScopedView, APIView):
     schema = None
     authentication_classes = (CommandAuthentication, TokenAuthentication)
     for_commands: ClassVar[frozenset[str]] = frozenset()
+    # The address below `mlflow/`, by which the types of the fields are known; set by the URLs.
+    route: str = ""
     max_bytes: ClassVar[int] = 32 << 20
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Refuse what is too large before it is parsed."""
-        if len(request._request.body) > self.max_bytes:
-            raise BatchTooLarge(f"A request has at most {self.max_bytes} bytes here.")
+        """Refuse what is too large before it is parsed, and wrong fields before it acts."""
+        size_bytes = len(request._request.body)
+        if size_bytes > self.max_bytes:
+            raise BatchTooLarge(
+                f"Batched logging API requests must be at most {self.max_bytes} bytes, "
+                f"got a request of size {size_bytes}."
+            )
         super().initial(request, *args, **kwargs)
+        if self.endpoint in fields.FIELDS:
+            self.message.check(self.endpoint)
 
     def handle_exception(self, exc: Exception) -> Response:
         """Answer in MLflow's form."""
@@ -118,19 +127,18 @@ class MlflowView(ProjectScopedView, APIView):
             raise NotPermitted(NO_USER)
         return self.command.run.created_by
 
+    @property
+    def endpoint(self) -> str:
+        """Return the row of the table of fields that the request has."""
+        return f"{self.request.method} {self.route}"
+
     @cached_property
     def message(self) -> Message:
         """Return the request's fields: the body's, or those of the query."""
-        if self.request.method == "GET":
-            query = self.request.query_params
-            return Message({key: query[key] for key in query})
-        return Message(self.request.data or {})
-
-    def texts(self, name: str) -> list[str]:
-        """Return a repeated field of a body or a query."""
-        if self.request.method == "GET":
-            return Message({name: self.request.query_params.getlist(name)}).texts(name)
-        return self.message.texts(name)
+        if self.request.method != "GET":
+            return Message(self.request.data or {})
+        query, lists = self.request.query_params, fields.lists_of(self.endpoint)
+        return Message({key: query.getlist(key) if key in lists else query[key] for key in query})
 
     def run_named(self, text: str, *, active: bool = False) -> Run:
         """Return a run of the project.
@@ -177,10 +185,12 @@ class MlflowView(ProjectScopedView, APIView):
         pk = uuid_of(text)
         return pk if self.command is None or pk == self.command.run_id else None
 
-    def logged_model(self, text: str) -> LoggedModel:
-        """Return a logged model of the project. Raises ResourceMissing."""
+    def logged_model(self, text: str, *, deleted: bool = False) -> LoggedModel:
+        """Return a logged model of the project, perhaps a deleted one. Raises ResourceMissing."""
         pk = uuid_of_model(text)
-        models = LoggedModel.objects.filter(run__project=self.project, archived_at=None)
+        models = LoggedModel.objects.filter(run__project=self.project)
+        if not deleted:
+            models = models.filter(archived_at=None)
         if self.command is not None:
             models = models.filter(run=self.command.run_id)
         found = _one(models.select_related("run__experiment", "run__project"), pk)
@@ -222,6 +232,15 @@ def _one(rows: QuerySet[Row], pk: UUID | None) -> Row | None:
     return None if pk is None else rows.filter(pk=pk).first()
 
 
+def check_active(experiment: Experiment) -> None:
+    """Raise BadParameter for a deleted experiment."""
+    if experiment.archived_at is not None:
+        raise BadParameter(
+            f"The experiment {experiment.pk.hex} must be in the 'active' state. "
+            "Current state is deleted."
+        )
+
+
 def own_row(experiment: Experiment) -> Experiment | None:
     """Return what a run's column holds: nothing for the default experiment."""
     return None if experiment.name == DEFAULT_EXPERIMENT else experiment
@@ -248,7 +267,7 @@ def _offset(token: str) -> int:
         if isinstance(offset, bool) or not 0 <= offset < 1 << 40:
             raise ValueError
     except (ValueError, KeyError, TypeError):
-        raise BadParameter("Invalid page token: it is none of this server's.") from None
+        raise BadParameter(f"Invalid page token, decoded value={token[:200]}") from None
     return int(offset)
 
 

@@ -12,6 +12,7 @@ from atom.jobs.actions import experiments
 from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
 from atom.mlflow_api.api.base import MlflowView, page
 from atom.mlflow_api.api.values import MAX_KEY, MAX_TAG, tags_of
+from atom.mlflow_api.engines.fields import invalid
 from atom.mlflow_api.errors import BadParameter, ResourceMissing
 from atom.mlflow_api.rendering import experiment_id_of, experiment_message
 from atom.mlflow_api.search import experiment_field, filtered, ordered
@@ -68,20 +69,20 @@ class SearchExperiments(MlflowView):
         """Return a page of experiments."""
         said = self.message
         limit = said.limit("max_results", 1000, 50_000)
-        rows = self._rows(said.text("view_type", "ACTIVE_ONLY"))
+        rows = self._rows(said.word("view_type", "ACTIVE_ONLY"))
         rows = filtered(rows, said.text("filter", "", most=10_000), experiment_field)
-        last = (F("created_at").desc(), F("pk").desc())
-        rows = ordered(rows, self.texts("order_by"), experiment_field, last)
+        terms = said.texts("order_by")
+        last = (F("pk").desc(),) if terms else (F("created_at").desc(), F("pk").asc())
+        rows = ordered(rows, terms, experiment_field, last)
         found, following = page(rows, said.text("page_token", ""), limit)
-        messages = [experiment_message(one) for one in found]
-        if not following and self._has_default():
-            messages.append(experiment_message(self.default_experiment))
-        answer: dict[str, Any] = {"experiments": messages}
+        answer: dict[str, Any] = {"experiments": [experiment_message(one) for one in found]}
         return Response({**answer, "next_page_token": following} if following else answer)
 
     get = post
 
     def _rows(self, view_type: str) -> QuerySet[Experiment]:
+        # Filters, orders and pages count it like any other, so its row must be there.
+        experiments.default_experiment(self.project)
         rows = Experiment.objects.filter(project=self.project)
         if view_type in {"ACTIVE_ONLY", "1"}:
             return rows.filter(archived_at=None)
@@ -89,14 +90,7 @@ class SearchExperiments(MlflowView):
             return rows.exclude(archived_at=None)
         if view_type in {"ALL", "3"}:
             return rows
-        raise BadParameter(f"Invalid view_type '{view_type[:50]}'.")
-
-    def _has_default(self) -> bool:
-        """Return whether the default experiment, which has no row, is to be added."""
-        asked = self.message.text("filter", "", most=10_000).strip()
-        view = self.message.text("view_type", "ACTIVE_ONLY")
-        is_stored = Experiment.objects.filter(project=self.project, name=DEFAULT_EXPERIMENT)
-        return not asked and view not in {"DELETED_ONLY", "2"} and not is_stored.exists()
+        raise invalid("view_type", view_type)
 
 
 class UpdateExperiment(MlflowView):

@@ -9,14 +9,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from atom.core import clock
+from atom.jobs.models import Run
 from atom.mlflow_api import states
 from atom.mlflow_api.actions import logged_models
 from atom.mlflow_api.actions.logged_models import NewLoggedModel
-from atom.mlflow_api.api.base import MlflowView, own_row, page, uuids_of_experiments
+from atom.mlflow_api.api.base import MlflowView, check_active, own_row, page, uuids_of_experiments
 from atom.mlflow_api.api.values import MAX_KEY, params_of, tags_of
 from atom.mlflow_api.engines import filters
+from atom.mlflow_api.engines.fields import invalid
 from atom.mlflow_api.engines.filters import BadFilter
-from atom.mlflow_api.engines.ids import uuid_of, uuid_of_model
+from atom.mlflow_api.engines.ids import uuid_of_model
+from atom.mlflow_api.engines.messages import Message
 from atom.mlflow_api.errors import BadParameter, NotPermitted, ResourceMissing
 from atom.mlflow_api.models import LoggedModel
 from atom.mlflow_api.rendering import logged_model_message
@@ -25,6 +28,7 @@ from atom.mlflow_api.search import Field, filtered, label_of, ordered, text_valu
 POST, GET = frozenset({"POST"}), frozenset({"GET"})
 MAX_PAGE = 1000
 MAX_NAME = 500
+_BAD_CHARACTERS = ("/", ":", ".", "%", '"', "'")
 
 
 class CreateLoggedModel(MlflowView):
@@ -35,19 +39,42 @@ class CreateLoggedModel(MlflowView):
     def post(self, request: Request, project: str) -> Response:
         """Make a model whose files are still to come."""
         said = self.message
-        run_id = said.text("source_run_id", "")
-        if self.command is not None and not run_id:
-            raise NotPermitted("The token of a run logs models of that run only.")
-        run = self.run_named(run_id, active=True) if run_id else None
-        experiment = self.experiment_named(said.text("experiment_id", "0"))
+        experiment = self.experiment_named(said.text("experiment_id"))
+        check_active(experiment)
         new = NewLoggedModel(
-            said.text("name", "model", most=MAX_NAME),
+            _name_in(said),
             said.text("model_type", "", most=MAX_NAME),
+            said.text("source_run_id", "", most=MAX_NAME),
             params_of(said),
             tags_of(said),
         )
+        run = self._source_run(new.source_run_id)
         made = logged_models.begin_model(self.project, self.user, own_row(experiment), run, new)
         return Response({"model": logged_model_message(made)})
+
+    def _source_run(self, run_id: str) -> Run | None:
+        """Return the run that the model is of; None for one that the project does not have.
+
+        MLflow keeps whatever a program names here. Raises NotPermitted for a run's command that
+        names another run, BadParameter for a deleted run.
+        """
+        if self.command is not None and run_id != self.command.run_id.hex:
+            raise NotPermitted("The token of a run logs models of that run only.")
+        try:
+            return self.run_named(run_id, active=True)
+        except ResourceMissing:
+            return None
+
+
+def _name_in(message: Message) -> str:
+    """Return a model's name, "" where it is to get one. Raises BadParameter."""
+    name = message.text("name", "", most=MAX_NAME)
+    if any(character in name for character in _BAD_CHARACTERS):
+        raise BadParameter(
+            f"Invalid model name ({name!r}) provided. Model name must be a non-empty string and "
+            f"cannot contain the following characters: {_BAD_CHARACTERS}"
+        )
+    return name
 
 
 class OneLoggedModel(MlflowView):
@@ -57,17 +84,19 @@ class OneLoggedModel(MlflowView):
 
     def get(self, request: Request, project: str, model_id: str) -> Response:
         """Return a logged model."""
-        return Response({"model": logged_model_message(self.logged_model(model_id))})
+        deleted = self.message.flag("allow_deleted")
+        found = self.logged_model(model_id, deleted=deleted)
+        return Response({"model": logged_model_message(found)})
 
     def patch(self, request: Request, project: str, model_id: str) -> Response:
         """Note that its files are there, or that they will not come."""
-        word = self.message.text("status")
+        word = self.message.word("status")
         words = {said: state for state, said in states.LOGGED_MODEL_WORDS.items()}
         # Protobuf's JSON may name a value by its number.
         numbered = {str(at): state for at, state in enumerate(words.values(), 1)}
         state = {**words, **numbered}.get(word)
         if state not in {states.READY, states.FAILED}:
-            raise BadParameter(f"Invalid model status: {word[:50]}.")
+            raise invalid("status", word)
         found = logged_models.finalize_model(self.logged_model(model_id), str(state))
         return Response({"model": logged_model_message(found)})
 
@@ -147,10 +176,6 @@ def _model_ids(value: Any) -> Any:
     return [found] if (found := uuid_of_model(text_value(value))) else []
 
 
-def _run_ids(value: Any) -> Any:
-    return [found] if (found := uuid_of(text_value(value))) else []
-
-
 def _statuses(value: Any) -> Any:
     word = text_value(value).upper()
     known = states.LOGGED_MODEL_WORDS.items()
@@ -161,7 +186,7 @@ _ATTRIBUTES: dict[str, Field] = {
     "name": (F("name"), text_value),
     "model_id": (F("pk"), _model_ids),
     "model_type": (F("model_type"), text_value),
-    "source_run_id": (F("run_id"), _run_ids),
+    "source_run_id": (F("source_run_id"), text_value),
     "status": (F("state"), _statuses),
     "creation_time": (F("created_at"), time_value),
     "creation_timestamp": (F("created_at"), time_value),

@@ -27,14 +27,14 @@ from atom.mlflow_api.api.values import (
     MAX_KEY,
     MAX_METRICS,
     MAX_PAIRS,
-    now_ms,
     params_of,
     point_of,
     points_of,
     tags_of,
 )
+from atom.mlflow_api.engines.fields import SEE_DOCS
 from atom.mlflow_api.engines.ids import uuid_of
-from atom.mlflow_api.engines.messages import Message, number_as_json
+from atom.mlflow_api.engines.messages import Message, check_batch_limit, number_as_json
 from atom.mlflow_api.errors import BadParameter
 from atom.mlflow_api.models import DatasetInput
 from atom.mlflow_api.rendering import metric
@@ -42,6 +42,7 @@ from atom.mlflow_api.rendering import metric
 POST, GET = frozenset({"POST"}), frozenset({"GET"})
 MAX_HISTORY = 25_000
 MAX_RUNS = 100
+MAX_INTERVAL = 2500
 MAX_DATASETS = 100
 _TEXTS = {"source": 65_535, "schema": 1_048_575, "profile": 16_777_215}
 
@@ -54,7 +55,7 @@ class LogMetric(MlflowView):
     def post(self, request: Request, project: str) -> Response:
         """Log one point."""
         run = self.run_to_log_to()
-        self.log(run, Batch([point_of(self.message, now_ms())]))
+        self.log(run, Batch([point_of(self.message)]))
         note_metrics_of_models(self, run, [self.message])
         return Response({})
 
@@ -93,10 +94,11 @@ class LogBatch(MlflowView):
         """Log all of a batch or none of it."""
         run = self.run_to_log_to()
         batch = Batch(points_of(self.message), params_of(self.message), tags_of(self.message))
-        if len(batch.points) + len(batch.parameters) + len(batch.labels) > MAX_METRICS:
-            raise BadParameter(
-                f"A batch logging request can contain at most {MAX_METRICS} entries together."
-            )
+        check_batch_limit(
+            "metrics, params, and tags",
+            len(batch.points) + len(batch.parameters) + len(batch.labels),
+            MAX_METRICS,
+        )
         self.log(run, batch)
         if "model_id" in set().union(*self.message.values("metrics")):
             note_metrics_of_models(self, run, self.message.messages("metrics"))
@@ -114,7 +116,7 @@ def note_metrics_of_models(view: MlflowView, run: LoggedRun, messages: list[Mess
 
 
 def _of_model(run: LoggedRun, one: Message) -> dict[str, Any]:
-    key, step, ts_ms, value = point_of(one, now_ms())
+    key, step, ts_ms, value = point_of(one)
     return {
         "key": key,
         "value": number_as_json(value),
@@ -154,18 +156,30 @@ class GetHistoryBulkInterval(MlflowView):
     def get(self, request: Request, project: str) -> Response:
         """Return a metric of several runs, of each at most so many points, the peaks among them."""
         said = self.message
-        names = self.texts("run_ids") or self.texts("run_id")
-        if not 0 < len(names) <= MAX_RUNS:
-            raise BadParameter(f"GetMetricHistoryBulkInterval needs 1 to {MAX_RUNS} run_ids.")
+        names = said.texts("run_ids")
+        if len(names) > MAX_RUNS:
+            raise BadParameter(
+                f"GetMetricHistoryBulkInterval request must specify at most {MAX_RUNS} run_ids. "
+                f"Received {len(names)} run_ids. {SEE_DOCS}"
+            )
         key = said.text("metric_key", most=MAX_KEY)
-        limit = said.limit("max_results", 2500, 2500)
+        limit = said.whole("max_results", MAX_INTERVAL)
+        if not 1 <= limit <= MAX_INTERVAL:
+            raise BadParameter(f"max_results must be between 1 and {MAX_INTERVAL}. {SEE_DOCS}")
         window = Window(
             points=limit,
             from_step=said.whole("start_step") if said.has("start_step") else None,
             to_step=said.whole("end_step") if said.has("end_step") else None,
         )
         if (window.from_step is None) != (window.to_step is None):
-            raise BadParameter("If either start step or end step are specified, both must be.")
+            raise BadParameter(
+                "If either start step or end step are specified, both must be specified."
+            )
+        if window.from_step is not None and window.from_step > (window.to_step or 0):
+            raise BadParameter(
+                "end_step must be greater than start_step. "
+                f"Found start_step={window.from_step} and end_step={window.to_step}."
+            )
         rows = []
         for run in self._runs(names):
             for curve in series.curves(run, [key], window):
@@ -213,12 +227,13 @@ class LogOutputs(MlflowView):
     for_commands = POST
 
     def post(self, request: Request, project: str) -> Response:
-        """Note at which step the run's logged models were made; they are the run's already."""
+        """Note the models that the run has made."""
         run = self.run_of_message(active=True)
-        for one in self.message.messages("models", most=MAX_DATASETS):
-            model = self.logged_model(one.text("model_id"))
-            if model.run_id == run.pk:
-                logged_models.note_step(model, one.whole("step", 0))
+        outputs = [
+            (self.logged_model(one.text("model_id")), one.whole("step", 0))
+            for one in self.message.messages("models", most=MAX_DATASETS)
+        ]
+        logged_models.note_outputs(run, outputs)
         return Response({})
 
 

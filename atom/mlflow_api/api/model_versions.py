@@ -8,8 +8,9 @@ from django.db.models import F
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from atom.core import clock
 from atom.mlflow_api.actions import registry
-from atom.mlflow_api.actions.registry import Origin, find_model
+from atom.mlflow_api.actions.registry import NewVersion, Origin, find_model
 from atom.mlflow_api.api.base import page
 from atom.mlflow_api.api.registry import (
     MAX_DESCRIPTION,
@@ -42,13 +43,11 @@ class CreateModelVersion(VersionsView):
 
     def post(self, request: Request, project: str) -> Response:
         """Register files of a run as the next version."""
+        asked_at = clock.now()
         said, model = self.message, self.model_named()
-        origin = self._origin()
         description = said.text("description", "", most=MAX_DESCRIPTION)
-        made = registry.create_version(model, self.user, origin, description)
-        if tags := tags_of(said):
-            actions.label(made, tags)
-        return self.answer(made)
+        new = NewVersion(self._origin(), description, tags_of(said), asked_at)
+        return self.answer(registry.create_version(model, self.user, new))
 
     def _origin(self) -> Origin:
         source = self.message.text("source")
@@ -125,7 +124,7 @@ class SearchModelVersions(VersionsView):
         limit = min(said.limit("max_results", 1000, 200_000), 1000)
         rows = filtered(versions_of(self), said.text("filter", "", most=10_000), version_field)
         last = (F("shown_name").asc(), F("number").desc())
-        rows = ordered(rows, self.texts("order_by"), version_field, last)
+        rows = ordered(rows, self.message.texts("order_by"), version_field, last)
         found, following = page(rows, said.text("page_token", ""), limit)
         answer: dict[str, Any] = {"model_versions": version_messages(found)}
         return Response({**answer, "next_page_token": following} if following else answer)

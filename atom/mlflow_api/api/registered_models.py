@@ -97,7 +97,7 @@ class SearchRegisteredModels(ModelsView):
         said = self.message
         limit = said.limit("max_results", 100, 1000)
         rows = filtered(models_of(self), said.text("filter", "", most=10_000), model_field)
-        rows = ordered(rows, self.texts("order_by"), model_field, (F("shown_name").asc(),))
+        rows = ordered(rows, self.message.texts("order_by"), model_field, (F("shown_name").asc(),))
         found, following = page(rows, said.text("page_token", ""), limit)
         answer: dict[str, Any] = {"registered_models": model_messages(self, found)}
         return Response({**answer, "next_page_token": following} if following else answer)
@@ -110,7 +110,7 @@ class GetLatestVersions(ModelsView):
 
     def get(self, request: Request, project: str) -> Response:
         """Return the version of each stage that is asked for, else the newest of each."""
-        wanted = [stage.lower() for stage in self.texts("stages")]
+        wanted = [stage.lower() for stage in self.message.texts("stages")]
         rows = versions_of(self).filter(model=self.model_named()).order_by("-number")
         newest: dict[str, ModelVersion] = {}
         for one in rows:

@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from atom.jobs.actions.tracked import set_archived
 from atom.jobs.models import Run
 from atom.mlflow_api.actions import runs
-from atom.mlflow_api.actions.runs import MAX_NAME, Batch
-from atom.mlflow_api.api.base import MlflowView, own_row, page, uuids_of_experiments
+from atom.mlflow_api.actions.runs import MAX_NAME, UNKNOWN_USER, USER_LABEL, Batch
+from atom.mlflow_api.api.base import MlflowView, check_active, own_row, page, uuids_of_experiments
 from atom.mlflow_api.api.values import MAX_KEY, MAX_PARAM, MAX_TAG, tags_of
-from atom.mlflow_api.errors import BadParameter
+from atom.mlflow_api.engines.fields import invalid
 from atom.mlflow_api.rendering import new_run_message, run_info, run_messages
 from atom.mlflow_api.search import (
     RUN_ORDER,
@@ -37,19 +37,19 @@ class CreateRun(MlflowView):
         """Begin a tracked run."""
         said = self.message
         experiment = self.experiment_named(said.text("experiment_id", "0"))
-        if experiment.archived_at is not None:
-            raise BadParameter(
-                f"The experiment {experiment.pk.hex} must be in the 'active' state. "
-                "Current state is deleted."
-            )
+        check_active(experiment)
         began = said.whole("start_time", 0)
+        labels = tags_of(said)
+        user_id = said.text("user_id", "", most=MAX_TAG)
+        if user_id not in {"", UNKNOWN_USER}:
+            labels.setdefault(USER_LABEL, user_id)
         made = runs.begin_run(
             self.project,
             self.user,
             own_row(experiment),
             said.text("run_name", ""),
             time_of_ms(began) if began else None,
-            tags_of(said),
+            labels,
         )
         return Response({"run": new_run_message(made)})
 
@@ -72,11 +72,11 @@ class UpdateRun(MlflowView):
     def post(self, request: Request, project: str) -> Response:
         """Take the program's word for how the run stands."""
         said, run = self.message, self.run_of_message(active=True)
-        word = said.text("status", "")
+        word = said.word("status", "")
         # Protobuf's JSON may name a value by its number.
         words = {**STATE_OF, **{str(at): STATE_OF[w] for at, w in enumerate(STATE_OF_ORDER, 1)}}
         if word and word not in words:
-            raise BadParameter(f"Invalid status '{word[:50]}': known are {', '.join(STATE_OF)}.")
+            raise invalid("status", word)
         ended = said.whole("end_time", 0)
         runs.update_run(
             run.pk,
@@ -160,7 +160,7 @@ class SearchRuns(MlflowView):
             of_experiments(ids, default=default), project=self.project
         )
         rows = filtered(
-            _seen(rows, said.text("run_view_type", "ACTIVE_ONLY")),
+            _seen(rows, said.word("run_view_type", "ACTIVE_ONLY")),
             said.text("filter", "", most=10_000),
             run_field,
         )
@@ -179,5 +179,5 @@ def _seen(rows: QuerySet[Run], view_type: str) -> QuerySet[Run]:
     }
     numbered = {str(at): view for at, view in enumerate(views.values(), 1)}
     if (view := {**views, **numbered}.get(view_type)) is None:
-        raise BadParameter(f"Invalid run_view_type '{view_type[:50]}'.")
+        raise invalid("run_view_type", view_type)
     return rows.filter(view)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from atom.core import clock
 from atom.jobs.actions.metrics import PointRow
 from atom.mlflow_api.engines.messages import Message
 from atom.mlflow_api.errors import BadParameter
@@ -24,37 +24,42 @@ _PLAIN_STEP = 1 << 53
 _KEY, _VALUE, _TIMESTAMP = map(itemgetter, ("key", "value", "timestamp"))
 
 
-def pairs_of(messages: list[Message], most: int, what: str) -> dict[str, str]:
-    """Return keys and values. Raises BadParameter for one key with two values."""
-    found: dict[str, str] = {}
-    for one in messages:
-        key, value = one.text("key", most=MAX_KEY), one.text("value", "", most=most)
-        if found.setdefault(key, value) != value and what == "param":
-            raise BadParameter(
-                f"Duplicate parameter keys have been submitted: '{key}'. Please ensure the request "
-                "contains only one param value per param key."
-            )
-        found[key] = value
-    return found
-
-
 def tags_of(message: Message, name: str = "tags", most: int = MAX_PAIRS) -> dict[str, str]:
-    """Return the tags of a message."""
-    return pairs_of(message.messages(name, most=most), MAX_TAG, "tag")
+    """Return the tags of a message; of one key the last value stands."""
+    return dict(_pair(one, MAX_TAG) for one in message.messages(name, most=most))
 
 
 def params_of(message: Message, name: str = "params") -> dict[str, str]:
-    """Return the params of a message."""
-    return pairs_of(message.messages(name, most=MAX_PAIRS), MAX_PARAM, "param")
+    """Return the params of a message. Raises BadParameter for one key twice."""
+    pairs = [
+        _pair(one, MAX_PARAM, "Param key", "Param value")
+        for one in message.messages(name, most=MAX_PAIRS)
+    ]
+    counts = Counter(key for key, _ in pairs)
+    if repeated := [key for key, count in counts.items() if count > 1]:
+        raise BadParameter(
+            f"Duplicate parameter keys have been submitted: {repeated}. Please ensure the request "
+            "contains only one param value per param key."
+        )
+    return dict(pairs)
 
 
-def point_of(message: Message, now_ms: int) -> PointRow:
-    """Return one point; without a time it is of now."""
-    ts_ms = message.whole("timestamp", now_ms)
-    if time_of_ms(ts_ms) is None:
-        raise BadParameter(f"Invalid value {ts_ms} for parameter 'timestamp' supplied.")
-    key = message.text("key", most=MAX_KEY)
-    return key, message.whole("step", 0), ts_ms, message.value("value")
+def _pair(one: Message, most: int, key: str = "", value: str = "") -> tuple[str, str]:
+    named = one.text("key", most=MAX_KEY, title=key)
+    return named, one.text("value", "", most=most, title=value)
+
+
+def point_of(message: Message) -> PointRow:
+    """Return one point."""
+    ts_ms = message.whole("timestamp")
+    key = message.text("key", most=MAX_KEY, title="Metric name")
+    value = message.value("value")
+    if ts_ms < 0 or time_of_ms(ts_ms) is None:
+        raise BadParameter(
+            f"Invalid value {ts_ms} for parameter 'timestamp' supplied: metric '{key}' "
+            f"(value={value}). Timestamp must be a nonnegative long (64-bit integer) "
+        )
+    return key, message.whole("step", 0), ts_ms, value
 
 
 def points_of(message: Message, most: int = MAX_METRICS) -> list[PointRow]:
@@ -64,8 +69,7 @@ def points_of(message: Message, most: int = MAX_METRICS) -> list[PointRow]:
     # Where one is not plain each is read in full, which also says what is wrong with it.
     if len(rows) <= most and (plain := _plain(rows)) is not None:
         return plain
-    now = now_ms()
-    return [point_of(one, now) for one in message.messages("metrics", most=most)]
+    return [point_of(one) for one in message.messages("metrics", most=most)]
 
 
 def _plain(rows: Sequence[Any]) -> list[PointRow] | None:
@@ -89,8 +93,3 @@ def _plain(rows: Sequence[Any]) -> list[PointRow] | None:
     if not all(0 < len(key) <= MAX_KEY and "\0" not in key for key in set(keys)):
         return None
     return list(zip(keys, steps, times_ms, values, strict=True))
-
-
-def now_ms() -> int:
-    """Return the present time in milliseconds."""
-    return int(clock.now().timestamp() * 1000)

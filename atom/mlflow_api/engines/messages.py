@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from atom.mlflow_api.engines.fields import check_fields, invalid, missing
 from atom.mlflow_api.errors import BadParameter
 
 _INT64 = 1 << 63
@@ -24,68 +25,80 @@ class Message:
         self._fields = fields
         self._place = f"{place}." if place else ""
 
+    def check(self, endpoint: str) -> None:
+        """Check the types of all fields of a request to `METHOD route`."""
+        check_fields(endpoint, self._fields)
+
     def has(self, name: str) -> bool:
         """Return whether the field was given."""
         return self._fields.get(name) is not None
 
-    def text(self, name: str, default: str | None = None, *, most: int = 5000) -> str:
-        """Return a text; without a default the field is required, and not empty."""
-        found = self._fields.get(name)
-        if isinstance(found, bool) or not isinstance(found, str | int | float | None):
-            raise self._wrong(name, "a string", found)
-        if found is None or (found == "" and default is None):
+    def text(
+        self, name: str, default: str | None = None, *, most: int = 5000, title: str = ""
+    ) -> str:
+        """Return a text; without a default the field is required, and not empty.
+
+        `title` names the field where MLflow's sentence about its length does not use its path.
+        """
+        value = self._fields.get(name)
+        if not isinstance(value, str | None):
+            raise self._wrong(name, value)
+        if value is None or (value == "" and default is None):
             if default is None:
-                raise BadParameter(
-                    f"Missing value for required parameter '{self._place}{name}'. "
-                    "See the API docs for more information about request parameters."
-                )
+                raise missing(f"{self._place}{name}")
             return default
-        text = str(found)
-        if len(text) > most:
-            raise BadParameter(
-                f"'{self._place}{name}' exceeds the maximum length of {most} characters: "
-                f"it has {len(text)}."
-            )
-        if "\0" in text:
+        if len(value) > most:
+            shown = title or f"{self._place}{name}"
+            raise BadParameter(f"'{shown}' exceeds the maximum length of {most} characters")
+        if "\0" in value:
             raise BadParameter(f"'{self._place}{name}' holds a NUL character.")
-        return text
+        return value
+
+    def word(self, name: str, default: str | None = None) -> str:
+        """Return a value of an enumeration: its name, or its number as a text."""
+        value = self._fields.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+        return self.text(name, default)
 
     def whole(self, name: str, default: int | None = None) -> int:
         """Return a whole number of 64 bits; without a default the field is required."""
         found = self._fields.get(name)
         if found is None:
             if default is None:
-                raise BadParameter(f"Missing value for required parameter '{self._place}{name}'.")
+                raise missing(f"{self._place}{name}")
             return default
         try:
             if isinstance(found, bool) or (isinstance(found, float) and found != int(found)):
                 raise ValueError
             number = int(found)
         except (TypeError, ValueError, OverflowError):
-            raise self._wrong(name, "a whole number", found) from None
+            raise self._wrong(name, found) from None
         if not -_INT64 <= number < _INT64:
-            raise self._wrong(name, "a number of 64 bits", found)
+            raise self._wrong(name, found)
         return number
 
     def limit(self, name: str, default: int, most: int) -> int:
         """Return how many results are asked for, from 1 to `most`."""
         number = self.whole(name, default)
-        if not 0 < number <= most:
-            raise BadParameter(
-                f"Invalid value for request parameter {name}. It must be at most {most} and at "
-                f"least 1, but got value {number}."
-            )
+        shown = f"Invalid value {number} for parameter '{name}' supplied."
+        if number <= 0:
+            raise BadParameter(f"{shown} It must be a positive integer")
+        if number > most:
+            raise BadParameter(f"{shown} It must be at most {most}, but got value {number}")
         return number
 
     def value(self, name: str) -> float:
         """Return a metric's value, which may be NaN or infinite."""
         found = self._fields.get(name)
-        if isinstance(found, bool) or found is None:
-            raise self._wrong(name, "a number", found)
+        if found is None or found == "":
+            raise missing(f"{self._place}{name}")
+        if isinstance(found, bool):
+            raise self._wrong(name, found)
         try:
             return _WORDS[found] if isinstance(found, str) and found in _WORDS else float(found)
         except (TypeError, ValueError, OverflowError):
-            raise self._wrong(name, "a number", found) from None
+            raise self._wrong(name, found) from None
 
     def flag(self, name: str) -> bool:
         """Return whether it was said to be so."""
@@ -93,7 +106,7 @@ class Message:
         if isinstance(found, str) and found.lower() in {"true", "false"}:
             return found.lower() == "true"
         if not isinstance(found, bool | None):
-            raise self._wrong(name, "true or false", found)
+            raise self._wrong(name, found)
         return bool(found)
 
     def values(self, name: str) -> Sequence[Any]:
@@ -102,15 +115,17 @@ class Message:
         if found is None:
             return []
         if not isinstance(found, list):
-            raise self._wrong(name, "a list", found)
+            raise self._wrong(name, found)
         return found
 
     def texts(self, name: str, *, most: int = 1000) -> list[str]:
         """Return a list of texts."""
-        found = self.values(name)
-        if len(found) > most:
+        values = self.values(name)
+        if len(values) > most:
             raise BadParameter(f"'{self._place}{name}' has more than {most} values.")
-        return [Message({"it": one}, f"{self._place}{name}").text("it", "") for one in found]
+        if not all(isinstance(value, str) and "\0" not in value for value in values):
+            raise self._wrong(name, values)
+        return list(values)
 
     def message(self, name: str) -> Message:
         """Return a message within this one; it is required."""
@@ -118,20 +133,22 @@ class Message:
 
     def messages(self, name: str, *, most: int = 1000) -> list[Message]:
         """Return a list of messages."""
-        found = self.values(name)
-        if len(found) > most:
-            raise BadParameter(
-                f"A batch logging request can contain at most {most} {name}. "
-                f"Got {len(found)} {name}. Please split up {name} across multiple requests "
-                "and try again."
-            )
-        return [Message(one, f"{self._place}{name}[{at}]") for at, one in enumerate(found)]
+        values = self.values(name)
+        check_batch_limit(name, len(values), most)
+        if not all(isinstance(value, Mapping) for value in values):
+            raise self._wrong(name, values)
+        return [Message(one, f"{self._place}{name}[{at}]") for at, one in enumerate(values)]
 
-    def _wrong(self, name: str, wanted: str, found: object) -> BadParameter:
-        shown = repr(found)[:100]
-        return BadParameter(
-            f"Invalid value {shown} for parameter '{self._place}{name}' supplied: "
-            f"expected {wanted}."
+    def _wrong(self, name: str, value: object) -> BadParameter:
+        return invalid(f"{self._place}{name}", value)
+
+
+def check_batch_limit(name: str, count: int, most: int) -> None:
+    """Raise BadParameter in MLflow's words for more entries than a request may have."""
+    if count > most:
+        raise BadParameter(
+            f"A batch logging request can contain at most {most} {name}. Got {count} {name}. "
+            f"Please split up {name} across multiple requests and try again."
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -47,15 +48,25 @@ class Described:
 
 
 @dataclass(frozen=True)
-class _Registration:
-    """Everything of a version but its number; `files` by path within the model."""
+class Registration:
+    """Everything of a version but its number and its files.
+
+    The same files of the same run are one version. With `again_since` they are another one, unless
+    `user` has registered them since then.
+    """
 
     run: Run
     path: str
-    files: dict[str, Artifact]
-    described: Described
     user: User | None
-    description: str
+    description: str = ""
+    again_since: datetime | None = None
+
+    def find_version(self, model: Model) -> ModelVersion | None:
+        """Return the version that stands for this registration, the newest one."""
+        same = model.versions.filter(run=self.run, artifact_path=self.path)
+        if self.again_since is not None:
+            same = same.filter(created_at__gte=self.again_since, created_by=self.user)
+        return same.order_by("-number").first()
 
 
 def create_model(project: Project, user: User | None, name: str, description: str = "") -> Model:
@@ -93,18 +104,25 @@ def register(
     the version that there is.
     Raises RunNotOver, ArtifactNotFound, ArtifactNotReady, ArtifactDamaged.
     """
-    # What a tracked run has stored stays as it is: a file that replaces it is another one.
-    if run.origin == job_states.EXECUTED and run.state not in job_states.TERMINAL:
-        raise RunNotOver
-    path = artifact_path.strip("/")
-    existing = model.versions.filter(run=run, artifact_path=path).first()
+    new = Registration(run, artifact_path.strip("/"), user, description)
+    existing = new.find_version(model)
     if existing is not None:
         return existing
-    files = artifacts_at(run, path)
+    return insert_version(model, new, verified_files(new))[0]
+
+
+def verified_files(new: Registration) -> dict[str, Artifact]:
+    """Return the files of a version by their paths in it, after every byte was compared.
+
+    Raises RunNotOver, ArtifactNotFound, ArtifactNotReady, ArtifactDamaged.
+    """
+    # What a tracked run has stored stays as it is: a file that replaces it is another one.
+    if new.run.origin == job_states.EXECUTED and new.run.state not in job_states.TERMINAL:
+        raise RunNotOver
+    files = artifacts_at(new.run, new.path)
     for artifact in files.values():
         _check_bytes(artifact)
-    request = _Registration(run, path, files, _described(files), user, description)
-    return _insert(model, request)
+    return files
 
 
 def artifacts_at(run: Run, path: str) -> dict[str, Artifact]:
@@ -155,30 +173,34 @@ def _described(files: dict[str, Artifact]) -> Described:
 
 
 @transaction.atomic
-def _insert(model: Model, new: _Registration) -> ModelVersion:
+def insert_version(
+    model: Model, new: Registration, files: dict[str, Artifact]
+) -> tuple[ModelVersion, bool]:
+    """Make the version, unless there is one of this registration; return whether it is new."""
+    described = _described(files)
     # Lock first: two registrations must not take one number.
     model = Model.objects.select_for_update(of=("self",)).select_related("project").get(pk=model.pk)
-    existing = model.versions.filter(run=new.run, artifact_path=new.path).first()
+    existing = new.find_version(model)
     if existing is not None:
-        return existing
-    digests = digests_of_set([FileDigest(p, a.sha256, a.digest) for p, a in new.files.items()])
+        return existing, False
+    digests = digests_of_set([FileDigest(p, a.sha256, a.digest) for p, a in files.items()])
     last = model.versions.aggregate(last=Max("number"))["last"] or 0
     version = ModelVersion.objects.create(
         model=model,
         number=max(last, model.numbers_used) + 1,
         run=new.run,
         artifact_path=new.path,
-        size_bytes=sum(artifact.size_bytes for artifact in new.files.values()),
+        size_bytes=sum(artifact.size_bytes for artifact in files.values()),
         sha256=digests.sha256,
         digest=digests.blake3,
-        framework=new.described.framework,
-        metrics=new.described.metrics,
-        signature=new.described.signature,
+        framework=described.framework,
+        metrics=described.metrics,
+        signature=described.signature,
         description=new.description,
         created_by=new.user,
     )
     ModelFile.objects.bulk_create(
-        ModelFile(version=version, artifact=artifact, path=p) for p, artifact in new.files.items()
+        ModelFile(version=version, artifact=artifact, path=p) for p, artifact in files.items()
     )
     model.save(update_fields=["updated_at"])
     named = {"model": model.name, "number": version.number}
@@ -191,4 +213,4 @@ def _insert(model: Model, new: _Registration) -> ModelVersion:
         number=version.number,
         run=str(new.run.pk),
     )
-    return version
+    return version, True

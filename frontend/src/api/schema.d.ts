@@ -944,7 +944,7 @@ export interface paths {
         /** @description The projects that the caller is a member of. */
         get: operations["projects_list"];
         put?: never;
-        /** @description Add a project to a unit that the caller administers. */
+        /** @description Add a project to a unit that the caller administers; its name is its slug if left out. */
         post: operations["projects_create"];
         delete?: never;
         options?: never;
@@ -6643,12 +6643,12 @@ export interface components {
             email?: string;
             password: string;
         };
-        /** @description A project. */
+        /** @description A project; without a unit it hangs on the only one at the top that the caller administers. */
         NewProjectRequest: {
             slug: string;
-            name: string;
+            name?: string;
             /** Format: uuid */
-            unit: string;
+            unit?: string;
         };
         /** @description What makes a branch or a tag. */
         NewRefRequest: {

@@ -16,6 +16,7 @@ const fields: Readonly<Record<string, string>> = {
   min_length: '至少 {{limit}} 个字符。',
   min_value: '不能小于 {{limit}}。',
   no_match: '该版本没有符合条件的文件。',
+  no_unit: '您不管理任何单位：请管理员创建该项目。',
   not_a_boolean: '请填写 true 或 false。',
   not_a_dict: '应为键值对。',
   not_a_list: '应为列表。',
@@ -39,6 +40,7 @@ const fields: Readonly<Record<string, string>> = {
   programs_name: '这种名称属于服务账户。请去掉 @ 及其后的部分，或使用完整的邮箱地址。',
   required: '必填。',
   servers_own: '含有只能由服务器填写的名称，请换用其他名称。',
+  several_units: '您管理多个单位：请说明项目属于哪一个。',
   slug: '请使用 1 到 63 个小写字母、数字、点、短横线或下划线。',
   source_folder: '请给出文件夹的完整路径。',
   source_url:

@@ -22,6 +22,7 @@ from atom_sdk.cli import (
     models,
     mounts,
     notifications,
+    projects,
     run_keeping,
     run_lists,
     runs,
@@ -86,15 +87,19 @@ def login(context: Context, url: str, token: str | None, project: str | None) ->
     secret = token or _asked_token()
     with Client(url, secret, project or context.project) as client:
         me = client.me()
-        found = config.Config(client.config.url, secret, client.project)
+        found = config.Config(client.config.url, secret, _project_of(client))
     path = config.save(found)
     answer = {"username": me["username"], "url": found.url, "project": found.project}
-    context.emit(
-        answer,
-        lambda out: out.print(
-            f"Signed in to {found.url} as {me['username']}, project {found.project} ({path})."
-        ),
-    )
+    where = f"project {found.project}" if found.project else "no project yet: atom project add NAME"
+    text = f"Signed in to {found.url} as {me['username']}, {where} ({path})."
+    context.emit(answer, lambda out: out.print(text))
+
+
+def _project_of(client: Client) -> str:
+    """Return the project to remember; "" for somebody who sees none yet."""
+    if not client.config.project and not client.projects.list():
+        return ""
+    return client.project
 
 
 def _asked_token() -> str:
@@ -124,6 +129,7 @@ for command in (*keeping.COMMANDS, *archives.COMMANDS):
     data.data.add_command(command)
 cli.add_command(members.member)
 cli.add_command(units.unit)
+cli.add_command(projects.project)
 cli.add_command(service_accounts.service_account)
 cli.add_command(activity.activity)
 cli.add_command(audit.audit)

@@ -54,7 +54,7 @@ def add(context: Context, name: str, below: str | None, organisation: str | None
         raise click.UsageError("Say where: --below UNIT, or --organisation at the top of a tree.")
     body = {"name": name}
     if below:
-        body["parent"] = _find(context, below)["id"]
+        body["parent"] = find_unit(context, below)["id"]
     else:
         body["organisation"] = _organisation(context, organisation or "")
     made = context.client.http.post("units/", body)
@@ -77,7 +77,7 @@ def rename(context: Context, unit: str, name: str) -> None:
 @pass_context
 def move(context: Context, unit: str, below: str) -> None:
     """Move a unit with all that hangs on it below another one."""
-    target = _find(context, below)
+    target = find_unit(context, below)
     changed = _change(context, unit, {"parent": target["id"]})
     context.emit(changed, lambda out: out.print(f"moved below {target['name']}", markup=False))
 
@@ -87,7 +87,7 @@ def move(context: Context, unit: str, below: str) -> None:
 @pass_context
 def rm(context: Context, unit: str) -> None:
     """Remove a unit that holds nothing."""
-    found = _find(context, unit)
+    found = find_unit(context, unit)
     context.client.http.delete(f"units/{found['id']}/")
     said = f"removed {found['name']}"
     context.emit({"removed": found["id"]}, lambda out: out.print(said, markup=False))
@@ -98,7 +98,7 @@ def rm(context: Context, unit: str) -> None:
 @pass_context
 def projects(context: Context, unit: str) -> None:
     """List the projects that hang on this very unit."""
-    rows = list(context.client.http.pages(f"units/{_find(context, unit)['id']}/projects/"))
+    rows = list(context.client.http.pages(f"units/{find_unit(context, unit)['id']}/projects/"))
     cells = [(row["slug"], row["name"]) for row in rows]
     context.emit(rows, lambda out: print_table(out, ("slug", "name"), cells))
 
@@ -110,7 +110,7 @@ def projects(context: Context, unit: str) -> None:
 @pass_context
 def add_project(context: Context, unit: str, slug: str, name: str | None) -> None:
     """Add a project to a unit. Its slug is unique in the installation, and stays."""
-    body = {"slug": slug, "name": name or slug, "unit": _find(context, unit)["id"]}
+    body = {"slug": slug, "name": name or slug, "unit": find_unit(context, unit)["id"]}
     made = context.client.http.post("projects/", body)
     context.emit(made, lambda out: out.print(f"project {made['slug']}", markup=False))
 
@@ -121,18 +121,18 @@ def add_project(context: Context, unit: str, slug: str, name: str | None) -> Non
 @pass_context
 def move_project(context: Context, slug: str, unit: str) -> None:
     """Move a project to another unit; one administers both."""
-    target = _find(context, unit)
+    target = find_unit(context, unit)
     path, body = f"projects/{slug}/", {"unit": target["id"]}
     moved = context.client.http.request("PATCH", path, json=body)
     context.emit(moved, lambda out: out.print(f"moved to {target['name']}", markup=False))
 
 
 def _change(context: Context, unit: str, body: dict[str, str]) -> Any:
-    path = f"units/{_find(context, unit)['id']}/"
+    path = f"units/{find_unit(context, unit)['id']}/"
     return context.client.http.request("PATCH", path, json=body)
 
 
-def _find(context: Context, named: str) -> dict[str, Any]:
+def find_unit(context: Context, named: str) -> dict[str, Any]:
     """Return a unit by its id, or by its name if that is clear. Raises NotFoundError."""
     rows = [r for r in context.client.http.pages("units/") if named in {r["id"], r["name"]}]
     if not rows:

@@ -14,6 +14,7 @@ from atom_sdk.client.keeping import Keeping
 from atom_sdk.client.labelx import LabelX
 from atom_sdk.client.models import Models
 from atom_sdk.client.operations import Operations
+from atom_sdk.client.projects import Projects
 from atom_sdk.client.runs import Runs, Workflows
 from atom_sdk.client.sources import Sources
 from atom_sdk.client.views import Views
@@ -41,10 +42,14 @@ class Client:
         if not self._project:
             found = [row["slug"] for row in self.http.pages("projects/")]
             if len(found) != 1:
-                names = ", ".join(found) or "none"
-                raise NotConfiguredError(f"Choose a project with ATOM_PROJECT; you see: {names}.")
+                raise NotConfiguredError(_choose_project(found))
             self._project = found[0]
         return self._project
+
+    @property
+    def projects(self) -> Projects:
+        """The projects of the installation."""
+        return Projects(self.http)
 
     @property
     def datasets(self) -> Datasets:
@@ -117,3 +122,9 @@ class Client:
     def __exit__(self, *_: object) -> None:
         """Close the connections."""
         self.close()
+
+
+def _choose_project(slugs: list[str]) -> str:
+    if not slugs:
+        return "You see no project yet; add one with: atom project add NAME"
+    return f"Choose a project with ATOM_PROJECT; you see: {', '.join(slugs)}."

@@ -39,11 +39,11 @@ def cache_path() -> Path:
 
 def load(url: str | None = None, token: str | None = None, project: str | None = None) -> Config:
     """Return the configuration that is in force. Raises NotConfiguredError without an address."""
-    saved = _read()
+    login = saved()
     found = Config(
-        url=(url or os.environ.get("ATOM_URL") or saved.url).rstrip("/"),
-        token=token or os.environ.get("ATOM_TOKEN") or saved.token,
-        project=project or os.environ.get("ATOM_PROJECT") or saved.project,
+        url=(url or os.environ.get("ATOM_URL") or login.url).rstrip("/"),
+        token=token or os.environ.get("ATOM_TOKEN") or login.token,
+        project=project or os.environ.get("ATOM_PROJECT") or login.project,
     )
     if not found.url:
         raise NotConfiguredError("No Atom server is configured.")
@@ -77,11 +77,12 @@ def save(config: Config) -> Path:
     return path
 
 
-def _read() -> Config:
+def saved() -> Config:
+    """Return what the login file says; nothing where there is none. Raises NotConfiguredError."""
     try:
-        saved = json.loads(config_path().read_text())
+        content = json.loads(config_path().read_text())
     except FileNotFoundError:
         return Config()
     except (OSError, ValueError) as exc:
         raise NotConfiguredError(f"The login file {config_path()} cannot be read: {exc}.") from exc
-    return Config(**{name: str(saved.get(name, "")) for name in ("url", "token", "project")})
+    return Config(**{name: str(content.get(name, "")) for name in ("url", "token", "project")})

@@ -118,7 +118,7 @@ export const createUnit = (body: { name: string; parent?: string; organisation?:
 export const changeUnit = (unit_id: string, body: { name?: string; parent?: string | null }) =>
   api.PATCH(UNIT, { params: { path: { unit_id } }, body });
 export const deleteUnit = (unit_id: string) => api.DELETE(UNIT, { params: { path: { unit_id } } });
-export const createProject = (body: { slug: string; name: string; unit: string }) => api.POST(PROJECTS, { body });
+export const createProject = (body: { slug: string; name: string; unit?: string }) => api.POST(PROJECTS, { body });
 export const changeProject = (project: string, body: { name?: string; unit?: string }) =>
   api.PATCH(PROJECT, { params: { path: { project } }, body });
 

@@ -6,8 +6,9 @@ import { Dialog } from '@/shared/Dialog';
 import { FormFrame } from '@/shared/FormFrame';
 import { rememberProject } from '@/shared/project';
 import { notifySuccess } from '@/shared/undo';
-import { createProject, useRefreshTree } from '../queries';
+import { createProject, useOwnUnits, useRefreshTree } from '../queries';
 import { slugOf } from './slugOf';
+import { topUnit } from './topUnit';
 import { UnitSelect } from './UnitSelect';
 
 interface NewProjectProps {
@@ -36,16 +37,17 @@ function NewProjectForm({ unit, onDone }: { unit?: string; onDone: () => void })
   const { t } = useTranslation();
   const refresh = useRefreshTree();
   const navigate = useNavigate();
+  const fallback = topUnit(useOwnUnits());
   const form = useForm<Values>({
     initialValues: { name: '', slug: '', unit: unit ?? null },
     validate: {
       name: (value) => (value.trim() ? null : t('people.required')),
       slug: (value) => (value ? null : t('people.required')),
-      unit: (value) => (value ? null : t('people.chooseUnit')),
+      unit: (value) => ((value ?? fallback) ? null : t('people.chooseUnit')),
     },
   });
   const send = async ({ name, slug, unit: chosen }: Values) => {
-    await createProject({ name: name.trim(), slug, unit: chosen ?? '' });
+    await createProject({ name: name.trim(), slug, unit: chosen ?? fallback });
     await refresh();
     notifySuccess(t('people.projectMade', { name: name.trim() }));
     onDone();
@@ -72,7 +74,9 @@ function NewProjectForm({ unit, onDone }: { unit?: string; onDone: () => void })
         autoComplete="off"
         {...form.getInputProps('slug')}
       />
-      {unit === undefined && <UnitSelect {...form.getInputProps('unit')} />}
+      {unit === undefined && (
+        <UnitSelect {...form.getInputProps('unit')} value={form.values.unit ?? fallback ?? null} />
+      )}
     </FormFrame>
   );
 }
