@@ -120,6 +120,8 @@ export const event = {
   mounted_other: '{{alias}} is a folder of {{count, number}} files, mounted by {{how}}.',
   running: 'The command was started.',
   checkpoint: 'The checkpoint of step {{step}} is safe ({{size_bytes}}).',
+  leftovers_ended_one: 'Ended {{count}} process that outlived the command: {{names}}.',
+  leftovers_ended_other: 'Ended {{count}} processes that outlived the command: {{names}}.',
   output_refused: 'The file “{{path}}” was refused: its bytes are not what was announced.',
   cancel_requested: '{{user}} asked to cancel the run.',
   cancelling: 'The command is asked to stop; it has ten seconds to save its work.',
