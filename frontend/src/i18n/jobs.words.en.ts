@@ -107,6 +107,9 @@ export const failure = {
   },
 } satisfies Record<RunFailureCodeEnum, { reason: string; suggestion: string }>;
 
+/** Kinds whose sentence has a number. */
+type Counted = 'mounted' | 'leftovers_ended';
+
 export const event = {
   created: '{{user}} started the run.',
   // Said by the placement's own words; these are for records without them.
@@ -135,7 +138,7 @@ export const event = {
   model_registered: 'Registered as version {{number}} of the model {{model}}.',
   evaluated: 'Version {{number}} of the model {{model}} has {{accuracy}} accuracy on {{split}}.',
   registration_failed: 'The model was not registered: {{said}}',
-} satisfies Words<Exclude<RunEventKindEnum, 'mounted'> | 'mounted_one' | 'mounted_other' | 'ended_cancelled'>;
+} satisfies Words<Exclude<RunEventKindEnum, Counted> | `${Counted}_one` | `${Counted}_other` | 'ended_cancelled'>;
 
 export const placement = {
   only_machine: '{{node}} is the only machine with {{demand}} free; {{coverage}} of the data is there.',
