@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from atom.core.errors import Invalid
 from atom.jobs.actions import metrics, series
 from atom.jobs.actions.curve_cache import KEPT_FROM_POINTS, Window
 from atom.jobs.errors import MetricsGap
-from atom.jobs.models import Attempt, MetricChunk
+from atom.jobs.models import Attempt, MetricChunk, Run
 from atom_sdk.client.metric_floats import run_with_floats
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, make_run, runner_headers
@@ -150,6 +151,23 @@ def test_values_that_are_no_numbers_of_json_are_told_apart_everywhere(
     assert run_with_floats({"metrics_summary": {"loss": word}})["metrics_summary"][
         "loss"
     ] == pytest.approx(last, nan_ok=True)
+
+
+def test_an_upgrade_fills_in_diverged_metrics_of_earlier_runs() -> None:
+    attempt = make_attempt()
+    metrics.ingest(
+        attempt, 0, [("loss", 0, 1, math.nan), ("acc", 0, 1, 0.5), ("up", 0, 1, math.inf)]
+    )
+    Run.objects.filter(pk=attempt.run_id).update(metrics_summary={"acc": 0.5})
+    migration = import_module("atom.jobs.migrations.0019_values_of_diverged_metrics")
+    with connection.cursor() as cursor:
+        for statement, summary in (
+            (migration._FILL, {"acc": 0.5, "loss": "NaN", "up": "Infinity"}),
+            (migration._EMPTY, {"acc": 0.5}),
+        ):
+            cursor.execute(statement)
+            attempt.run.refresh_from_db()
+            assert attempt.run.metrics_summary == summary
 
 
 def test_system_metrics_are_kept_apart() -> None:
