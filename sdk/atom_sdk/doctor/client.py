@@ -81,7 +81,7 @@ class ClientDoctor:
         headers = {"Authorization": f"Bearer {self._config.token}"} if self._config.token else {}
         try:
             with httpx.Client(timeout=_TIMEOUT_S, verify=verification(url)) as http:
-                answer = http.get(f"{url}/api/v1/me/", headers=headers)
+                answer = http.get(f"{url}/api/v1/users/me/", headers=headers)
         except httpx.HTTPError as problem:
             yield _unreachable(url, problem)
             return
