@@ -1,4 +1,4 @@
-"""`python -m atom.dev up|start|down|status`: the launcher's command line."""
+"""`python -m atom.dev up|start|down|status|doctor`: the launcher's command line."""
 
 import argparse
 import sys
@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from atom.dev import commands
 from atom.dev.config import Installation
+from atom.dev.doctor import doctor
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -21,6 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 2
     if options.command == "status":
         return commands.status(installation, as_json=options.json)
+    if options.command == "doctor":
+        return doctor(installation, as_json=options.json)
     if options.command == "up":
         return commands.up(installation, is_in_background=options.background)
     return {"start": commands.start, "down": commands.down}[options.command](installation)
@@ -36,6 +39,8 @@ def _parser() -> argparse.ArgumentParser:
     subparsers.add_parser("down", help="stop the stack")
     status = subparsers.add_parser("status", help="show what runs")
     status.add_argument("--json", action="store_true", help="for programs")
+    look = subparsers.add_parser("doctor", help="say what is wrong on this machine and what to do")
+    look.add_argument("--json", action="store_true", help="for programs")
     return parser
 
 

@@ -27,7 +27,8 @@ from atom.core.errors import AtomError
 from atom.jobs import states
 from atom.jobs.actions import logs
 from atom.jobs.actions.attempts import find_attempt
-from atom.jobs.engines import frames
+from atom.jobs.engines import frames, log_text
+from atom.jobs.engines.log_text import Begun
 from atom.jobs.models import Attempt, LogStream, Run
 from atom.jobs.pipelines.log_follow import LogFollower
 from atom.jobs.pipelines.log_stream import Entry
@@ -147,6 +148,8 @@ class LogPosition:
         self._attempt = attempt
         self._follower = follower
         self._looked_s = -math.inf
+        # Characters whose first bytes come before the offset; None: not looked up yet.
+        self._begun: Begun | None = None if offset else log_text.NOTHING
         self.offset = offset
 
     async def step(self) -> bool:
@@ -192,6 +195,7 @@ class LogPosition:
             found = await database_sync_to_async(logs.read)(
                 self._attempt, self.offset, BEHIND_BYTES
             )
+            self._begun = found.begun
             for frame in found.frames:
                 await self._send_frame(frame)
         if ended and self.offset >= end:
@@ -202,19 +206,29 @@ class LogPosition:
     async def _gap(self, to: int) -> None:
         gap = {"type": "gap", "attempt": str(self._attempt.pk), "from": self.offset, "to": to}
         await self._socket.send_json(gap)
-        self.offset = to
+        self.offset, self._begun = to, None
 
     async def _send(self, entries: list[Entry]) -> None:
         for entry in entries:
-            for frame, message in _messages(str(self._attempt.pk), entry):
-                if frame.byte_off >= self.offset:
-                    await self._send_message(frame, message)
-                elif frame.end > self.offset:
-                    for rest in frames.cut([frame], self.offset, frame.end):
-                        await self._send_frame(rest)
+            if entry.start < self.offset:
+                whole = frames.decode(entry.body, entry.start)
+                for frame in frames.cut(whole, self.offset, entry.end):
+                    await self._send_frame(frame)
+                continue
+            begun = await self._characters_begun()
+            messages, self._begun = _messages(str(self._attempt.pk), entry, begun)
+            for frame, message in messages:
+                await self._send_message(frame, message)
 
     async def _send_frame(self, frame: frames.Frame) -> None:
-        await self._send_message(frame, _message(str(self._attempt.pk), frame))
+        text, self._begun = log_text.decode(frame, await self._characters_begun())
+        await self._send_message(frame, _message(str(self._attempt.pk), frame, text))
+
+    async def _characters_begun(self) -> Begun:
+        if self._begun is None:
+            look = database_sync_to_async(logs.begun_before)
+            self._begun = await look(self._attempt, self.offset)
+        return self._begun
 
     async def _send_message(self, frame: frames.Frame, message: str) -> None:
         # Waits while the client's buffer is full: nothing is read ahead meanwhile.
@@ -224,19 +238,25 @@ class LogPosition:
 
 # All sockets that watch an attempt are told the same.
 @lru_cache(maxsize=128)
-def _messages(attempt_id: str, entry: Entry) -> list[tuple[frames.Frame, str]]:
-    found = frames.decode(entry.body, entry.start)
-    return [(frame, _message(attempt_id, frame)) for frame in found]
+def _messages(
+    attempt_id: str, entry: Entry, begun: Begun
+) -> tuple[list[tuple[frames.Frame, str]], Begun]:
+    """Return the messages of an entry's frames, and the characters that are begun after them."""
+    messages = []
+    for frame in frames.decode(entry.body, entry.start):
+        text, begun = log_text.decode(frame, begun)
+        messages.append((frame, _message(attempt_id, frame, text)))
+    return messages, begun
 
 
-def _message(attempt_id: str, frame: frames.Frame) -> str:
+def _message(attempt_id: str, frame: frames.Frame, text: str) -> str:
     return json.dumps(
         {
             "type": "log",
             "attempt": attempt_id,
             "byte_off": frame.byte_off,
             "next": frame.end,
-            "text": frame.payload.decode("utf-8", "replace"),
+            "text": text,
             "fd": frame.fd,
             "ts_ns": frame.ts_ns,
         }

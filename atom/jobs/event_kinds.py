@@ -26,6 +26,7 @@ class EventKind(StrEnum):
     CANCEL_REQUESTED = "cancel_requested"
     CANCELLING = "cancelling"
     ENDED = "ended"
+    LEFTOVERS_ENDED = "leftovers_ended"
     RETRY = "retry"
     RETRIED = "retried"
     SUCCEEDED = "succeeded"

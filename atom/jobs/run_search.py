@@ -11,6 +11,7 @@ from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, TextField, Value
 from django.db.models.functions import Cast
+from django.db.models.lookups import IsNull
 from django.utils.dateparse import parse_datetime
 
 from atom.accounts.models import Project, User
@@ -190,22 +191,50 @@ def _compared(term: Term, expression: Any, read: Callable[[str, Term], Decimal])
 
 
 def _valued(term: Term) -> Q:
-    """Compare a parameter or a metric; a run without it matches nothing, not even `!=`."""
+    """Compare a parameter or a metric; a run without it matches nothing, not even `!=`.
+
+    NaN equals nothing but the word `nan`, and is neither less nor more than any number.
+    """
     number = {
         run_query.PARAM: run_values.parameter_number,
         run_query.METRIC: run_values.metric_number,
         run_query.EITHER: run_values.either_number,
     }[term.kind](term.key)
-    if term.op not in ("=", "!=") or term.kind == run_query.METRIC:
-        return _compared(term, number, _number)
-    text = run_values.parameter_text(term.key)
-    found = _any(
-        Q(run_values.COMPARE["="](number, run_values.bound(Decimal(value))))
-        if run_query.is_number(value)
-        else Q(run_values.COMPARE["="](text, Value(value)))
-        for value in term.values
-    )
+    if term.op not in ("=", "!="):
+        not_nan = ~Q(run_values.COMPARE["="](number, run_values.word(run_values.NAN)))
+        return not_nan & Q(run_values.COMPARE[term.op](number, _ordered(term)))
+    found = _any(_equals(term, value, number) for value in term.values)
     return ~found if term.op == "!=" else found
+
+
+def _ordered(term: Term) -> Any:
+    """Return the value that others are compared with by size. Raises RunQueryError."""
+    value = term.values[0]
+    if run_query.word_of(value) == run_values.NAN:
+        raise term.wrong(f"NaN has no order. Write {term.key}=nan.")
+    return _metric_value(value, term)
+
+
+def _metric_value(value: str, term: Term) -> Any:
+    word = None if term.kind == run_query.PARAM else run_query.word_of(value)
+    return run_values.word(word) if word else run_values.bound(_number(value, term))
+
+
+def _equals(term: Term, value: str, number: Any) -> Q:
+    """Compare with one value: as a number, as the text of a parameter, or as NaN or infinity."""
+    same = run_values.COMPARE["="]
+    if run_query.is_number(value):
+        return Q(same(number, run_values.bound(Decimal(value))))
+    if term.kind == run_query.METRIC:
+        return Q(same(number, _metric_value(value, term)))
+    text = run_values.parameter_text(term.key)
+    word = run_query.word_of(value)
+    if term.kind == run_query.PARAM or word is None:
+        return Q(same(text, Value(value)))
+    has_no_parameter = Q(IsNull(text, True))
+    return (~has_no_parameter & Q(same(text, Value(value)))) | (
+        has_no_parameter & Q(same(number, run_values.word(word)))
+    )
 
 
 def _in_time(term: Term) -> Q:

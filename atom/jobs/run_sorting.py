@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from datetime import datetime
 from decimal import Decimal
+from typing import Any
 
 from django.db.models import F
 
 from atom.core.sorted_pages import Sorting, SortKey
 from atom.jobs import run_values
+from atom.jobs.engines import run_query
 from atom.jobs.errors import InvalidRunSort
 
 MAX_KEY = 250
 DEFAULT = "-created"
+
+
+def _metric(text: str) -> Any:
+    """Return a number of a cursor, or infinity."""
+    word = run_query.word_of(text)
+    return run_values.word(word) if word else _number(text)
 
 
 def _number(text: str) -> Decimal:
@@ -42,7 +50,11 @@ def _keys(name: str) -> tuple[SortKey, ...]:
     kind, dot, key = name.partition(".")
     if dot and 0 < len(key) <= MAX_KEY:
         if kind == "metric":
-            return (SortKey(run_values.metric_number(key), _number, may_miss=True),)
+            # Numbers by size, then NaN, in both directions; runs without the metric come last.
+            return (
+                SortKey(run_values.metric_number_in_order(key), _metric, may_miss=True),
+                SortKey(run_values.metric_is_nan(key), int, may_miss=True),
+            )
         if kind == "param":
             # Numbers by size, then what is no number by its letters.
             return (

@@ -18,13 +18,14 @@ from django.db.models import (
     F,
     FloatField,
     Func,
+    IntegerField,
     JSONField,
     Q,
     TextField,
     Value,
     When,
 )
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Coalesce, Now, NullIf
 from django.db.models.lookups import (
     Exact,
     GreaterThan,
@@ -41,6 +42,7 @@ COMPARE: dict[str, Any] = {
     "<=": LessThanOrEqual,
 }
 NUMBER = DecimalField()
+NAN = "NaN"
 # Bounded, so that what matches always fits into a number of PostgreSQL.
 _READS_LIKE_A_NUMBER = r"^\s*[-+]?(\d{1,30}\.?\d{0,30}|\.\d{1,30})([eE][-+]?\d{1,3})?\s*$"
 _OPEN_S = Func(
@@ -102,8 +104,20 @@ def parameter_number(key: str) -> Expression:
 
 
 def metric_number(key: str) -> Expression:
-    """Return the last value of a metric, as lists show it."""
-    return _as_number(_json("metrics_summary", key))
+    """Return the last value of a metric, as lists show it; NaN and infinity too."""
+    # As text: NaN and infinity are words there, which PostgreSQL's numbers know.
+    return _as_number(json_text("metrics_summary", key))
+
+
+def metric_number_in_order(key: str) -> Expression:
+    """Return the last value of a metric, NULL where it is NaN."""
+    return NullIf(metric_number(key), word(NAN), output_field=NUMBER)
+
+
+def metric_is_nan(key: str) -> Expression:
+    """Return 0 where the last value of a metric is NaN, else NULL."""
+    is_nan = When(Exact(metric_number(key), word(NAN)), then=Value(0))
+    return Case(is_nan, default=None, output_field=IntegerField())
 
 
 def either_number(key: str) -> Expression:
@@ -119,6 +133,11 @@ def duration_s() -> Expression:
 def hours_of(resource: str) -> Expression:
     """Return what a run has cost: the hours that it ran times its `cpus` or `gpus`."""
     return ExpressionWrapper(duration_s() * F(resource) / Value(3600.0), output_field=FloatField())
+
+
+def word(text: str) -> Func:
+    """Return one of `NaN`, `Infinity` and `-Infinity` as a number to compare with."""
+    return _as_number(Value(text))
 
 
 def bound(number: Decimal) -> Value:

@@ -51,6 +51,30 @@ def test_the_workflow_of_the_page_pushes_trains_gates_and_promotes(
     assert version["description"] == "commit 0123abcd"
 
 
+@pytest.mark.parametrize(("last", "shown"), [("nan", "nan"), ("inf", "inf")])
+def test_the_gate_of_the_page_reads_a_diverged_metric(
+    shell: Shell, tmp_path: Path, environment: dict[str, str], last: str, shown: str
+) -> None:
+    (tmp_path / "code").mkdir()
+    log = f"import atom_sdk.run as run; run.log({{'accuracy': float('{last}')}})"
+    command = ("--wait", "--json", "--code", "code", "--", "python", "-c", log)
+    (tmp_path / "run.json").write_text(shell("run", *command).stdout)
+    steps = yaml.safe_load(block("yaml"))["jobs"]["train"]["steps"]
+    gate = next(step["run"] for step in steps if step.get("name", "").startswith("Gate"))
+    programs = f"{Path(sys.executable).parent}:{environment['PATH']}"
+    done = subprocess.run(
+        ["bash", "-e", "-c", gate],
+        cwd=tmp_path,
+        env={**environment, "PATH": programs},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert f"accuracy {shown}" in done.stdout, done.stderr
+    assert done.returncode == (1 if last == "nan" else 0)
+
+
 def test_waiting_ends_like_the_run(shell: Shell, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     sleeping = ("python", "-c", "import time; time.sleep(600)")

@@ -143,3 +143,40 @@ def test_help_needs_no_server(shell: Shell, environment: dict[str, str]) -> None
     for command in ("data push", "run", "logs", "model register", "workflow run", "token create"):
         assert "Usage:" in shell(*command.split(), "--help").stdout
     assert shell("data", "ls", check=False).returncode == 2
+
+
+def test_the_doctor_finds_the_stack_well_and_a_wrong_token_by_name(
+    shell: Shell, images: Path, environment: dict[str, str]
+) -> None:
+    shell("data", "push", "images", "examined")
+    seen = json.loads(shell("doctor", "--json", check=False).stdout)["checks"]
+    levels = {check["name"]: check["level"] for check in seen}
+    names = ("configuration", "server", "version", "clock", "token", "project", "object store")
+    assert {name: levels[name] for name in names} == dict.fromkeys(names, "ok"), seen
+    assert "scopes admin" in next(one["detail"] for one in seen if one["name"] == "token")
+    environment["ATOM_TOKEN"] = "atom_wrong_token"
+    refused = shell("doctor", check=False)
+    assert refused.returncode == 1
+    assert "error    token: The server did not take it." in refused.stdout
+
+
+def test_the_log_of_a_run_holds_whole_characters_and_whole_lines(
+    shell: Shell, tmp_path: Path
+) -> None:
+    (tmp_path / "prints.py").write_text(
+        "import sys, time\n"
+        "def say(stream, text):\n"
+        "    for byte in text.encode():\n"
+        "        stream.buffer.write(bytes([byte])); stream.buffer.flush()\n"
+        "say(sys.stdout, '日本')\n"
+        "time.sleep(0.5)\n"
+        "say(sys.stderr, 'ошибка\\n')\n"
+        "time.sleep(0.5)\n"
+        "say(sys.stdout, '語🙂ж\\n')\n"
+    )
+    command = ("--code", ".", "--name", "prints", "--", "python", "prints.py")
+    assert shell("run", "--follow", *command).stdout == "ошибка\n日本語🙂ж\n"
+    assert shell("logs", "prints").stdout == "ошибка\n日本語🙂ж\n"
+    assert shell("logs", "prints", "--stream", "stderr").stdout == "ошибка\n"
+    assert shell("logs", "prints", "-f", "--stream", "stdout").stdout == "日本語🙂ж\n"
+    assert "日本語🙂" in shell("logs", "prints", "--search", "語🙂").stdout

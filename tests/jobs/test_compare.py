@@ -117,12 +117,15 @@ class TestComparing:
         assert not zoomed["coarse"]
         assert zoomed["steps"][zoomed["values"].index(99.0)] == 12_345
 
-    def test_values_that_json_cannot_hold_are_null(self, api: APIClient, project: Project) -> None:
-        runs = [trained(project, [0.5, float("nan")]), trained(project, [0.5, 0.2])]
+    @pytest.mark.parametrize(("last", "word"), [("nan", "NaN"), ("-inf", "-Infinity")])
+    def test_a_diverged_run_is_never_the_best(
+        self, api: APIClient, project: Project, last: str, word: str
+    ) -> None:
+        runs = [trained(project, [0.5, float(last)]), trained(project, [0.5, 0.2])]
         found = ask(api, runs)
         loss = found["runs"][0]["metrics"][0]
-        assert (loss["last"], loss["min"]) == (None, 0.5)
-        assert found["metrics"][0]["best"] == []
+        assert (loss["last"], loss["min"]) == (word, 0.5)
+        assert found["metrics"][0]["best"] == [str(runs[1].pk)]
 
     @pytest.mark.parametrize(
         "runs", ["", "1", "1,1", "x,2", "1,2.5", "99999999999999999999,1", ",".join("123456" * 20)]

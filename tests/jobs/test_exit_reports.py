@@ -14,6 +14,7 @@ from rest_framework.test import APIClient
 from atom.jobs import states
 from atom.jobs.actions import reconcile, runs
 from atom.jobs.actions.launch import executor
+from atom.jobs.engines.leftovers import leftovers_of
 from atom.jobs.executors.local import MAX_REPORT_BYTES
 from atom.jobs.models import Attempt, Run
 from tests.factories.accounts import make_member
@@ -98,6 +99,39 @@ def test_what_is_no_report_is_that_of_a_lost_runner(attempt: Attempt, left: str)
     (executor().folder(attempt.pk) / "exit.json").write_text(left)
     run = ended(attempt)
     assert (run.state, run.failure_class) == (states.FAILED, "RUNNER_LOST")
+
+
+LEFT = [{"pid": 12, "name": "tensorboard"}, {"pid": 13, "name": "sh"}]
+
+
+def test_processes_that_outlived_the_command_are_told_in_the_timeline(attempt: Attempt) -> None:
+    evidence = {"leftovers": {"count": 2, "processes": LEFT}}
+    answer = APIClient().post(
+        "/api/v1/runner/exit/", {**GOOD, "evidence": evidence}, headers=runner_headers(attempt)
+    )
+    assert answer.status_code == 200
+    event = attempt.run.events.get(kind="leftovers_ended")
+    names = "tensorboard (pid 12), sh (pid 13)"
+    assert event.text == f"Ended 2 processes that outlived the command: {names}."
+    assert event.data == {"count": 2, "names": names}
+    attempt.refresh_from_db()
+    assert attempt.failure_class == ""
+
+
+@pytest.mark.parametrize(
+    "leftovers",
+    [
+        7,
+        [],
+        {"count": 1},
+        {"count": 0, "processes": LEFT},
+        {"count": "2", "processes": LEFT},
+        {"count": 1 << 40, "processes": LEFT},
+        {"count": 1, "processes": [1]},
+    ],
+)
+def test_leftovers_that_a_job_made_up_are_left_out(leftovers: object) -> None:
+    assert leftovers_of({"leftovers": leftovers}) is None
 
 
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link"])

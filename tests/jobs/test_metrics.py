@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -15,9 +16,10 @@ from atom.core.errors import Invalid
 from atom.jobs.actions import metrics, series
 from atom.jobs.actions.curve_cache import KEPT_FROM_POINTS, Window
 from atom.jobs.errors import MetricsGap
-from atom.jobs.models import Attempt, MetricChunk
+from atom.jobs.models import Attempt, MetricChunk, Run
+from atom_sdk.client.metric_floats import run_with_floats
 from tests.factories.accounts import make_member
-from tests.factories.jobs import make_attempt, runner_headers
+from tests.factories.jobs import make_attempt, make_run, runner_headers
 
 pytestmark = pytest.mark.django_db
 
@@ -92,23 +94,80 @@ def test_values_that_json_cannot_hold() -> None:
     )
     assert answer.json() == {"next_seq": 1, "refused": 0, "said": ""}
     (curve,) = read(attempt, key="loss")
-    assert curve["values"] == [1.0, None, None]
+    assert curve["values"] == [1.0, "NaN", "Infinity"]
     found = attempt.series.get()
     assert found.last is not None
     assert math.isinf(found.last)
     attempt.run.refresh_from_db()
-    assert attempt.run.metrics_summary == {}
+    assert attempt.run.metrics_summary == {"loss": "Infinity"}
 
 
-def test_a_curve_that_diverges_later_leaves_no_last_value_to_lists() -> None:
+def test_a_curve_that_diverges_says_so_in_lists_until_it_recovers() -> None:
     attempt = make_attempt()
     metrics.ingest(attempt, 0, [("loss", 0, 1, 0.5), ("acc", 0, 1, 0.9)])
     metrics.ingest(attempt, 1, [("loss", 1, 2, float("nan"))])
     attempt.run.refresh_from_db()
-    assert attempt.run.metrics_summary == {"acc": 0.9}
+    assert attempt.run.metrics_summary == {"acc": 0.9, "loss": "NaN"}
     metrics.ingest(attempt, 2, [("loss", 2, 3, 0.25)])
     attempt.run.refresh_from_db()
     assert attempt.run.metrics_summary == {"acc": 0.9, "loss": 0.25}
+
+
+@pytest.mark.parametrize(
+    ("last", "word"),
+    [(math.nan, "NaN"), (math.inf, "Infinity"), (-math.inf, "-Infinity")],
+    ids=["nan", "inf", "-inf"],
+)
+def test_values_that_are_no_numbers_of_json_are_told_apart_everywhere(
+    last: float, word: str
+) -> None:
+    attempt = make_attempt()
+    run, project = attempt.run, attempt.run.project
+    metrics.ingest(attempt, 0, [("loss", 0, 1, 0.5), ("loss", 1, 2, last)])
+    other = make_attempt(make_run(project))
+    metrics.ingest(other, 0, [("loss", 0, 1, 0.25)])
+    api = APIClient()
+    api.force_authenticate(make_member(project))
+
+    def ask(path: str, **params: Any) -> Any:
+        answer = api.get(f"/api/v1/{path}", params)
+        assert answer.status_code == 200, answer.content
+        # As a strict reader of JSON would.
+        return json.loads(answer.content, parse_constant=pytest.fail)
+
+    (curve,) = ask(f"runs/{run.pk}/metrics/series/", key="loss")["series"]
+    assert curve["values"] == [0.5, word]
+    (metric,) = ask(f"runs/{run.pk}/metrics/")
+    assert (metric["last"], metric["vmin"], metric["vmax"]) == (word, 0.5, 0.5)
+    assert ask(f"runs/{run.pk}/")["metrics_summary"] == {"loss": word}
+    listed = ask(f"projects/{project.slug}/runs/", column="metric.loss", sort="number")
+    assert listed["results"][0]["values"] == {"metric.loss": word}
+    compared = ask(f"projects/{project.slug}/runs/compare/", runs=f"{run.pk},{other.run_id}")
+    assert compared["runs"][0]["metrics"][0]["last"] == word
+    assert compared["metrics"][0]["best"] == [str(other.run_id)]
+    key = {"runs": f"{run.pk},{other.run_id}", "key": "loss"}
+    drawn = ask(f"projects/{project.slug}/runs/compare/series/", **key)
+    assert drawn["series"][0]["values"] == [0.5, word]
+    assert run_with_floats({"metrics_summary": {"loss": word}})["metrics_summary"][
+        "loss"
+    ] == pytest.approx(last, nan_ok=True)
+
+
+def test_an_upgrade_fills_in_diverged_metrics_of_earlier_runs() -> None:
+    attempt = make_attempt()
+    metrics.ingest(
+        attempt, 0, [("loss", 0, 1, math.nan), ("acc", 0, 1, 0.5), ("up", 0, 1, math.inf)]
+    )
+    Run.objects.filter(pk=attempt.run_id).update(metrics_summary={"acc": 0.5})
+    migration = import_module("atom.jobs.migrations.0019_values_of_diverged_metrics")
+    with connection.cursor() as cursor:
+        for statement, summary in (
+            (migration._FILL, {"acc": 0.5, "loss": "NaN", "up": "Infinity"}),
+            (migration._EMPTY, {"acc": 0.5}),
+        ):
+            cursor.execute(statement)
+            attempt.run.refresh_from_db()
+            assert attempt.run.metrics_summary == summary
 
 
 def test_system_metrics_are_kept_apart() -> None:
@@ -192,7 +251,7 @@ def test_rows_with_other_keys_each_keep_the_order_of_a_curve() -> None:
     assert math.isnan(acc.values[0])
     assert acc.values[1] == 4.0
     attempt.run.refresh_from_db()
-    assert attempt.run.metrics_summary == {"loss": 1.0}
+    assert attempt.run.metrics_summary == {"acc": "NaN", "loss": 1.0}
 
 
 @pytest.mark.parametrize(

@@ -218,14 +218,68 @@ SORTED = [
 @db
 def test_runs_are_sorted_over_pages(api: APIClient, runs: dict[str, Run]) -> None:
     for sort, order in SORTED:
-        found, cursor = "", ""
-        while cursor is not None:
-            asked: dict[str, Any] = {"sort": sort, "limit": 1}
-            answer = api.get(URL, {**asked, **({"cursor": cursor} if cursor else {})})
-            assert answer.status_code == 200, answer.json()
-            found += "".join(row["name"] for row in answer.json()["results"])
-            cursor = answer.json()["next"]
-        assert found == order, sort
+        assert paged(api, sort) == order, sort
+
+
+def paged(api: APIClient, sort: str) -> str:
+    """Return the names in an order, read one by one."""
+    found, cursor = "", ""
+    while cursor is not None:
+        asked: dict[str, Any] = {"sort": sort, "limit": 1}
+        answer = api.get(URL, {**asked, **({"cursor": cursor} if cursor else {})})
+        assert answer.status_code == 200, answer.json()
+        found += "".join(row["name"] for row in answer.json()["results"])
+        cursor = answer.json()["next"]
+    return found
+
+
+LAST_VALUES = {
+    "n": "NaN", "p": "Infinity", "m": "-Infinity", "a": 0.1, "b": 0.5,
+}  # fmt: skip
+# `x` has no such metric, and is found by nothing but what negates.
+FOUND_BY_LOSS = [
+    ("metric.loss!=0.1", "bmnp"),
+    ("loss!=0.1", "bmnp"),
+    ("metric.loss=0.1", "a"),
+    ("metric.loss<0.3", "am"),
+    ("metric.loss<=0.1", "am"),
+    ("metric.loss>0.1", "bp"),
+    ("loss>=0.1", "abp"),
+    ("metric.loss<inf", "abm"),
+    ("metric.loss>=-Infinity", "abmp"),
+    ("metric.loss=nan", "n"),
+    ("loss=NaN", "n"),
+    ("metric.loss!=nan", "abmp"),
+    ("loss!=nan", "abmp"),
+    ("metric.loss=inf,-inf", "mp"),
+    ("metric.loss=nan,0.5", "bn"),
+    ("-metric.loss=0.1", "bmnpx"),
+    ("-metric.loss=nan", "abmpx"),
+    ("-metric.loss>0", "mnx"),
+]
+
+
+@db
+def test_diverged_runs_are_found_as_their_values_compare(api: APIClient, project: Project) -> None:
+    for name, value in LAST_VALUES.items():
+        make_run(project, name=name, metrics_summary={"loss": value})
+    make_run(project, name="x")
+    assert {text: search(api, text) for text, _ in FOUND_BY_LOSS} == dict(FOUND_BY_LOSS)
+    refused = api.get(URL, {"search": "metric.loss<nan"}).json()
+    assert "Write loss=nan" in refused["errors"]["search"][0]
+
+
+@db
+@pytest.mark.parametrize(
+    ("sort", "order"), [("metric.loss", "mabpnx"), ("-metric.loss", "pbamnx")], ids=["up", "down"]
+)
+def test_nan_comes_after_all_numbers_and_before_runs_without_the_metric(
+    api: APIClient, project: Project, sort: str, order: str
+) -> None:
+    for name, value in LAST_VALUES.items():
+        make_run(project, name=name, metrics_summary={"loss": value})
+    make_run(project, name="x")
+    assert paged(api, sort) == order
 
 
 @db

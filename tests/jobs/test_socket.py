@@ -92,6 +92,25 @@ async def test_a_page_resumes_at_its_offset() -> None:
     await client.close()
 
 
+async def test_characters_that_come_byte_by_byte_are_whole_from_any_offset_on() -> None:
+    attempt = await sync_to_async(make_attempt)()
+    user = await sync_to_async(make_member)(attempt.run.project)
+    data, offset = "日本語🙂ж".encode(), 0
+    for byte in data[:5]:
+        offset = await sync_to_async(say)(attempt, offset, bytes([byte]))
+    await sync_to_async(logs.flush)(attempt.pk)
+    clients = [
+        (await open_socket(attempt, user, f"log_from={start}"), start) for start in (0, 1, 5, 7)
+    ]
+    for byte in data[5:]:
+        offset = await sync_to_async(say)(attempt, offset, bytes([byte]))
+    for client, start in clients:
+        # A character belongs to the byte that ends it.
+        shown = data.decode()[start // 3 :]
+        assert await read_log(client, len(data)) == shown
+        await client.close()
+
+
 async def test_pages_of_the_same_log_each_get_all_of_it_once_whenever_they_come() -> None:
     attempt = await sync_to_async(make_attempt)()
     user = await sync_to_async(make_member)(attempt.run.project)

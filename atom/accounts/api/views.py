@@ -33,6 +33,7 @@ from atom.accounts.reads import roles_of
 from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.pagination import KeysetPagination
+from atom_sdk import __version__
 
 
 def _session_of(request: Request) -> dict[str, Any]:
@@ -83,6 +84,12 @@ class MeView(ScopedView, generics.RetrieveAPIView[User]):
     def get_object(self) -> User:
         """Return the caller."""
         return user_of(self.request)
+
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return the profile; a header names the server's version, to compare a client's with."""
+        answer = super().get(request, *args, **kwargs)
+        answer["Atom-Version"] = __version__
+        return answer
 
     def patch(self, request: Request) -> Response:
         """Change the caller's name or language; a token of one project changes neither."""

@@ -21,6 +21,7 @@ from atom.jobs.actions.events import announce, move, record
 from atom.jobs.actions.outputs import forget_unsent
 from atom.jobs.engines import failures
 from atom.jobs.engines.failures import ExitReport, Failure, Limits
+from atom.jobs.engines.leftovers import leftovers_of
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run
 from atom_sdk.runner.evidence import storable
@@ -155,6 +156,11 @@ def end_attempt(
     attempt.finalizing_since = clock.now()
     move(run, states.FINALIZING, attempt)
     reason = str(evidence.get("reason", ""))
+    if (left := leftovers_of(evidence)) is not None:
+        names = ", ".join(left.names)
+        record(
+            run, EventKind.LEFTOVERS_ENDED, left.sentence, attempt, count=left.count, names=names
+        )
     data = asdict(failure) if failure else {"reason": reason, "exit_code": attempt.exit_code or 0}
     record(run, EventKind.ENDED, _sentence(attempt, failure, evidence), attempt, **data)
     effects.flush(attempt.pk)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -30,7 +29,7 @@ _MAX_NUMBER = (1 << 31) - 1
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A metric of a run over all its attempts; None where no finite value was logged."""
+    """A metric of a run over all its attempts; `min` and `max` are None without finite values."""
 
     n: int
     last: float | None
@@ -106,7 +105,7 @@ def measured(runs: Sequence[Run]) -> dict[UUID, dict[str, Measured]]:
         highs = [before.max if before else None, one.vmax]
         found[one.run_id][one.key] = Measured(
             n=one.n + (before.n if before else 0),
-            last=one.last if one.last is not None and math.isfinite(one.last) else None,
+            last=one.last,
             last_step=one.last_step,
             min=min((low for low in lows if low is not None), default=None),
             max=max((high for high in highs if high is not None), default=None),

@@ -18,8 +18,9 @@ from django.db.models import F
 
 from atom.core import live, redis
 from atom.core.statements import Prepared
-from atom.jobs.engines import frames
+from atom.jobs.engines import frames, log_text
 from atom.jobs.engines.frames import Frame
+from atom.jobs.engines.log_text import Begun
 from atom.jobs.errors import BadLogFrames, LogGap
 from atom.jobs.models import Attempt, LogChunk, LogStream
 from atom.jobs.pipelines import log_objects, log_stream
@@ -36,9 +37,13 @@ _MAX_CHUNK_ENTRIES = 256
 
 @dataclass(frozen=True, slots=True)
 class LogSlice:
-    """A part of a log: whole or cut frames from `start`, and where to go on."""
+    """A part of a log: whole or cut frames from `start`, and where to go on.
+
+    `begun` holds the first bytes of characters that end in these frames.
+    """
 
     start: int
+    begun: Begun
     frames: list[Frame]
     next: int
     total_bytes: int
@@ -220,11 +225,27 @@ def read(attempt: Attempt, start: int, limit_bytes: int) -> LogSlice:
     stream = stream_of(attempt)
     total = _expected(attempt, stream)
     end = min(total, start + limit_bytes)
-    found = list(iterate(stream, start, end))
+    around = list(iterate(stream, _before(start), end)) if start < end else []
+    begun = log_text.begun_after(frames.cut(around, 0, start))
+    found = list(frames.cut(around, start, end))
     reached = found[-1].end if found else start
     eof = stream.eof_bytes is not None and reached >= stream.eof_bytes
     lines = stream.flushed_lines + log_stream.lines_after(attempt.pk, stream.flushed_bytes)
-    return LogSlice(start, found, reached, total, lines, eof)
+    return LogSlice(start, begun, found, reached, total, lines, eof)
+
+
+def begun_before(attempt: Attempt, start: int) -> Begun:
+    """Return the characters that are begun before a byte of the log."""
+    return log_text.begun_after(iterate(stream_of(attempt), _before(start), start))
+
+
+def texts(found: LogSlice) -> list[str]:
+    """Return the text of each frame of a part, with whole characters only."""
+    return log_text.decode_all(found.frames, found.begun, final=found.eof)
+
+
+def _before(start: int) -> int:
+    return max(0, start - log_text.LOOK_BACK_BYTES)
 
 
 def iterate(stream: LogStream, start: int, end: int) -> Iterator[Frame]:

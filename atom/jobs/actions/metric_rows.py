@@ -11,7 +11,6 @@ it may be, took the time of four thousand points for ten.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,6 +19,7 @@ from uuid import UUID
 from atom.core.statements import plain_cursor
 from atom.jobs.engines.points import CHUNK_POINTS
 from atom.jobs.models import Attempt
+from atom_sdk.runner.metric_rows import number
 
 MERGED_POINTS = 512
 
@@ -72,7 +72,7 @@ WHERE kept.series_id = sent.series_id AND kept.seq = sent.seq
 
 
 _SUMMARISE = """UPDATE jobs_run
-SET metrics_summary = (metrics_summary - %s::text[]) || %s::jsonb WHERE id = %s"""
+SET metrics_summary = metrics_summary || %s::jsonb WHERE id = %s"""
 
 
 @dataclass(slots=True)
@@ -151,12 +151,11 @@ def write(
 
 
 def add_to_summary(run_id: UUID, last: Mapping[str, float]) -> None:
-    """Copy the last values of curves to their run's row; of a curve that diverged, none stays."""
-    finite = {key: value for key, value in last.items() if math.isfinite(value)}
-    diverged = [key for key in last if key not in finite]
+    """Copy the last values of curves to their run's row, NaN and infinity as words."""
+    values = {key: number(value) for key, value in last.items()}
     with plain_cursor() as cursor:
         # Merged in the database: a runner and a program may report at once.
-        cursor.execute(_SUMMARISE, [diverged, json.dumps(finite), run_id])
+        cursor.execute(_SUMMARISE, [json.dumps(values), run_id])
 
 
 _SERIES_FIELDS = (

@@ -14,6 +14,7 @@ from atom.core.parquet.preview import REASONS as PARQUET_REASONS
 from atom.core.parquet.preview import preview_parquet
 from atom.jobs import states
 from atom.jobs.engines.downsampling import downsample
+from atom.jobs.engines.log_text import text_of
 from atom.jobs.engines.points import Points
 from atom.jobs.engines.previews import tables, tensorboard, trees
 from atom.jobs.engines.previews.tensorboard import Scalars
@@ -116,7 +117,12 @@ def _text(artifact: Artifact, kind: str) -> Preview:
     data, whole = _head(artifact, TEXT_BYTES)
     if b"\0" in data:
         return Preview("none", BINARY)
-    return Preview(kind, text=data.decode("utf-8-sig", "replace"), truncated=not whole)
+    return Preview(kind, text=_decoded(data, whole=whole), truncated=not whole)
+
+
+def _decoded(data: bytes, *, whole: bool) -> str:
+    """Return the text; where the bytes were cut, a character that is not whole is left out."""
+    return (data.decode("utf-8", "replace") if whole else text_of(data)).removeprefix("\ufeff")
 
 
 def _table(artifact: Artifact, *, tabs: bool) -> Preview:
@@ -124,7 +130,7 @@ def _table(artifact: Artifact, *, tabs: bool) -> Preview:
     if b"\0" in data:
         return Preview("none", BINARY)
     try:
-        found = tables.read_table(data.decode("utf-8-sig", "replace"), whole=whole, tabs=tabs)
+        found = tables.read_table(_decoded(data, whole=whole), whole=whole, tabs=tabs)
     except tables.NotATableError:
         return _text(artifact, "text")
     return Preview("table", table=found, truncated=found.truncated)

@@ -18,9 +18,10 @@ from atom.jobs.actions.compare import Measured, RunCurve
 from atom.jobs.actions.curve_cache import Window
 from atom.jobs.api.observing import NUMBERS
 from atom.jobs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
-from atom.jobs.api.values import finite, number_of
+from atom.jobs.api.values import MetricValueField, number_of
 from atom.jobs.engines import goals
 from atom.jobs.models import Run
+from atom_sdk.runner.metric_rows import number
 
 VALUES = ("last", "min", "max")
 MAX_KEY = 250
@@ -34,10 +35,10 @@ class MeasuredSerializer(serializers.Serializer[Any]):
 
     key = serializers.CharField()
     n = serializers.IntegerField()
-    last = serializers.FloatField(allow_null=True)
+    last = MetricValueField(allow_null=True)
     last_step = serializers.IntegerField(allow_null=True)
-    min = serializers.FloatField(allow_null=True)
-    max = serializers.FloatField(allow_null=True)
+    min = serializers.FloatField(allow_null=True, help_text="Of finite values.")
+    max = serializers.FloatField(allow_null=True, help_text="Of finite values.")
 
 
 class RequirementsSerializer(serializers.Serializer[Any]):
@@ -75,7 +76,7 @@ class ComparedRunSerializer(RunShortSerializer):
             {
                 "key": key,
                 "n": one.n,
-                "last": one.last,
+                "last": None if one.last is None else number(one.last),
                 "last_step": one.last_step,
                 "min": one.min,
                 "max": one.max,
@@ -163,10 +164,11 @@ class CompareView(ProjectScopedView, APIView):
 
 def _metric(key: str, runs: list[Run], measured: Any, value: str) -> dict[str, Any]:
     goal = goals.goal_of(key)
+    measurements = {str(run.pk): measured[run.pk].get(key) for run in runs}
     values = {
-        str(run.pk): number
-        for run in runs
-        if key in measured[run.pk] and (number := getattr(measured[run.pk][key], value)) is not None
+        run_id: chosen
+        for run_id, one in measurements.items()
+        if one is not None and (chosen := getattr(one, value)) is not None
     }
     return {"key": key, "goal": goal, "best": goals.best(values, goal)}
 
@@ -215,7 +217,7 @@ def _curve(one: RunCurve) -> dict[str, Any]:
         "run": str(one.run.pk),
         "number": one.run.number,
         "steps": one.points.steps.tolist(),
-        "values": [finite(value) for value in one.points.values.tolist()],
+        "values": list(map(number, one.points.values.tolist())),
         "ts": one.points.ts_ms.tolist(),
         "n": one.n,
         "downsampled": one.downsampled,

@@ -20,8 +20,9 @@ from atom.core.tables import PreviewTableSerializer
 from atom.jobs.actions import folders, previews
 from atom.jobs.actions.previews import Curve
 from atom.jobs.api.run_serializers import ArtifactSerializer
-from atom.jobs.api.values import finite
+from atom.jobs.api.values import MetricValueField
 from atom.jobs.api.views import RunScopedView
+from atom_sdk.runner.metric_rows import number
 
 MAX_PATH = 1000
 
@@ -62,10 +63,10 @@ class PreviewCurveSerializer(serializers.Serializer[Any]):
         times: list[int] = curve.points.ts_ms.tolist()
         return times
 
-    @extend_schema_field(serializers.ListField(child=serializers.FloatField(allow_null=True)))
-    def get_values(self, curve: Curve) -> list[float | None]:
-        """Return the values, null where there is no number."""
-        return [finite(value) for value in curve.points.values.tolist()]
+    @extend_schema_field(serializers.ListField(child=MetricValueField()))
+    def get_values(self, curve: Curve) -> list[float | str]:
+        """Return the values, NaN and infinity as words."""
+        return list(map(number, curve.points.values.tolist()))
 
 
 class FilePreviewSerializer(serializers.Serializer[Any]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 from uuid import UUID
 
@@ -95,9 +95,13 @@ def query_of(request: Request, context: int = 0) -> Query | None:
         raise Invalid(
             errors={"q": [f"Ensure this field has no more than {MAX_PATTERN} characters."]}
         )
+    regex, case = _flag(request, "regex"), _flag(request, "case")
+    return Query(text, regex, case, errors, _fds_of(request), context)
+
+
+def _fds_of(request: Request) -> frozenset[int]:
     wanted = choice(request, "stream", ("all", *STREAM_NAMES.values()), default="all")
-    fds = frozenset(fd for fd, name in STREAM_NAMES.items() if wanted in ("all", name))
-    return Query(text, _flag(request, "regex"), _flag(request, "case"), errors, fds, context)
+    return frozenset(fd for fd, name in STREAM_NAMES.items() if wanted in ("all", name))
 
 
 def _flag(request: Request, name: str) -> bool:
@@ -218,22 +222,28 @@ class RawLogView(RunScopedView):
         responses={(200, "text/plain"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, run_id: UUID) -> StreamingHttpResponse:
-        """Download the log as the command wrote it, or the lines that match, without colours."""
+        """Download the log as the command wrote it, or the lines that match, without colours.
+
+        With `stream` alone, the bytes of one stream.
+        """
         attempt = find_attempt(self.run, request.query_params.get("attempt", ""))
         query = query_of(request)
         try:
             lines = log_search.matching_text(attempt, query) if query else None
         except PatternError as error:
             raise refused(error) from error
-        pieces = lines or _bytes_of(logs.stream_of(attempt))
+        fds = _fds_of(request)
+        pieces = lines or _bytes_of(logs.stream_of(attempt), fds)
         response = StreamingHttpResponse(streamed(pieces), content_type="text/plain; charset=utf-8")
-        part = "-matches" if query else ""
+        part = "".join(f"-{STREAM_NAMES[fd]}" for fd in fds) if len(fds) == 1 else ""
+        part += "-matches" if query else ""
         name = f"run-{self.run.number}-attempt-{attempt.number}{part}.log"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
         response["X-Content-Type-Options"] = "nosniff"
         return response
 
 
-def _bytes_of(stream: LogStream) -> Iterator[bytes]:
+def _bytes_of(stream: LogStream, fds: Collection[int]) -> Iterator[bytes]:
     for frame in logs.iterate(stream, 0, 1 << 62):
-        yield frame.payload
+        if frame.fd in fds:
+            yield frame.payload

@@ -19,11 +19,13 @@ from atom.jobs.actions.curve_cache import Curve, Window
 from atom.jobs.actions.logs import LogSlice
 from atom.jobs.api.explanation_serializers import FindingSerializer
 from atom.jobs.api.run_serializers import ArtifactSerializer
-from atom.jobs.api.values import finite, number_of
+from atom.jobs.api.values import MetricValueField, number_of
 from atom.jobs.api.views import PAGE, RunScopedView, listing, page_of
+from atom.jobs.engines import log_text
 from atom.jobs.engines.frames import STREAM_NAMES, Frame
 from atom.jobs.engines.log_search import MAX_PATTERN, Query, Search
 from atom.jobs.models import Attempt, MetricSeries
+from atom_sdk.runner.metric_rows import number
 
 DEFAULT_LOG_BYTES = 256 << 10
 MAX_LOG_BYTES = 4 << 20
@@ -39,16 +41,16 @@ METRIC = inline_serializer(
         "key": serializers.CharField(),
         "kind": serializers.ChoiceField(choices=["user", "system"]),
         "n": serializers.IntegerField(),
-        "last": serializers.FloatField(allow_null=True),
+        "last": MetricValueField(allow_null=True),
         "last_step": serializers.IntegerField(allow_null=True),
-        "vmin": serializers.FloatField(allow_null=True),
-        "vmax": serializers.FloatField(allow_null=True),
+        "vmin": serializers.FloatField(allow_null=True, help_text="Of finite values."),
+        "vmax": serializers.FloatField(allow_null=True, help_text="Of finite values."),
         "step_min": serializers.IntegerField(),
         "step_max": serializers.IntegerField(),
     },
     many=True,
 )
-NUMBERS = serializers.ListField(child=serializers.FloatField(allow_null=True))
+NUMBERS = serializers.ListField(child=MetricValueField())
 CURVES = inline_serializer(
     "RunSeries",
     {
@@ -87,7 +89,7 @@ def metric_of(key: str, some: list[MetricSeries]) -> dict[str, Any]:
         "key": key,
         "kind": last.kind,
         "n": sum(one.n for one in some),
-        "last": finite(last.last),
+        "last": None if last.last is None else number(last.last),
         "last_step": last.last_step,
         "vmin": min(lows, default=None),
         "vmax": max(highs, default=None),
@@ -136,7 +138,7 @@ def curve_of(curve: Curve) -> dict[str, Any]:
     return {
         "key": curve.key,
         "steps": curve.points.steps.tolist(),
-        "values": [finite(value) for value in curve.points.values.tolist()],
+        "values": list(map(number, curve.points.values.tolist())),
         "ts": curve.points.ts_ms.tolist(),
         "n": curve.n,
         "downsampled": curve.downsampled,
@@ -234,9 +236,10 @@ class LogsView(RunScopedView):
         start = _start(attempt, number_of(request, "from", 0) or 0)
         cap = SEARCHED_BYTES if query else MAX_LOG_BYTES
         found = logs.read(attempt, start, max(1, min(limit or 1, cap)))
-        wanted = choice(request, "stream", STREAM_NAMES.values(), default="all")
-        frames = [one for one in found.frames if wanted in ("all", STREAM_NAMES[one.fd])]
-        return Response(_log(attempt, found, _matches(frames, query) if query else _rows(frames)))
+        wanted = choice(request, "stream", ("all", *STREAM_NAMES.values()), default="all")
+        fds = {fd for fd, name in STREAM_NAMES.items() if wanted in ("all", name)}
+        rows = _matches(found.frames, Query(query[:MAX_PATTERN])) if query else _rows(found)
+        return Response(_log(attempt, found, [row for row in rows if row["fd"] in fds]))
 
 
 _NO_LOG_YET: dict[str, Any] = {
@@ -253,20 +256,23 @@ def _start(attempt: Attempt, start: int) -> int:
     return start if start >= 0 else max(0, logs.read(attempt, 1 << 62, 1).total_bytes + start)
 
 
-def _rows(frames: list[Frame]) -> list[dict[str, Any]]:
-    return [_row(one.fd, one.byte_off, one.ts_ns, one.payload) for one in frames]
+def _rows(found: LogSlice) -> list[dict[str, Any]]:
+    shown = zip(found.frames, logs.texts(found), strict=True)
+    return [_row(one.fd, one.byte_off, one.ts_ns, text) for one, text in shown]
 
 
-def _matches(frames: list[Frame], query: str) -> list[dict[str, Any]]:
-    looking = Search(Query(query[:MAX_PATTERN]))
+def _matches(frames: list[Frame], query: Query) -> list[dict[str, Any]]:
+    looking = Search(query)
     for frame in frames:
         looking.feed(frame)
     looking.finish()
     lines = [match.line for match in looking.matches[:MAX_MATCHES]]
-    return [_row(one.fd, one.byte_off, one.ts_ns, one.raw + b"\n") for one in lines]
+    return [
+        _row(one.fd, one.byte_off, one.ts_ns, f"{log_text.text_of(one.raw)}\n") for one in lines
+    ]
 
 
-def _row(fd: int, byte_off: int, ts_ns: int, data: bytes) -> dict[str, Any]:
+def _row(fd: int, byte_off: int, ts_ns: int, text: str) -> dict[str, Any]:
     # A frame is named by its offset: unique in its stream and rising, as a sequence number is.
     return {
         "stream": STREAM_NAMES[fd],
@@ -274,7 +280,7 @@ def _row(fd: int, byte_off: int, ts_ns: int, data: bytes) -> dict[str, Any]:
         "byte_off": byte_off,
         "ts_ns": ts_ns,
         "fd": fd,
-        "text": data.decode("utf-8", "replace"),
+        "text": text,
     }
 
 

@@ -15,7 +15,7 @@ from atom.core import clock, storage
 from atom.core.plain_rows import PlainRows
 from atom.jobs import states
 from atom.jobs.api.request_serializers import SelectorSerializer
-from atom.jobs.api.values import names
+from atom.jobs.api.values import MetricValueField, names
 from atom.jobs.api.workflow_serializers import ResourcesSerializer
 from atom.jobs.engines.deliveries import DELIVERIES
 from atom.jobs.engines.failures import FAILURE_CLASSES, FailureCode
@@ -105,7 +105,7 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
     failure = serializers.SerializerMethodField()
     origin = serializers.ChoiceField(choices=states.RUN_ORIGINS)
     experiment = serializers.CharField(source="experiment.name", default="")
-    metrics_summary = serializers.DictField(child=serializers.FloatField())
+    metrics_summary = serializers.DictField(child=MetricValueField())
     tags = serializers.ListField(child=serializers.CharField())
 
     class Meta:

@@ -36,11 +36,12 @@ from atom.jobs.api.observing import (
     wanted_curves,
 )
 from atom.jobs.api.run_serializers import RunFailureSerializer, failure_of
-from atom.jobs.api.values import finite, names, number_of
+from atom.jobs.api.values import MetricValueField, names, number_of
 from atom.jobs.engines.failures import FAILURE_CLASSES
 from atom.jobs.engines.outside_words import outside_words
 from atom.jobs.errors import ShareUnknown
 from atom.jobs.models import Run, RunInput, RunShare
+from atom_sdk.runner.metric_rows import number
 
 HEADER = "Atom-Share"
 MAX_LOG_BYTES = 1 << 20
@@ -83,9 +84,7 @@ class SharedRunSerializer(serializers.Serializer[Any]):
     created_by = serializers.CharField(allow_null=True, help_text="A full name, if there is one.")
     workflow = serializers.CharField(allow_null=True)
     parameters = serializers.DictField()
-    metrics = serializers.DictField(
-        child=serializers.FloatField(allow_null=True), help_text="The last value of each."
-    )
+    metrics = serializers.DictField(child=MetricValueField(), help_text="The last value of each.")
     datasets = SharedDatasetSerializer(many=True)
     commit = serializers.CharField(allow_null=True)
     notes = serializers.CharField()
@@ -234,7 +233,7 @@ def _shown(share: RunShare) -> dict[str, Any]:
         "created_by": (run.created_by.full_name if run.created_by else "") or None,
         "workflow": run.workflow.slug if run.workflow else None,
         "parameters": parameters_of(run),
-        "metrics": {k: finite(v) for k, v in run.metrics_summary.items() if _is_told(k)},
+        "metrics": {k: number(v) for k, v in run.metrics_summary.items() if _is_told(k)},
         "datasets": [
             {"dataset": one.version.dataset.name, "version": one.version.ref}
             for one in run.inputs.all()
@@ -278,9 +277,9 @@ def _log(run: Run, request: Request) -> dict[str, Any]:
                 "byte_off": one.byte_off,
                 "ts_ns": one.ts_ns,
                 "fd": one.fd,
-                "text": one.payload.decode("utf-8", "replace"),
+                "text": text,
             }
-            for one in found.frames
+            for one, text in zip(found.frames, logs.texts(found), strict=True)
         ],
         "next": found.next,
         # An attempt that was over before its supervisor started has no log that could end.

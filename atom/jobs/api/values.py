@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
+from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
 from rest_framework.request import Request
 
 from atom.core.errors import Invalid
+from atom_sdk.runner.metric_rows import NOT_FINITE, number
 
 
-def finite(value: float | None) -> float | None:
-    """Return the number, or None if JSON cannot hold it."""
-    return value if value is not None and math.isfinite(value) else None
+@extend_schema_field(
+    {
+        "oneOf": [
+            {"type": "number", "format": "double"},
+            {"type": "string", "enum": list(NOT_FINITE)},
+        ],
+        "description": "A number; what JSON has no number for is one of three words.",
+    }
+)
+class MetricValueField(serializers.FloatField):
+    """A value of a metric, which may be NaN or infinite."""
+
+    def to_representation(self, value: Any) -> Any:
+        """Return a number or a word of NOT_FINITE."""
+        return number(value)
 
 
 def names(kinds: Iterable[str]) -> list[str]:

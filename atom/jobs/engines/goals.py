@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Literal
@@ -35,11 +36,12 @@ def goal_of(key: str) -> Goal | None:
 
 
 def best(values: Mapping[str, float], goal: Goal | None) -> list[str]:
-    """Return who has the best of at least two values, several where they are equal.
+    """Return who has the best finite value of at least two values, several where they are equal.
 
     Nobody is best without a goal, or where all are equal.
     """
-    if goal is None or len(set(values.values())) < 2:
+    finite = [value for value in values.values() if math.isfinite(value)]
+    if goal is None or not finite or len(set(values.values())) < 2:
         return []
-    wanted = max(values.values()) if goal == "max" else min(values.values())
-    return [name for name, value in values.items() if value == wanted]
+    best_value = max(finite) if goal == "max" else min(finite)
+    return [name for name, value in values.items() if value == best_value]

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from atom.jobs.engines.frames import Frame
+from atom.jobs.engines.log_text import text_of
 
 # What one line may hold for readers; a program that writes no newline must not fill the memory.
 MAX_LINE_BYTES = 64 << 10
@@ -38,7 +39,10 @@ class Line:
         """Return what a terminal shows of it: the last redraw, without escape sequences."""
         shown = self.raw.removesuffix(b"\r")
         shown = shown[shown.rfind(b"\r") + 1 :]
-        return strip_escapes(shown).decode("utf-8", "replace")
+        plain = strip_escapes(shown)
+        # A line that was cut to its limit may end in the middle of a character.
+        is_cut = len(self.raw) >= MAX_LINE_BYTES
+        return text_of(plain) if is_cut else plain.decode("utf-8", "replace")
 
 
 @dataclass(slots=True)

@@ -184,6 +184,16 @@ def is_number(text: str) -> bool:
     return _NUMBER.fullmatch(text) is not None
 
 
+_WORDS: Final = {"nan": "NaN", "inf": "Infinity", "infinity": "Infinity"}
+
+
+def word_of(text: str) -> str | None:
+    """Return `NaN`, `Infinity` or `-Infinity` for a text that names one in any case."""
+    sign = "-" if text.startswith("-") else ""
+    word = _WORDS.get(text.removeprefix(sign or "+").lower())
+    return None if word is None or (word == "NaN" and sign) else sign + word
+
+
 def seconds_of(text: str) -> float | None:
     """Return the seconds of `90`, `90s`, `5m`, `2h` or `1d`; None for what is no time span."""
     unit = text[-1:].lower() if text[-1:].isalpha() else ""

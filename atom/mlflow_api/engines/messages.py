@@ -11,9 +11,10 @@ from typing import Any
 
 from atom.mlflow_api.engines.fields import check_fields, invalid, missing
 from atom.mlflow_api.errors import BadParameter
+from atom_sdk.runner.metric_rows import NOT_FINITE, number
 
 _INT64 = 1 << 63
-_WORDS = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_WORDS = {word: float(word) for word in NOT_FINITE}
 
 
 class Message:
@@ -154,6 +155,4 @@ def check_batch_limit(name: str, count: int, most: int) -> None:
 
 def number_as_json(value: float | None) -> float | str:
     """Return a value as protobuf's JSON has it: NaN and infinity are words."""
-    if value is None or math.isnan(value):
-        return "NaN"
-    return value if math.isfinite(value) else ("Infinity" if value > 0 else "-Infinity")
+    return number(math.nan if value is None else value)

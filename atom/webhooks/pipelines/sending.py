@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -110,4 +111,6 @@ def _beginning(answer: httpx.Response, deadline: float) -> str:
         found += chunk
         if len(found) >= EXCERPT_BYTES or time.monotonic() > deadline:
             break
-    return found[:EXCERPT_BYTES].decode(errors="replace").replace("\0", "�")
+    # A character at the cut is left out: it is not the receiver's mistake.
+    is_whole = len(found) < EXCERPT_BYTES
+    return codecs.utf_8_decode(found[:EXCERPT_BYTES], "replace", is_whole)[0].replace("\0", "�")

@@ -3856,7 +3856,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Download the log as the command wrote it, or the lines that match, without colours. */
+        /**
+         * @description Download the log as the command wrote it, or the lines that match, without colours.
+         *
+         *     With `stream` alone, the bytes of one stream.
+         */
         get: operations["runs_logs_raw"];
         put?: never;
         post?: never;
@@ -5130,7 +5134,7 @@ export interface components {
         };
         /** @description One metric of one run. */
         ComparedCurve: {
-            values: (number | null)[];
+            values: (number | ("NaN" | "Infinity" | "-Infinity"))[];
             /** Format: uuid */
             run: string;
             number: number;
@@ -5193,7 +5197,7 @@ export interface components {
             /** @default  */
             experiment: string;
             metrics_summary: {
-                [key: string]: number;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tags: string[];
             starred: boolean;
@@ -6243,7 +6247,7 @@ export interface components {
             /** @default  */
             experiment: string;
             metrics_summary: {
-                [key: string]: number;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tags: string[];
             starred: boolean;
@@ -6396,12 +6400,18 @@ export interface components {
         Measured: {
             key: string;
             n: number;
-            /** Format: double */
-            last: number | null;
+            /** @description A number; what JSON has no number for is one of three words. */
+            last: (number | ("NaN" | "Infinity" | "-Infinity")) | null;
             last_step: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of finite values.
+             */
             min: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of finite values.
+             */
             max: number | null;
         };
         /** @description A person with a role: the one that counts, the one that was given here, and all sources. */
@@ -7620,7 +7630,7 @@ export interface components {
             readonly steps: number[];
             /** @description Return the times in milliseconds since 1970. */
             readonly ts: number[];
-            readonly values: (number | null)[];
+            readonly values: (number | ("NaN" | "Infinity" | "-Infinity"))[];
         };
         /** @description The first rows: 1,000 of a text, 100 of a Parquet file. */
         PreviewTable: {
@@ -7986,7 +7996,7 @@ export interface components {
             /** @default  */
             experiment: string;
             metrics_summary: {
-                [key: string]: number;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tags: string[];
             starred: boolean;
@@ -8063,7 +8073,7 @@ export interface components {
             next: string | null;
         };
         RunCurve: {
-            values: (number | null)[];
+            values: (number | ("NaN" | "Infinity" | "-Infinity"))[];
             key: string;
             steps: number[];
             ts: number[];
@@ -8097,6 +8107,7 @@ export interface components {
          *     * `cancel_requested` - cancel_requested
          *     * `cancelling` - cancelling
          *     * `ended` - ended
+         *     * `leftovers_ended` - leftovers_ended
          *     * `retry` - retry
          *     * `retried` - retried
          *     * `succeeded` - succeeded
@@ -8107,7 +8118,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "placed" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "placed" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -8219,12 +8230,18 @@ export interface components {
             key: string;
             kind: components["schemas"]["RunMetricKindEnum"];
             n: number;
-            /** Format: double */
-            last: number | null;
+            /** @description A number; what JSON has no number for is one of three words. */
+            last: (number | ("NaN" | "Infinity" | "-Infinity")) | null;
             last_step: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of finite values.
+             */
             vmin: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of finite values.
+             */
             vmax: number | null;
             step_min: number;
             step_max: number;
@@ -8362,7 +8379,7 @@ export interface components {
             /** @default  */
             experiment: string;
             metrics_summary: {
-                [key: string]: number;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tags: string[];
             starred: boolean;
@@ -8763,7 +8780,7 @@ export interface components {
             };
             /** @description The last value of each. */
             metrics: {
-                [key: string]: number | null;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             datasets: components["schemas"]["SharedDataset"][];
             commit: string | null;

@@ -83,8 +83,9 @@ export const chart = {
   summary_one: '{{title}}: {{count, number}} series. The table view lists its values.',
   summary_other: '{{title}}: {{count, number}} series. The table view lists their values.',
   noData: 'No points yet',
-  notFinite: 'NaN or infinite',
   noneFinite: 'All points are NaN or infinite',
+  undrawn_one: '{{count, number}} point is NaN (×) or infinite (▲ ▼)',
+  undrawn_other: '{{count, number}} points are NaN (×) or infinite (▲ ▼)',
 };
 
 export const states = {

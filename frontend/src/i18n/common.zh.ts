@@ -84,7 +84,7 @@ export const chart: Translation<typeof en.chart> = {
   tableCaption_other: '{{title}}：{{count, number}} 个点，已抽稀以便阅读',
   summary_other: '{{title}}：{{count, number}} 条曲线，数值见表格视图。',
   noData: '暂无数据点',
-  notFinite: 'NaN 或无穷',
+  undrawn_other: '{{count, number}} 个数据点是 NaN（×）或无穷（▲ ▼）',
   noneFinite: '所有数据点都是 NaN 或无穷',
 };
 

@@ -33,6 +33,7 @@ export const compare = {
   remove: 'Take {{name}} out of the comparison',
   differs: '(differs)',
   best: 'best',
+  noneFinite: 'no finite value',
   goal: { max: 'More is better', min: 'Less is better' },
   section: {
     run: 'Run',

@@ -32,6 +32,7 @@ export const compare: Translation<typeof source> = {
   remove: '从比较中移除 {{name}}',
   differs: '（有差异）',
   best: '最佳',
+  noneFinite: '没有有限值',
   goal: { max: '越大越好', min: '越小越好' },
   section: {
     run: '运行',

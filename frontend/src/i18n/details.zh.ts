@@ -329,6 +329,7 @@ const details: Readonly<Record<string, string>> = {
   '{} has no parts; attributes have.': '{1} 没有下级，只有 attributes 有。',
   '{} is no length of time. Write duration>90s, >5m, >2h or >1d.':
     '{1} 不是时长，请写成 duration>90s、>5m、>2h 或 >1d。',
+  'NaN has no order. Write {}=nan.': 'NaN 不分大小，请写成 {1}=nan。',
   '{} is no number. Write {}>0.5.': '{1} 不是数字，请写成 {2}>0.5。',
   '{} is no time. Write a day or a time (UTC): created>=2026-11-01 or created:2026-11-01..2026-11-07.':
     '{1} 不是时间，请写日期或时间（UTC）：created>=2026-11-01 或 created:2026-11-01..2026-11-07。',

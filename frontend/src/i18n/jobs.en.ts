@@ -83,6 +83,7 @@ export const jobs = {
     times: 'Show times',
     download: 'Download the log',
     downloadAll: 'The whole log',
+    downloadStream: 'Only {{stream}}',
     downloadMatches: 'The lines that match',
     case: 'Match case',
     regex: 'Regular expression',

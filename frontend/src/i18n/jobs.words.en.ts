@@ -107,6 +107,9 @@ export const failure = {
   },
 } satisfies Record<RunFailureCodeEnum, { reason: string; suggestion: string }>;
 
+/** Kinds whose sentence has a number. */
+type Counted = 'mounted' | 'leftovers_ended';
+
 export const event = {
   created: '{{user}} started the run.',
   // Said by the placement's own words; these are for records without them.
@@ -120,6 +123,8 @@ export const event = {
   mounted_other: '{{alias}} is a folder of {{count, number}} files, mounted by {{how}}.',
   running: 'The command was started.',
   checkpoint: 'The checkpoint of step {{step}} is safe ({{size_bytes}}).',
+  leftovers_ended_one: 'Ended {{count}} process that outlived the command: {{names}}.',
+  leftovers_ended_other: 'Ended {{count}} processes that outlived the command: {{names}}.',
   output_refused: 'The file “{{path}}” was refused: its bytes are not what was announced.',
   cancel_requested: '{{user}} asked to cancel the run.',
   cancelling: 'The command is asked to stop; it has ten seconds to save its work.',
@@ -133,7 +138,7 @@ export const event = {
   model_registered: 'Registered as version {{number}} of the model {{model}}.',
   evaluated: 'Version {{number}} of the model {{model}} has {{accuracy}} accuracy on {{split}}.',
   registration_failed: 'The model was not registered: {{said}}',
-} satisfies Words<Exclude<RunEventKindEnum, 'mounted'> | 'mounted_one' | 'mounted_other' | 'ended_cancelled'>;
+} satisfies Words<Exclude<RunEventKindEnum, Counted> | `${Counted}_one` | `${Counted}_other` | 'ended_cancelled'>;
 
 export const placement = {
   only_machine: '{{node}} is the only machine with {{demand}} free; {{coverage}} of the data is there.',

@@ -101,6 +101,8 @@ export const event: Translation<typeof en.event> = {
   mounted_other: '{{alias}} 已挂载为文件夹，共 {{count, number}} 个文件，方式：{{how}}。',
   running: '命令已启动。',
   checkpoint: '第 {{step}} 步的检查点已安全保存（{{size_bytes}}）。',
+  leftovers_ended_one: '结束了 {{count}} 个在命令结束后仍在运行的进程：{{names}}。',
+  leftovers_ended_other: '结束了 {{count}} 个在命令结束后仍在运行的进程：{{names}}。',
   output_refused: '文件“{{path}}”被拒绝：内容与声明不符。',
   cancel_requested: '{{user}} 请求取消运行。',
   cancelling: '已要求命令停止；它有十秒时间保存工作。',

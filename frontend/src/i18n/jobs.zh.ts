@@ -75,6 +75,7 @@ export const jobs: Translation<typeof source> = {
     times: '显示时间',
     download: '下载日志',
     downloadAll: '完整日志',
+    downloadStream: '仅 {{stream}}',
     downloadMatches: '匹配的行',
     case: '区分大小写',
     regex: '正则表达式',

@@ -37,6 +37,7 @@ from atom_sdk.mount.errors import (
     NotMountedError,
     TargetNotEmptyError,
 )
+from atom_sdk.runner.metric_rows import number
 
 EXIT_FAILED = 1
 EXIT_USAGE = 2
@@ -140,14 +141,31 @@ class Context:
     def emit(self, value: Any, human: Callable[[Console], None] | None = None) -> None:
         """Print `value` as JSON with `--json`, otherwise by `human`."""
         if self.as_json or human is None:
-            sys.stdout.write(json.dumps(value, indent=2, default=str, ensure_ascii=False) + "\n")
+            sys.stdout.write(_json(value, indent=2) + "\n")
         else:
             human(self.out)
 
     def emit_line(self, value: Any) -> None:
         """Print `value` as one line of JSON, at once."""
-        sys.stdout.write(json.dumps(value, default=str, ensure_ascii=False) + "\n")
+        sys.stdout.write(_json(value) + "\n")
         sys.stdout.flush()
+
+
+def _json(value: Any, indent: int | None = None) -> str:
+    options: dict[str, Any] = {"indent": indent, "default": str, "ensure_ascii": False}
+    try:
+        return json.dumps(value, allow_nan=False, **options)
+    except ValueError:
+        # NaN is no JSON; the API has words for it, and so has what reads this.
+        return json.dumps(_in_words(value), **options)
+
+
+def _in_words(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _in_words(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_in_words(one) for one in value]
+    return number(value) if isinstance(value, float) else value
 
 
 def _width_of_output() -> int | None:

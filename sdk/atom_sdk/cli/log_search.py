@@ -9,7 +9,8 @@ import click
 
 from atom_sdk.cli.context import EXIT_FAILED, Context
 
-_NAMES = ("search", "regex", "case", "errors", "context_lines", "stream")
+# Options that say how to search, and mean nothing without a search.
+_HOW = ("regex", "case", "context_lines")
 
 
 def with_searching(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,7 +31,9 @@ def with_searching(command: Callable[..., Any]) -> Callable[..., Any]:
                 help="With so many lines around each.",
             ),
             click.option(
-                "--stream", type=click.Choice(["stdout", "stderr"]), help="Only this one."
+                "--stream",
+                type=click.Choice(["stdout", "stderr"]),
+                help="Only what the command wrote there.",
             ),
         )
     ):
@@ -44,8 +47,8 @@ def wanted_of(options: Mapping[str, Any], follow: bool) -> dict[str, Any]:
     if text is not None and errors:
         raise click.UsageError("Give --search or --errors, not both.")
     if text is None and not errors:
-        if any(options[name] for name in _NAMES):
-            raise click.UsageError("--regex, --case, -C and --stream go with --search or --errors.")
+        if any(options[name] for name in _HOW):
+            raise click.UsageError("--regex, --case and -C go with --search or --errors.")
         return {}
     if follow:
         raise click.UsageError("A search looks at what is there: leave --follow out.")

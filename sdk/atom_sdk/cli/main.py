@@ -15,6 +15,7 @@ from atom_sdk.cli import (
     cleaning,
     comparing,
     data,
+    doctor,
     edits,
     importing,
     keeping,
@@ -132,6 +133,7 @@ cli.add_command(units.unit)
 cli.add_command(projects.project)
 cli.add_command(service_accounts.service_account)
 cli.add_command(activity.activity)
+cli.add_command(doctor.doctor)
 cli.add_command(audit.audit)
 cli.add_command(models.model)
 cli.add_command(sources.source)

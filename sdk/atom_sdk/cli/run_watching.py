@@ -15,6 +15,7 @@ from atom_sdk.cli.context import (
     Context,
     tell_json,
 )
+from atom_sdk.cli.log_printing import LinePrinter
 from atom_sdk.cli.render import duration_text
 
 _EXIT_BY_STATE = {"succeeded": 0, "failed": EXIT_FAILED, "cancelled": EXIT_CANCELLED}
@@ -37,9 +38,12 @@ def started(context: Context, run: dict[str, Any], options: Mapping[str, Any]) -
     return follow_run(context, run["id"])
 
 
-def follow_run(context: Context, run_id: str, attempt: int | None = None) -> int:
-    """Show the log until the run has ended; return its exit code."""
-    print_log(context, context.client.runs.frames(run_id, follow=True, attempt=attempt))
+def follow_run(
+    context: Context, run_id: str, attempt: int | None = None, stream: str | None = None
+) -> int:
+    """Show the log, or one stream of it, until the run has ended; return its exit code."""
+    frames = context.client.runs.frames(run_id, follow=True, attempt=attempt, stream=stream)
+    print_log(context, frames)
     found = context.client.runs.wait(run_id)
     if context.as_json:
         context.emit_line(found)
@@ -47,13 +51,17 @@ def follow_run(context: Context, run_id: str, attempt: int | None = None) -> int
 
 
 def print_log(context: Context, frames: Iterable[dict[str, Any]]) -> None:
-    """Print frames of a log as text, or as lines of JSON."""
-    for frame in frames:
-        if context.as_json:
-            context.emit_line(frame)
-        else:
-            sys.stdout.write(frame["text"])
-            sys.stdout.flush()
+    """Print frames of a log as whole lines, or as lines of JSON."""
+    printer = LinePrinter(sys.stdout)
+    try:
+        for frame in frames:
+            if context.as_json:
+                context.emit_line(frame)
+            else:
+                printer.add(frame["stream"], frame["text"])
+    finally:
+        # Also after Ctrl-C: what was written last is often the reason for it.
+        printer.finish()
 
 
 def awaited(context: Context, run_name: str, timeout_s: float | None) -> int:

@@ -166,8 +166,9 @@ def logs(
 ) -> int:
     """Print the log of RUN; with --json, a line of JSON for each piece.
 
-    With --search or --errors only the lines that match, with their numbers; exit code 1 when there
-    are none.
+    Lines of stdout and stderr come whole, in the order in which they end; --stream keeps one of
+    the two. With --search or --errors only the lines that match, with their numbers; exit code 1
+    when there are none.
     """
     wanted = wanted_of(options, follow)
     run_id = context.client.runs.resolve(run_name)
@@ -175,9 +176,10 @@ def logs(
         return print_matches(
             context, context.client.runs.search_log(run_id, attempt=attempt, **wanted)
         )
+    stream = options["stream"]
     if follow:
-        return follow_run(context, run_id, attempt)
-    print_log(context, context.client.runs.frames(run_id, attempt=attempt))
+        return follow_run(context, run_id, attempt, stream)
+    print_log(context, context.client.runs.frames(run_id, attempt=attempt, stream=stream))
     return 0
 
 

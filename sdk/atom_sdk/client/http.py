@@ -45,7 +45,7 @@ class Http:
             headers=headers,
             timeout=_TIMEOUT,
             # Redirects are not followed: a plain address stays one.
-            verify=httpx.URL(config.url).scheme != "http" and _trusted(),
+            verify=verification(config.url),
         )
 
     @cached_property
@@ -135,6 +135,11 @@ def download(http: Http, path: str, params: Mapping[str, str | None]) -> Iterato
             yield from response.iter_bytes()
         except httpx.TransportError as exc:
             raise NetworkError(f"The answer broke off: {exc}.") from exc
+
+
+def verification(url: str) -> ssl.SSLContext | bool:
+    """Return by what the certificate of an address is verified; a plain one has none."""
+    return _trusted() if httpx.URL(url).scheme != "http" else False
 
 
 def _trusted() -> ssl.SSLContext:

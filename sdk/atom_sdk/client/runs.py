@@ -9,6 +9,7 @@ from typing import Any
 
 from atom_sdk.client.errors import ApiError, NetworkError, NotAtomError, NotFoundError
 from atom_sdk.client.http import Http
+from atom_sdk.client.metric_floats import comparison_with_floats, run_with_floats
 
 TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
 _POLL_S = 0.7
@@ -31,8 +32,7 @@ class Runs:
 
         Raises ApiError with a message per field when something does not fit.
         """
-        run: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/", body)
-        return run
+        return run_with_floats(self._http.post(f"projects/{self._project}/runs/", body))
 
     def preview(self, **body: Any) -> dict[str, Any]:
         """Return where a run would go and what it would wait for, without starting it."""
@@ -46,19 +46,19 @@ class Runs:
         `param.lr`, `cpu_hours` …; `column` names parameters and metrics to tell as `values`; others
         are state, q, tag, created_by, workflow.
         """
-        return self._http.pages(f"projects/{self._project}/runs/", **filters)
+        return map(run_with_floats, self._http.pages(f"projects/{self._project}/runs/", **filters))
 
     def get(self, run: str) -> dict[str, Any]:
         """Return one run by id, or by its number in the project."""
-        return self._act("GET", run, "")
+        return run_with_floats(self._act("GET", run, ""))
 
     def cancel(self, run: str) -> dict[str, Any]:
         """Ask a run to stop."""
-        return self._act("POST", run, "cancel/")
+        return run_with_floats(self._act("POST", run, "cancel/"))
 
     def retry(self, run: str) -> dict[str, Any]:
         """Start another attempt, from the last durable checkpoint."""
-        return self._act("POST", run, "retry/")
+        return run_with_floats(self._act("POST", run, "retry/"))
 
     def clone(self, run: str, **changes: Any) -> dict[str, Any]:
         """Start a new run of the same code, data, parameters and resources.
@@ -66,8 +66,7 @@ class Runs:
         `changes`: name, parameters, resources, timeout_s, max_retries, tags; of parameters and
         resources only those that are named change.
         """
-        made: dict[str, Any] = self._http.post(f"runs/{self.resolve(run)}/clone/", changes)
-        return made
+        return run_with_floats(self._http.post(f"runs/{self.resolve(run)}/clone/", changes))
 
     def retention(self, days: int | None = None) -> dict[str, Any]:
         """Return the project's policy and what goes under it, or under `days` (0: for ever)."""
@@ -153,10 +152,8 @@ class Runs:
         """
         # Numbers and ids need no question of their own.
         names = [run if run.isdecimal() else self.resolve(run) for run in runs]
-        found: dict[str, Any] = self._http.get(
-            f"projects/{self._project}/runs/compare/", runs=",".join(names), value=value
-        )
-        return found
+        address = f"projects/{self._project}/runs/compare/"
+        return comparison_with_floats(self._http.get(address, runs=",".join(names), value=value))
 
     def advice(self, run: str) -> Sequence[dict[str, Any]]:
         """Return whether a run waited for its data, why, and what to do."""
@@ -189,7 +186,7 @@ class Runs:
             else:
                 state, away_at = found["state"], time.monotonic() + _MAX_AWAY_S
                 if state in TERMINAL:
-                    return found
+                    return run_with_floats(found)
             if time.monotonic() >= deadline:
                 raise TimeoutError(f"run {run} is still {state}")
 
@@ -200,14 +197,21 @@ class Runs:
         return (frame["text"] for frame in self.frames(run, follow, offset, attempt))
 
     def frames(
-        self, run: str, follow: bool = False, offset: int = 0, attempt: int | None = None
+        self,
+        run: str,
+        follow: bool = False,
+        offset: int = 0,
+        attempt: int | None = None,
+        stream: str | None = None,
     ) -> Iterator[dict[str, Any]]:
-        """Yield the pieces of the log: stream, byte_off, ts_ns and text of each."""
+        """Yield the pieces of the log: stream, byte_off, ts_ns and text of each.
+
+        `stream` keeps `stdout` or `stderr`. A piece may end within a line, never in a character.
+        """
         run_id = self.resolve(run)
+        asked = {"attempt": attempt, "stream": stream, "limit_bytes": 1 << 20}
         while True:
-            page = self._http.get(
-                f"runs/{run_id}/logs/", **{"from": offset}, attempt=attempt, limit_bytes=1 << 20
-            )
+            page = self._http.get(f"runs/{run_id}/logs/", **{"from": offset}, **asked)
             yield from page["frames"]
             moved, offset = page["next"] > offset, page["next"]
             if moved:

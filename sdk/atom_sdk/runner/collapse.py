@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from .characters import unfinished
+
 PARTIAL_HOLD_S = 0.1
 REDRAW_EVERY_S = 1.0
 LONGEST_PENDING_BYTES = 64 * 1024
@@ -11,7 +13,7 @@ class LineCollapser:
     r"""One pipe's bytes as lines; `\r` redraws at most once a second, plus the last.
 
     What comes out is still a terminal's stream: a redraw begins with `\r` when an older state of
-    its line was let out before.
+    its line was let out before. A character is never let out in parts.
     """
 
     def __init__(self) -> None:
@@ -48,13 +50,15 @@ class LineCollapser:
             due = now_s - self._shown_at_s >= REDRAW_EVERY_S
         else:
             due = held_s >= PARTIAL_HOLD_S
-        return self._let_out(now_s) if due or final else b""
+        return self._let_out(now_s, final=final) if due or final else b""
 
     def _collapse(self, text: bytes, now_s: float) -> bytes:
-        *lines, rest = text.replace(b"\r\n", b"\n").split(b"\n")
+        *lines, rest = text.split(b"\n")
         out = []
         for line in lines:
-            out.append(self._last_state(line) + b"\n")
+            # `\r\n` ends a line and redraws nothing: it stays as it was written.
+            ending = b"\r\n" if line.endswith(b"\r") else b"\n"
+            out.append(self._last_state(line) + ending)
             self._begin_line(now_s)
         # A `\r` at the very end stays: it may belong to a `\r\n` that is on its way.
         ending = b"\r" if rest.endswith(b"\r") else b""
@@ -74,12 +78,16 @@ class LineCollapser:
             body = body.rsplit(b"\r", 1)[-1]
         return b"\r" + body if self._replaces and self._shown else body
 
-    def _let_out(self, now_s: float) -> bytes:
-        out = self._last_state(self._pending)
-        ended_by_return = self._pending.endswith(b"\r")
+    def _let_out(self, now_s: float, *, final: bool = False) -> bytes:
+        end = len(self._pending) - (0 if final else unfinished(self._pending))
+        pending, kept = self._pending[:end], self._pending[end:]
+        if not pending:
+            return b""
+        out = self._last_state(pending)
+        ended_by_return = pending.endswith(b"\r")
         self._is_redraw = self._is_redraw or ended_by_return
         self._replaces = ended_by_return
-        self._pending = b""
+        self._pending = kept
         self._shown = True
         self._shown_at_s = now_s
         return out

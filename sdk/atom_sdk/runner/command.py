@@ -18,6 +18,14 @@ NOT_EXECUTABLE_EXIT = 126
 LEFTOVER_GRACE_S = 2.0
 
 
+@dataclass(frozen=True)
+class Leftover:
+    """A process that the command started and that outlived it."""
+
+    pid: int
+    name: str
+
+
 class CommandNotFoundError(Exception):
     """There is nothing to start; the message is a sentence for people."""
 
@@ -94,6 +102,12 @@ class Command:
         """Kill what has outlived its grace."""
         if self._killed_at_s is not None and time.monotonic() >= self._killed_at_s:
             self.kill()
+
+    def leftovers(self) -> list[Leftover]:
+        """Return the processes of the command that still run."""
+        self.poll()
+        running = ((pid, processes.name_of(pid)) for pid in processes.descendants(os.getpid()))
+        return [Leftover(pid, name) for pid, name in running if name]
 
     def end_leftovers(self) -> None:
         """End what the command left behind, politely first."""

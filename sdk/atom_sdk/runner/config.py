@@ -105,6 +105,8 @@ class Limits:
     report_s: float = 6 * 3600.0
     heartbeat_s: float = 2.0
     poll_s: float = 0.05
+    # For processes that a command which succeeded has left behind.
+    leftover_s: float = 10.0
 
 
 @dataclass(frozen=True)

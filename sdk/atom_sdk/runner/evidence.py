@@ -6,6 +6,8 @@ import math
 import re
 from typing import Any
 
+from .characters import without_cut_beginning
+
 TAIL_LINES = 50
 TAIL_BYTES = 8 * 1024
 TRACEBACK_BYTES = 16 * 1024
@@ -72,7 +74,8 @@ def storable(value: Any) -> Any:
 
 
 def _clean(text: bytes) -> str:
-    plain = _ANSI.sub("", storable(text.decode("utf-8", "replace")))
+    decoded = without_cut_beginning(text).decode("utf-8", "replace")
+    plain = _ANSI.sub("", storable(decoded)).replace("\r\n", "\n")
     return "\n".join(line.rsplit("\r", 1)[-1] for line in plain.split("\n"))
 
 

@@ -12,6 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+# How JSON says what it has no number for; `float()` reads them.
+NOT_FINITE = ("NaN", "Infinity", "-Infinity")
 _NUMBERS = frozenset({int, float})
 _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OverflowError)
 
@@ -93,7 +95,7 @@ def _take_one(row: Any, found: Taken) -> None:
 
 
 def number(value: Any) -> float | str:
-    """Return a finite number, or the text of one that JSON cannot hold."""
+    """Return a finite number, or the word of NOT_FINITE for one that JSON cannot hold."""
     real = float(value)
     if math.isfinite(real):
         return real

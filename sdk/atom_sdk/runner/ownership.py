@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 
 from .config import AttemptPaths
+from .processes import forbid_new_privileges
 
 # Sticky: the job may add files to the folder and cannot replace root's.
 ROOT_MODE = 0o1770
@@ -29,6 +30,7 @@ def dropper(uid: int, gid: int) -> Callable[[], None]:
     """Return what a child must do between fork and exec to become `uid` for good."""
 
     def drop() -> None:
+        forbid_new_privileges()
         os.setgroups([])
         os.setresgid(gid, gid, gid)
         os.setresuid(uid, uid, uid)

@@ -38,14 +38,17 @@ class LogPump:
         self._thread = threading.Thread(target=self._run, name="log-pump", daemon=True)
         self.tail = b""
         self.stderr_tail = b""
+        self._is_stderr_mid_line = False
 
     def start(self) -> None:
         """Begin to read."""
         self._thread.start()
 
     def say(self, sentence: str) -> None:
-        """Put a sentence of the runner itself into the log."""
-        self._keep(STDERR, f"[atom] {sentence}\n".encode())
+        """Put a sentence of the runner itself into the log, on a line of its own."""
+        text = f"[atom] {sentence}\n".encode()
+        with self._lock:
+            self._store(STDERR, b"\n" + text if self._is_stderr_mid_line else text)
 
     def finish(self, wait_s: float) -> None:
         """Wait for the end of both pipes, at most `wait_s`, then take what is in them and stop."""
@@ -87,10 +90,15 @@ class LogPump:
         if not text:
             return
         with self._lock:
-            self._spool.append(fd, time.time_ns(), text)
-            self.tail = (self.tail + text)[-TAIL_BYTES:]
-            if fd == STDERR:
-                self.stderr_tail = (self.stderr_tail + text)[-TAIL_BYTES:]
+            self._store(fd, text)
+
+    def _store(self, fd: int, text: bytes) -> None:
+        """Append to the spool and the tails; called with the lock held."""
+        self._spool.append(fd, time.time_ns(), text)
+        self.tail = (self.tail + text)[-TAIL_BYTES:]
+        if fd == STDERR:
+            self.stderr_tail = (self.stderr_tail + text)[-TAIL_BYTES:]
+            self._is_stderr_mid_line = not text.endswith(b"\n")
 
     def _close(self) -> None:
         for key in list(self._selector.get_map().values()):

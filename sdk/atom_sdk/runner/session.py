@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import evidence, processes
+from . import evidence, leftovers, processes
 from .api import Api, ApiError, UnreachableError
 from .command import Command, CommandNotFoundError, Ended
 from .config import AttemptPaths, ConfigError, Job, load_job
@@ -85,6 +85,7 @@ class Session:
         self._sampler = SystemSampler(self._reporting.metrics.add, paths.root, visible)
         self._terminated = False
         self._memory_exceeded = False
+        self._ended_by_memory = False
         self._stopped_for = ""
 
     def on_terminate(self, *_: object) -> None:
@@ -118,11 +119,26 @@ class Session:
         ended = self._watch(command)
         # At once: it may pass before the last words are in.
         disk = refusal_of(self._paths.root)
+        # Before the leftovers: memory that they take is no fault of the command.
+        self._ended_by_memory = self._memory_exceeded
+        left = self._settle_leftovers(command, ended)
         self._memory.finish()
         self._sampler.finish()
-        command.end_leftovers()
         self._pump.finish(LAST_WORDS_S)
-        return report(self._observed(command, ended, disk))
+        found = report(self._observed(command, ended, disk))
+        if left:
+            found["evidence"]["leftovers"] = left
+        return found
+
+    def _settle_leftovers(self, command: Command, ended: Ended) -> dict[str, Any] | None:
+        """End what outlived the command; return what was ended, None if the runner ended it all."""
+        if self._stopped_for or self._ended_by_memory:
+            command.end_leftovers()
+            return None
+        wait_s = self._job.limits.leftover_s if ended.exit_code == 0 else 0.0
+        return leftovers.settle(
+            command, wait_s, lambda: self._must_stop() or self._memory_exceeded, self._pump.say
+        )
 
     def _watch(self, command: Command) -> Ended:
         """Wait for the command's end and end it when something asks for it."""
@@ -189,7 +205,7 @@ class Session:
         return Observed(
             ended=ended,
             stopped_for=self._stopped_for,
-            memory_exceeded=self._memory_exceeded,
+            memory_exceeded=self._ended_by_memory,
             kernel_oom_kills=processes.kernel_oom_kills() - command.kernel_kills_before,
             peak_memory_bytes=self._memory.peak_bytes,
             memory_limit_bytes=self._job.memory_bytes,

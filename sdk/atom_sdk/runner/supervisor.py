@@ -51,10 +51,10 @@ class Supervisor:
         self._pipes = (*os.pipe(), *os.pipe())
         for pipe in self._pipes[::2]:
             _widen(pipe)
-        self._drop: Callable[[], None] | None = None
+        self._before_exec: Callable[[], None] = processes.forbid_new_privileges
         if os.geteuid() == 0 and job.uid is not None and job.gid is not None:
             hand_over(paths, job.uid, job.gid)
-            self._drop = dropper(job.uid, job.gid)
+            self._before_exec = dropper(job.uid, job.gid)
 
     def supervise(self) -> int:
         """Return the exit status of the runner that reported, or of the last that tried."""
@@ -79,7 +79,7 @@ class Supervisor:
             [*program, *options, f"--pipes={numbers}"],
             stdin=subprocess.DEVNULL,
             pass_fds=tuple(pipes),
-            preexec_fn=self._drop,  # noqa: PLW1509 - this process has one thread
+            preexec_fn=self._before_exec,  # noqa: PLW1509 - this process has one thread
         )
         for pipe in close:
             os.close(pipe)

@@ -39,7 +39,7 @@ def test_the_last_state_of_every_line_survives(states: list[bytes], step_s: floa
 
 
 def test_windows_line_ends_are_no_redraws() -> None:
-    assert everything([b"one\r", b"\ntwo\r\n"]) == b"one\ntwo\n"
+    assert everything([b"one\r", b"\ntwo\r\n"]) == b"one\r\ntwo\r\n"
 
 
 def test_only_the_last_of_many_redraws_in_one_read_comes_out() -> None:
@@ -66,6 +66,23 @@ def test_a_prompt_without_a_line_end_comes_out_soon() -> None:
     assert lines.flush(0.05) == b""
     assert lines.flush(0.15) == b"Loading"
     assert lines.feed(b" done\n", 1.0) == b" done\n"
+
+
+def test_a_character_that_comes_byte_by_byte_is_never_let_out_in_parts() -> None:
+    lines, pieces, now_s = LineCollapser(), [], 0.0
+    for byte in "日本語🙂ж".encode():
+        now_s += 1.0
+        pieces += [lines.feed(bytes([byte]), now_s), lines.flush(now_s + 0.5)]
+    assert [piece.decode() for piece in pieces if piece] == [*"日本語🙂ж"]
+
+
+def test_a_long_line_is_cut_between_characters_and_loses_no_byte() -> None:
+    for shift in range(4):
+        data = b"x" * shift + "🙂".encode() * 40_000
+        lines = LineCollapser()
+        first = lines.feed(data[:100_001], 0.0)
+        first.decode()
+        assert first + lines.feed(data[100_001:], 0.0) + lines.flush(0.0, final=True) == data
 
 
 def test_a_very_long_line_does_not_grow_in_memory() -> None:

@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from tests.sdk.runner.conftest import Attempt
@@ -143,14 +144,90 @@ def test_a_memory_error_is_oom(attempt: Attempt) -> None:
     assert report["evidence"]["traceback"].endswith("MemoryError")
 
 
-def test_what_outlives_the_command_is_ended(attempt: Attempt, server: RunnerServer) -> None:
-    daemon = "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep(60)"
-    attempt.python(
-        f"import subprocess, sys, time; subprocess.Popen([sys.executable, '-c', {daemon!r}]);"
-        "time.sleep(0.5)"
+DAEMON = "import os, time; os.setsid(); print(os.getpid(), flush=True); time.sleep({seconds})"
+
+
+def leaving(seconds: float, more: str = "") -> str:
+    """Return a program that leaves a process behind, which sleeps."""
+    daemon = DAEMON.format(seconds=seconds)
+    return (
+        f"import subprocess, sys; p = subprocess.Popen([sys.executable, '-c', {daemon!r}],"
+        f" stdout=subprocess.PIPE); print(p.stdout.readline().decode().strip(), flush=True); {more}"
     )
-    assert attempt.exit_report()["exit_code"] == 0
-    assert not os.path.exists(f"/proc/{int(server.lines()[0])}")
+
+
+def everything_said(server: RunnerServer) -> list[str]:
+    """Return the lines of the log, those of the runner itself too."""
+    return bytes(server.state.log).decode().splitlines()
+
+
+def test_what_outlives_the_command_is_waited_for_then_ended_and_told(
+    attempt: Attempt, server: RunnerServer
+) -> None:
+    attempt.python(leaving(60), limits={"leftover_s": 0.2})
+    report = attempt.exit_report()
+    assert (report["exit_code"], report["reason"]) == (0, "exited")
+    pid, waiting, ended = everything_said(server)
+    assert not os.path.exists(f"/proc/{pid}")
+    name = Path(sys.executable).name
+    assert report["evidence"]["leftovers"] == {
+        "count": 1, "processes": [{"pid": int(pid), "name": name[:15]}],
+    }  # fmt: skip
+    who = f"{name[:15]} (pid {pid})"
+    assert waiting == (
+        f"[atom] The command has ended. 1 process of it still runs: {who}. It has 0.2 s."
+    )
+    assert ended == f"[atom] Ended 1 process that outlived the command: {who}."
+
+
+def test_a_child_that_ends_in_time_is_not_ended(attempt: Attempt, server: RunnerServer) -> None:
+    attempt.python(leaving(2), limits={"leftover_s": 15})
+    assert "leftovers" not in attempt.exit_report()["evidence"]
+    assert not any(line.startswith("[atom] Ended") for line in everything_said(server))
+
+
+def test_what_a_failed_command_leaves_is_ended_without_a_wait(
+    attempt: Attempt, server: RunnerServer
+) -> None:
+    attempt.python(leaving(60, "sys.exit(3)"), limits={"leftover_s": 600})
+    report = attempt.exit_report()
+    assert (report["exit_code"], report["evidence"]["leftovers"]["count"]) == (3, 1)
+    assert len(everything_said(server)) == 2
+
+
+def test_no_program_of_a_job_gains_rights(attempt: Attempt, server: RunnerServer) -> None:
+    attempt.python(
+        "import subprocess; print(*[line for line in open('/proc/self/status')"
+        " if line.startswith('NoNewPrivs')], flush=True);"
+        "subprocess.run(['grep', 'NoNewPrivs', '/proc/self/status'])",
+        "supervise",
+    )
+    attempt.exit_report()
+    assert [line.split() for line in server.lines() if line] == [["NoNewPrivs:", "1"]] * 2
+
+
+def test_characters_written_byte_by_byte_come_whole(attempt: Attempt, server: RunnerServer) -> None:
+    attempt.python(
+        "import sys, time\n"
+        "for byte in '日本語🙂ж'.encode():\n"
+        "  sys.stdout.buffer.write(bytes([byte])); sys.stdout.buffer.flush()\n"
+        "  sys.stderr.buffer.write(b'.'); sys.stderr.buffer.flush(); time.sleep(0.15)\n"
+    )
+    attempt.exit_report()
+    said = [payload for fd, payload in server.state.frames if fd == 1]
+    assert "".join(payload.decode() for payload in said) == "日本語🙂ж"
+    assert len(said) > 1
+
+
+def test_a_sentence_of_the_runner_has_a_line_of_its_own(
+    attempt: Attempt, server: RunnerServer
+) -> None:
+    attempt.python("import sys, time; sys.stderr.write('50%'); time.sleep(60)", timeout_s=1)
+    assert attempt.exit_report()["reason"] == "timeout"
+    assert everything_said(server)[:2] == [
+        "50%",
+        "[atom] Ending the command (timeout); it has 0.5 s.",
+    ]
 
 
 def test_the_command_gets_a_scrubbed_environment(

@@ -15,22 +15,24 @@ interface ChartTableProps {
   height: number;
 }
 
-/** The steps of the longest curve, thinned evenly; each other curve shows its point at or before that step. */
+/** The steps of the longest curve, thinned evenly, and those of NaN; others show their point at or before a step. */
 function thinnedSteps(lines: CurveLine[], from: number, to: number): number[] {
   const longest = lines.reduce<CurveLine | null>((a, b) => (a && a.series.length >= b.series.length ? a : b), null);
   if (!longest) return [];
+  const undrawn = lines.flatMap((line) => line.series.undrawn.map(({ x }) => x)).filter((x) => x >= from && x <= to);
   const { series } = longest;
   const [start, end] = [series.indexOf(from), series.indexOf(to + 1e-9)];
   const stride = Math.max(1, Math.ceil((end - start) / MAX_ROWS));
   const steps: number[] = [];
   for (let i = start; i < end; i += stride) steps.push(series.x(i));
   if (end > start && steps.at(-1) !== series.x(end - 1)) steps.push(series.x(end - 1));
-  return steps;
+  return [...new Set([...steps, ...undrawn.slice(0, MAX_ROWS)])].sort((a, b) => a - b);
 }
 
 function valueAt({ series }: CurveLine, step: number): number | null {
+  const exact = series.at(step);
+  if (exact !== undefined) return exact;
   const i = series.indexOf(step);
-  if (i < series.length && series.x(i) === step) return series.y(i);
   return i > 0 && i < series.length ? series.y(i - 1) : null;
 }
 

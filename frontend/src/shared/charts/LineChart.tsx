@@ -17,8 +17,6 @@ export interface CurveLine {
   dash?: number[];
   /** Drawn pale, without a legend entry: the raw curve behind a smoothed one. */
   faded?: boolean;
-  /** Its last point is NaN or infinite, which a series does not hold: the last number is not its end. */
-  endsUndrawn?: boolean;
   series: Series;
 }
 
@@ -109,6 +107,8 @@ export function LineChart(props: LineChartProps) {
   }, [data, from, to, looks, width, height, dark, logY, asTable]);
 
   const named = lines.filter((line) => !line.faded);
+  const isEmpty = series.every((one) => one.length === 0);
+  const undrawn = named.reduce((sum, line) => sum + line.series.undrawn.length, 0);
   return (
     <figure style={{ margin: 0 }} aria-label={title}>
       <Group justify="space-between" wrap="nowrap" mb={4}>
@@ -143,13 +143,14 @@ export function LineChart(props: LineChartProps) {
         ) : (
           <div ref={host} role="img" aria-label={t('chart.summary', { title, count: named.length })} />
         )}
-        {!whole && !asTable && (
-          <div className={classes.empty}>
-            {t(lines.some(({ endsUndrawn }) => endsUndrawn) ? 'chart.noneFinite' : 'chart.noData')}
-          </div>
-        )}
+        {isEmpty && !asTable && <div className={classes.empty}>{t(whole ? 'chart.noneFinite' : 'chart.noData')}</div>}
       </div>
       {!asTable && <Legend lines={named} all={lines} data={data} cursor={cursor} formatX={formatX} formatY={formatY} />}
+      {undrawn > 0 && (
+        <Text size="xs" c="dimmed">
+          {t('chart.undrawn', { count: undrawn })}
+        </Text>
+      )}
     </figure>
   );
 }
@@ -165,20 +166,17 @@ interface LegendProps {
 
 /** Names the curves, with their values under the cursor, else their last ones. */
 function Legend({ lines, all, data, cursor, formatX, formatY }: LegendProps) {
-  const { t } = useTranslation();
   const at = cursor !== null ? data[0][cursor] : undefined;
   const shownValue = (line: CurveLine): number | null => {
     const { series } = line;
-    if (series.length === 0) return null;
-    if (at === undefined || cursor === null) return series.y(series.length - 1);
-    const exact = data[all.indexOf(line) + 1]?.[cursor];
+    if (at === undefined || cursor === null || series.length === 0) return series.lastY;
+    const exact = data[all.indexOf(line) + 1]?.[cursor] ?? series.at(at);
     return exact ?? series.y(Math.max(0, Math.min(series.length - 1, series.indexOf(at))));
   };
   return (
     <div className={classes.legend}>
       {lines.map((line) => {
         const value = shownValue(line);
-        const isEnd = line.endsUndrawn && (at === undefined || value === null);
         return (
           <span key={line.id} className={classes.item}>
             <svg width="16" height="4" aria-hidden>
@@ -193,8 +191,8 @@ function Legend({ lines, all, data, cursor, formatX, formatY }: LegendProps) {
               />
             </svg>
             {line.label}
-            {(isEnd || value !== null) && (
-              <span className={classes.value}>{isEnd ? t('chart.notFinite') : formatY(value as number)}</span>
+            {value !== null && (
+              <span className={classes.value}>{Number.isFinite(value) ? formatY(value) : String(value)}</span>
             )}
           </span>
         );

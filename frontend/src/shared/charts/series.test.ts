@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { markOf } from './marks';
 import { align, areBuckets, extent, Series } from './series';
 
 const wave = (count: number) => {
@@ -68,7 +69,27 @@ describe('Series', () => {
   test('a diverged loss does not hide the extremes around it', () => {
     const series = new Series();
     for (let i = 0; i < 600; i++) series.push(i, i === 0 ? Number.NaN : i);
-    expect(series.range(0, 600)).toEqual([1, 599]);
+    expect(series.range(0, series.length)).toEqual([1, 599]);
+  });
+
+  test('NaN and infinity are gaps with marks, and a restarted run takes them back', () => {
+    const series = Series.from([0, 1, 2, 3, 4, 5], [1, Number.NaN, Number.POSITIVE_INFINITY, 2, 3, Number.NaN]);
+    expect(series.length).toBe(3);
+    expect(series.undrawn.map(({ x, y }) => [x, markOf(y)])).toEqual([
+      [1, 'nan'],
+      [2, 'up'],
+      [5, 'nan'],
+    ]);
+    expect(series.gaps()).toEqual([[0, 3]]);
+    expect([series.at(2), series.at(3), series.lastY]).toEqual([Number.POSITIVE_INFINITY, 2, Number.NaN]);
+    expect(extent([series])).toEqual([0, 5]);
+    expect(align([series], 0, 5, 500)).toEqual([
+      [0, 1, 2, 3, 4, 5],
+      [1, null, null, 2, 3, null],
+    ]);
+    series.push(2, 7);
+    expect(series.undrawn.map(({ x }) => x)).toEqual([1]);
+    expect(series.lastY).toBe(7);
   });
 });
 

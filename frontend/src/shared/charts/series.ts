@@ -15,12 +15,9 @@ class Extremes {
 
   push(i: number, y: number): void {
     const block = Math.floor(i / this.size);
-    // NaN (a diverged loss) makes no extreme of its block.
-    const low = Number.isNaN(y) ? Number.POSITIVE_INFINITY : y;
-    const high = Number.isNaN(y) ? Number.NEGATIVE_INFINITY : y;
     const starts = i % this.size === 0;
-    this.min[block] = starts ? low : Math.min(this.min[block] as number, low);
-    this.max[block] = starts ? high : Math.max(this.max[block] as number, high);
+    this.min[block] = starts ? y : Math.min(this.min[block] as number, y);
+    this.max[block] = starts ? y : Math.max(this.max[block] as number, y);
   }
 
   /** Forgets the points from `length` on. */
@@ -51,8 +48,18 @@ interface Buckets {
   points: number;
 }
 
-/** Points of one curve with an index of extremes in two sizes: a redraw costs O(pixels), not O(points). No React. */
+/** A point whose y is NaN or infinite. */
+export interface Undrawn {
+  x: number;
+  y: number;
+}
+
+/**
+ * Points of one curve with an index of extremes in two sizes: a redraw costs O(pixels), not O(points). Those that have no
+ * place on the y axis are kept apart: the curve has a gap there, and a mark. No React.
+ */
 export class Series {
+  readonly undrawn: Undrawn[] = [];
   private xs: Float64Array;
   private ys: Float64Array;
   private readonly blocks: Extremes;
@@ -76,20 +83,46 @@ export class Series {
     return series;
   }
 
-  /** Whether the last of the values is one that `from` leaves out. */
-  static endsUndrawn(ys: ArrayLike<number | null>): boolean {
-    return ys.length > 0 && ys[ys.length - 1] == null;
-  }
-
   /** Appends a point. `x` must not go back; a repeated or earlier x (a restarted run) replaces what came after it. */
   push(x: number, y: number): void {
     if (this.length > 0 && x <= (this.xs[this.length - 1] as number)) this.truncate(this.indexOf(x));
+    while ((this.undrawn.at(-1)?.x ?? Number.NEGATIVE_INFINITY) >= x) this.undrawn.pop();
+    if (!Number.isFinite(y)) {
+      this.undrawn.push({ x, y });
+      return;
+    }
     if (this.length === this.xs.length) this.grow();
     const i = this.length++;
     this.xs[i] = x;
     this.ys[i] = y;
     this.blocks.push(i, y);
     this.small.push(i, y);
+  }
+
+  /** The last y, also where it is NaN or infinite; null without points. */
+  get lastY(): number | null {
+    const undrawn = this.undrawn.at(-1);
+    const x = this.length > 0 ? this.x(this.length - 1) : Number.NEGATIVE_INFINITY;
+    if (undrawn && undrawn.x > x) return undrawn.y;
+    return this.length > 0 ? this.y(this.length - 1) : null;
+  }
+
+  /** The y of the point at exactly `x`, also where it is NaN or infinite. */
+  at(x: number): number | undefined {
+    const i = this.indexOf(x);
+    if (i < this.length && this.x(i) === x) return this.y(i);
+    return this.undrawn.find((one) => one.x === x)?.y;
+  }
+
+  /** Stretches of x between two drawn points with undrawn ones between them. */
+  gaps(): [from: number, to: number][] {
+    const gaps: [number, number][] = [];
+    for (const { x } of this.undrawn) {
+      const after = this.indexOf(x);
+      if (after === 0 || after === this.length) continue;
+      if (gaps.at(-1)?.[1] !== this.x(after)) gaps.push([this.x(after - 1), this.x(after)]);
+    }
+    return gaps;
   }
 
   x(i: number): number {
@@ -201,9 +234,11 @@ export class Series {
 export type Aligned = [number[], ...(number | null)[][]];
 
 export function extent(series: readonly Series[]): [from: number, to: number] | null {
-  const used = series.filter((one) => one.length > 0);
-  if (used.length === 0) return null;
-  return [Math.min(...used.map((one) => one.x(0))), Math.max(...used.map((one) => one.x(one.length - 1)))];
+  const ends = series.flatMap((one) => [
+    ...(one.length > 0 ? [one.x(0), one.x(one.length - 1)] : []),
+    ...(one.undrawn.length > 0 ? [(one.undrawn[0] as Undrawn).x, (one.undrawn.at(-1) as Undrawn).x] : []),
+  ]);
+  return ends.length === 0 ? null : [Math.min(...ends), Math.max(...ends)];
 }
 
 /** The points of `[from, to]`, at most two per pixel and series, with one neighbour on either side. */
@@ -213,11 +248,14 @@ export function align(series: readonly Series[], from: number, to: number, pixel
     Math.min(one.length, one.indexOf(to + Number.EPSILON * Math.abs(to)) + 1),
   ]);
   const total = spans.reduce((sum, [start, end]) => sum + end - start, 0);
-  return total <= pixels * 2 ? alignExactly(series, spans) : alignInBuckets(series, from, to, pixels);
+  if (total > pixels * 2) return alignInBuckets(series, from, to, pixels);
+  // Undrawn points have a place for the cursor.
+  const undrawn = series.flatMap((one) => one.undrawn.filter(({ x }) => x >= from && x <= to).map(({ x }) => x));
+  return alignExactly(series, spans, undrawn);
 }
 
-function alignExactly(series: readonly Series[], spans: [number, number][]): Aligned {
-  const set = new Set<number>();
+function alignExactly(series: readonly Series[], spans: [number, number][], undrawn: number[]): Aligned {
+  const set = new Set<number>(undrawn);
   series.forEach((one, k) => {
     const [start, end] = spans[k] as [number, number];
     for (let i = start; i < end; i++) set.add(one.x(i));

@@ -2,6 +2,7 @@ import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
 import { type Columns, drawBand } from './band';
 import type { CurveLine } from './LineChart';
+import { drawMarks } from './marks';
 import { areBuckets } from './series';
 
 export interface PlotTheme {
@@ -127,7 +128,14 @@ export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
         alpha: line.faded ? 0.25 : 1,
         width: 1.3,
         paths: pathsOf(line),
-        spanGaps: true,
+        // No point at an x of another curve is no gap; a point that cannot be drawn is one.
+        gaps: (plot: uPlot) =>
+          line.series
+            .gaps()
+            .map(([from, to]): [number, number] => [
+              Math.round(plot.valToPos(from, 'x', true)),
+              Math.round(plot.valToPos(to, 'x', true)),
+            ]),
         points: { show: (plot: uPlot, index: number) => isAlone(plot.data[index] ?? []) },
       })),
     ],
@@ -150,6 +158,7 @@ export function createPlot(host: HTMLElement, init: PlotInit): uPlot {
           init.onZoom(from, to);
         },
       ],
+      draw: [(plot) => drawMarks(plot, lines)],
       setCursor: [(plot) => init.onCursor(plot.cursor.idx ?? null)],
     },
   };

@@ -6,6 +6,7 @@ import { type CurveLine, LineChart } from '@/shared/charts/LineChart';
 import { Series } from '@/shared/charts/series';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
+import { numbersOf } from '@/shared/metricValue';
 import { SmoothingSlider } from '../curves/SmoothingSlider';
 import { smooth } from '../curves/smoothing';
 import { useComparedCurves } from '../queries';
@@ -37,11 +38,11 @@ function linesOf(data: ComparedCurve[], runs: ComparedRun[], looks: Map<number, 
     if (!curve) return [];
     const start = curve.ts[0] ?? 0;
     const xs = how.byTime ? curve.ts.map((ts) => (ts - start) / 1000) : curve.steps;
-    const endsUndrawn = Series.endsUndrawn(curve.values);
-    const look = { ...(looks.get(run.number) as Look), label: labelOf(run), endsUndrawn };
-    const raw = Series.from(xs, curve.values);
+    const values = numbersOf(curve.values);
+    const look = { ...(looks.get(run.number) as Look), label: labelOf(run) };
+    const raw = Series.from(xs, values);
     if (how.smoothing === 0) return [{ ...look, id: run.id, series: raw }];
-    const smoothed = { ...look, id: run.id, series: Series.from(xs, smooth(curve.values, how.smoothing)) };
+    const smoothed = { ...look, id: run.id, series: Series.from(xs, smooth(values, how.smoothing)) };
     return runs.length > RAW_CURVES
       ? [smoothed]
       : [{ ...look, id: `${run.id}/raw`, series: raw, faded: true }, smoothed];

@@ -1,4 +1,5 @@
 import type { ComparedRun } from '@/api/contract/jobs';
+import { numberOf } from '@/shared/metricValue';
 
 /** What a filter lets through: a range of numbers, or some of the values. */
 export type Within = Record<string, [from: number, to: number] | string[]>;
@@ -19,8 +20,11 @@ export interface Axis {
 
 export const shownValue = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-export const metricOf = (run: ComparedRun, key: string, value: MetricValue): number | null =>
-  run.metrics.find((one) => one.key === key)?.[value] ?? null;
+/** NaN and infinity too. */
+export const metricOf = (run: ComparedRun, key: string, value: MetricValue): number | null => {
+  const found = run.metrics.find((one) => one.key === key)?.[value] ?? null;
+  return found === null ? null : numberOf(found);
+};
 
 /** Names of parameters in the order in which runs bring them; of those that differ, what most runs have comes first. */
 export function parameterNames(runs: readonly ComparedRun[]): { all: string[]; differing: string[] } {
@@ -64,7 +68,8 @@ export function axesOf(
     ),
   );
   if (metric === undefined) return parameters;
-  const measured = runs.map((run) => metricOf(run, metric, value));
+  // NaN and infinity have no place on an axis.
+  const measured = runs.map((run) => metricOf(run, metric, value)).map((one) => (Number.isFinite(one) ? one : null));
   return [...parameters, axis(metric, true, measured)];
 }
 

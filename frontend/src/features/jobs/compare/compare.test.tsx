@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
+import type { MetricValue } from '@/shared/metricValue';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
@@ -9,7 +10,7 @@ import { ComparePage } from './ComparePage';
 import { looksOf } from './looks';
 import { requirementsOf } from './rows';
 
-const compared = (number: number, parameters: object, accuracy: number | null) => ({
+const compared = (number: number, parameters: object, accuracy: MetricValue | null) => ({
   id: `run-${number}`,
   number,
   name: `train-${number}`,
@@ -65,21 +66,22 @@ describe('the comparison of runs', () => {
     await expectNoViolations(container);
   });
 
-  test('a curve that ends in NaN is told from one that was never drawn', async () => {
-    const { metrics: _, ...silent } = compared(5, {}, null);
-    const runs = [compared(4, {}, null), { ...silent, metrics: [] }];
+  test('a curve that ends in NaN is told from one that ends in infinity, and from none', async () => {
+    const { metrics: _, ...silent } = compared(6, {}, null);
+    const runs = [compared(4, {}, 'NaN'), compared(5, {}, '-Infinity'), { ...silent, metrics: [] }];
     serve('GET', 'projects/{project}/runs/compare/', { runs, metrics: METRICS });
-    const ends = { ...curve(4), values: [0.1, null] };
+    const ends = { ...curve(4), values: [0.1, 'NaN'] };
     serve('GET', 'projects/{project}/runs/compare/series/', { key: 'accuracy', series: [ends] });
-    await open('?runs=4,5');
+    await open('?runs=4,5,6');
     const row = (await screen.findByRole('rowheader', { name: /^accuracy/ })).closest('tr') as HTMLElement;
     expect(
       within(row)
         .getAllByRole('cell')
         .map(({ textContent }) => textContent),
-    ).toEqual(['NaN or infinite', '–']);
+    ).toEqual(['NaN', '-Infinity', '–']);
     // In the table and in the legend.
-    await waitFor(() => expect(screen.getAllByText('NaN or infinite')).toHaveLength(2));
+    await waitFor(() => expect(screen.getAllByText('NaN')).toHaveLength(2));
+    expect(screen.getByText('1 point is NaN (×) or infinite (▲ ▼)')).toBeTruthy();
   });
 
   test('the first axes are those that most runs have', () => {

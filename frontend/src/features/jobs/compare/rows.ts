@@ -177,7 +177,8 @@ export function sectionsOf({ runs, metrics }: Comparison, value: MetricValue, t:
     const numbers = runs.map((run) => metricOf(run, key, value));
     const cells = numbers.map((number, i) => {
       if (number !== null) return format.metric(number);
-      return runs[i]?.metrics.some((one) => one.key === key) ? t('chart.notFinite') : null;
+      // Its smallest and largest are those of finite values.
+      return runs[i]?.metrics.some((one) => one.key === key) ? t('compare.noneFinite') : null;
     });
     const differs = new Set(numbers.map((number, i) => number ?? cells[i])).size > 1;
     return { ...row(key, key, cells, { best: winners, goal }), differs };

@@ -8,6 +8,7 @@ import { Series } from '@/shared/charts/series';
 import type { YAxis } from '@/shared/charts/uplot';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
+import { numbersOf } from '@/shared/metricValue';
 import { smooth } from './smoothing';
 import { useSeries } from './source';
 
@@ -32,11 +33,11 @@ function linesOf(data: MetricSeries[], { smoothing = 0, byTime, labelOf }: Curve
   return data.flatMap((one, index): CurveLine[] => {
     const xs = byTime ? one.ts.map((ts) => (ts - start) / 1000) : one.steps;
     const label = labelOf?.(one.key) ?? one.key;
-    const endsUndrawn = Series.endsUndrawn(one.values);
-    const look = { color: curveColor(index), dash: curveDash(index), label, endsUndrawn };
-    const raw = Series.from(xs, one.values);
+    const values = numbersOf(one.values);
+    const look = { color: curveColor(index), dash: curveDash(index), label };
+    const raw = Series.from(xs, values);
     if (smoothing === 0) return [{ ...look, id: one.key, series: raw }];
-    const smoothed = Series.from(xs, smooth(one.values, smoothing));
+    const smoothed = Series.from(xs, smooth(values, smoothing));
     return [
       { ...look, id: `${one.key}/raw`, series: raw, faded: true },
       { ...look, id: one.key, series: smoothed },

@@ -5,6 +5,7 @@ import type { PreviewCurve } from '@/api/contract/jobs';
 import { curveColor } from '@/shared/charts/colors';
 import { LineChart } from '@/shared/charts/LineChart';
 import { Series } from '@/shared/charts/series';
+import { numbersOf } from '@/shared/metricValue';
 
 /** The scalars of a TensorBoard event file, a chart each. */
 export function ScalarsView({ curves, others }: { curves: readonly PreviewCurve[]; others: number }) {
@@ -31,7 +32,14 @@ export function ScalarsView({ curves, others }: { curves: readonly PreviewCurve[
 function Chart({ curve }: { curve: PreviewCurve }) {
   const { t } = useTranslation();
   const lines = useMemo(
-    () => [{ id: curve.key, label: curve.key, color: curveColor(0), series: Series.from(curve.steps, curve.values) }],
+    () => [
+      {
+        id: curve.key,
+        label: curve.key,
+        color: curveColor(0),
+        series: Series.from(curve.steps, numbersOf(curve.values)),
+      },
+    ],
     [curve],
   );
   return <LineChart title={curve.key} lines={lines} xLabel={t('jobs.curves.byStep')} height={180} />;

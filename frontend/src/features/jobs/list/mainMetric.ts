@@ -1,3 +1,5 @@
+import { type MetricValue, numberOf } from '@/shared/metricValue';
+
 /** Which of a run's metrics a list shows, best first. */
 const WANTED = [
   /^test[/_].*acc/,
@@ -8,12 +10,12 @@ const WANTED = [
   /loss/,
 ];
 
-export function mainMetric(summary: Record<string, number>): { key: string; value: number } | null {
+export function mainMetric(summary: Record<string, MetricValue>): { key: string; value: number } | null {
   const keys = Object.keys(summary).filter((key) => !key.startsWith('system/'));
   for (const pattern of WANTED) {
     const key = keys.find((one) => pattern.test(one.toLowerCase()));
-    if (key !== undefined) return { key, value: summary[key] as number };
+    if (key !== undefined) return { key, value: numberOf(summary[key] as MetricValue) };
   }
   const first = keys[0];
-  return first === undefined ? null : { key: first, value: summary[first] as number };
+  return first === undefined ? null : { key: first, value: numberOf(summary[first] as MetricValue) };
 }

@@ -4,7 +4,9 @@ import { useTranslation } from 'react-i18next';
 import { IN_PALETTE } from '@/shared/commands';
 import { type LogQuery, rawLogUrl } from '../queries';
 
-/** The whole log, or the lines that match what is looked for. */
+const STREAMS = ['stdout', 'stderr'] as const;
+
+/** The whole log, one stream of it, or the lines that match what is looked for. */
 export function LogDownload({
   run,
   attempt,
@@ -26,6 +28,11 @@ export function LogDownload({
         <Menu.Item component="a" href={rawLogUrl(run, attempt)} download>
           {t('jobs.log.downloadAll')}
         </Menu.Item>
+        {STREAMS.map((stream) => (
+          <Menu.Item key={stream} component="a" href={rawLogUrl(run, attempt, { stream })} download>
+            {t('jobs.log.downloadStream', { stream })}
+          </Menu.Item>
+        ))}
         {wanted && (
           <Menu.Item component="a" href={rawLogUrl(run, attempt, wanted)} download>
             {t('jobs.log.downloadMatches')}

@@ -44,12 +44,14 @@ describe('offsets', () => {
     expect(lines(store)).toEqual(['one', 'two']);
   });
 
-  test('an overlap is trimmed by bytes, not characters', () => {
+  test('an overlap is read again from where it stopped: its text is not its bytes', () => {
     const store = new LogStore();
-    store.append(frame(0, '训练\n'));
-    store.append(frame(0, '训练\n完成\n'));
-    expect(lines(store)).toEqual(['训练', '完成']);
-    expect(store.next).toBe(bytes('训练\n完成\n'));
+    // Two bytes that are no UTF-8: six bytes as text.
+    store.append({ ...frame(0, '\ufffd\ufffd'), next: 2 });
+    expect(store.append({ ...frame(0, '\ufffd\ufffd完\n'), next: 6 })).toBe(false);
+    expect(store.next).toBe(2);
+    expect(store.append(frame(2, '完\n'))).toBe(true);
+    expect(lines(store)).toEqual(['\ufffd\ufffd完']);
   });
 
   test('a hole is refused and nothing is stored', () => {

@@ -20,18 +20,11 @@ export interface LogLine {
 
 export type LogFilter = 'all' | 'stdout' | 'stderr';
 
-const encoder = new TextEncoder();
-const decoder = new TextDecoder();
-
-/** What is left of a frame whose beginning is already stored. */
-function trim(frame: LogFrame, next: number): LogFrame {
-  const bytes = encoder.encode(frame.text).subarray(next - frame.byteOff);
-  return { ...frame, byteOff: next, text: decoder.decode(bytes) };
-}
-
 /**
- * The log of one attempt, append-only, ordered by byte offset. Frames may come twice (they are trimmed) but not with a
- * hole: then `append` stores nothing, and the caller fetches from `next` on. Framework-free.
+ * The log of one attempt, append-only, ordered by byte offset. Frames may come twice, but not with a hole, and not with
+ * a beginning that is stored already: then `append` stores nothing, and the caller fetches from `next` on. A frame cannot
+ * be cut here, since its text is not its bytes: some are no UTF-8, and a character may begin in the frame before.
+ * Framework-free.
  */
 export class LogStore {
   /** Offset of the first byte that is not stored. */
@@ -47,12 +40,11 @@ export class LogStore {
     return this.closedCount + this.open.size;
   }
 
-  /** Returns false when bytes between `next` and the frame are missing. */
+  /** Returns false when the frame does not follow what is stored. */
   append(frame: LogFrame): boolean {
-    if (frame.byteOff > this.next) return false;
     if (frame.next <= this.next) return true;
-    const rest = frame.byteOff < this.next ? trim(frame, this.next) : frame;
-    this.appendText(rest);
+    if (frame.byteOff !== this.next) return false;
+    this.appendText(frame);
     this.next = frame.next;
     return true;
   }

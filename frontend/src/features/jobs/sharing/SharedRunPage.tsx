@@ -13,6 +13,7 @@ import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';
 import { KeyValueList } from '@/shared/KeyValueList';
 import { Logo } from '@/shared/Logo';
+import { numberOf } from '@/shared/metricValue';
 import { PageHeader } from '@/shared/PageHeader';
 import { ProgressBar } from '@/shared/ProgressBar';
 import { PrintReport } from '@/shared/print/PrintReport';
@@ -196,7 +197,6 @@ function Facts({ run }: { run: SharedRun }) {
   const active = isActive(run);
   const metrics = Object.entries(run.metrics);
   const parameters = Object.entries(run.parameters);
-  const value = (number: number | null): ReactNode => (number === null ? '–' : format.metric(number));
   return (
     <SimpleGrid cols={{ base: 1, sm: 2, md: 3 }}>
       <Section title={t('sharing.page.result')}>
@@ -205,7 +205,7 @@ function Facts({ run }: { run: SharedRun }) {
             {t(active ? 'sharing.page.noResult' : 'sharing.page.nothingMeasured')}
           </Text>
         )}
-        <KeyValueList items={metrics.map(([key, last]): [string, ReactNode] => [key, value(last)])} />
+        <KeyValueList items={metrics.map(([key, last]): [string, ReactNode] => [key, format.metric(numberOf(last))])} />
       </Section>
       <Section title={t('jobs.config.parameters')}>
         {parameters.length === 0 && (
