@@ -14,9 +14,9 @@ from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done
-from atom.labeling.actions.leases import tell_progress
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.moves import move
+from atom.labeling.actions.progress import tell_progress
 from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
 
@@ -96,14 +96,14 @@ def _decide(
     label = slots.label_of(audit)
     if label.user_id == auditor.pk:
         return AuditorIsLabeler()
+    if label.label_task.state not in states.TASK_TAKES_WORK:
+        # What is accepted while the layer is written would be marked as published without it.
+        return TaskNotActive(f"The task is {label.label_task.state}.", slot=str(audit.pk))
     held = audit.state == states.LEASED and audit.user_id == auditor.pk
     if not held or audit.lease_no != decision.lease_no:
         return StaleLease(slot=str(audit.pk))
     if label.revision_id != decision.revision_id:
         return StaleLease("The label has changed since you saw it.", slot=str(audit.pk))
-    if label.label_task.state not in states.TASK_TAKES_WORK:
-        # What is accepted while the layer is written would be marked as published without it.
-        return TaskNotActive(f"The task is {label.label_task.state}.", slot=str(audit.pk))
     known[decision.revision_id] = _rule(decision, auditor, audit, label, changes)
     return None
 
@@ -124,6 +124,7 @@ def _rule(
     move(label, states.ACCEPTED if accepted else states.RETURNED, states.SLOT_STATES)
     move(item, states.ACCEPTED if accepted else states.REWORK, states.ITEM_STATES)
     audit.expires_at = None
+    audit.page, audit.on_screen, audit.seen_at = "", False, None
     if accepted:
         item.final_revision_id = decision.revision_id
     else:
@@ -148,7 +149,10 @@ def _write(changes: _Changes) -> None:
     if not changes.decisions:
         return
     AuditDecision.objects.bulk_create(changes.decisions)
-    fields = ["state", "expires_at", "lease_no", "returned_code", "returned_comment"]
+    fields = [
+        "state", "expires_at", "lease_no", "returned_code", "returned_comment", "page",
+        "on_screen", "seen_at",
+    ]  # fmt: skip
     WorkSlot.objects.bulk_update(changes.slots, fields)
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
     _tell_returned(changes)
