@@ -18,7 +18,7 @@ from tests.factories.labeling import make_task
 from tests.labeling.asking import Api
 from tests.labeling.work import rule, submit_all
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 
 ROLES = ("viewer", "labeler", "researcher", "admin")
 CALLS: dict[str, tuple[str, str, Any]] = {
@@ -101,6 +101,7 @@ def allowed(ask: Api, task: LabelTask, action: str) -> bool:
 @pytest.mark.parametrize("situation", SITUATIONS)
 def test_what_is_offered_is_allowed_and_what_is_not_is_refused(
     situation: Callable[[LabelTask, User, User], None],
+    django_capture_on_commit_callbacks: Any,
 ) -> None:
     project = make_project("vision")
     tasks = {role: make_task(4, project=project, name=role, audit_percent=100) for role in ROLES}
@@ -108,7 +109,8 @@ def test_what_is_offered_is_allowed_and_what_is_not_is_refused(
     for role, task in tasks.items():
         # They did it while they were allowed to; their role may be lower by now.
         me = make_member(project, "researcher", role)
-        situation(task, me, other)
+        with django_capture_on_commit_callbacks(execute=True):
+            situation(task, me, other)
         me.role_bindings.update(role=role)
         ask = Api(me)
         offers = ask("GET", f"labelx/tasks/{task.pk}/").json()["offers"]
