@@ -95,7 +95,7 @@ def allowed(ask: Api, task: LabelTask, action: str) -> bool:
     found = answer.json()
     if action == permissions.AUDIT:
         return bool(found["lease"])
-    return found.get("count") != 0
+    return bool(found.get("count") != 0)
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import transaction
 
 from atom.accounts.models import Project, User
+from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
@@ -19,6 +20,7 @@ from atom.labeling.actions.moves import move
 from atom.labeling.actions.progress import tell_progress
 from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
+from atom.labeling.permissions import LABEL, may
 
 
 @dataclass(frozen=True)
@@ -162,11 +164,14 @@ def _write(changes: _Changes) -> None:
 
 
 def _tell_returned(changes: _Changes) -> None:
-    """Tell each person how many of their items of each task came back."""
+    """Tell each person who may still label how many of their items of each task came back."""
     returned = Counter(
         (slot.label_task, slot.user_id) for slot in changes.slots if slot.state == states.RETURNED
     )
+    labelers = User.objects.in_bulk({user_id for _, user_id in returned if user_id is not None})
     for (task, user_id), items in returned.items():
+        if user_id is None or not may(role_in(labelers[user_id], task.project), LABEL):
+            continue
         outbox.emit(
             task.project_id,
             "label_task.returned",

@@ -54,3 +54,7 @@ export function submissionsOf(
 export function without(batch: Batch, ids: ReadonlySet<string>): Batch {
   return { ...batch, slots: batch.slots.filter(({ id }) => !ids.has(id)) };
 }
+
+/** The images of batches, some of which may not be there. */
+export const idsOf = (batches: readonly (Batch | null | undefined)[]): ReadonlySet<string> =>
+  new Set(batches.flatMap((batch) => batch?.slots ?? []).map(({ id }) => id));

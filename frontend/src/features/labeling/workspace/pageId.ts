@@ -31,3 +31,21 @@ export function sendLeave(taskId: string, page: string): void {
   form.set('csrfmiddlewaretoken', csrfToken());
   navigator.sendBeacon?.(`/api/v1/labelx/tasks/${taskId}/leave/`, form);
 }
+
+const lockOf = (page: string) => `atom-labeling/${page}`;
+
+/** Tells the other pages of this browser that this one is open, until the function that it returns is called. */
+export function holdOpen(page: string): () => void {
+  let close = () => {};
+  const closed = new Promise<void>((resolve) => {
+    close = resolve;
+  });
+  void navigator.locks?.request(lockOf(page), () => closed);
+  return close;
+}
+
+/** Whether a page is open in this browser; where browsers cannot say it, none is. */
+export async function isOpen(page: string): Promise<boolean> {
+  const locks = await navigator.locks?.query();
+  return locks?.held?.some(({ name }) => name === lockOf(page)) ?? false;
+}

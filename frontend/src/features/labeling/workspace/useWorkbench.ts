@@ -5,7 +5,7 @@ import { useMe } from '@/shared/me';
 import { OVERVIEW_KEY, TASK_KEY, TASKS_KEY, WAITING_KEY, workbenchApi } from '../queries';
 import { type KeyValue, openStore } from './kv';
 import { type Gone, HEARTBEAT_MS } from './leases';
-import { newPageId, type PageId } from './pageId';
+import { holdOpen, isOpen, newPageId, type PageId } from './pageId';
 import { Workbench } from './workbench';
 
 /** Decoded before they are shown, so that Enter shows the next batch at once. */
@@ -32,6 +32,7 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
     if (me === undefined) return;
     let opened: Workbench | null = null;
     let closed = false;
+    let close = () => {};
     const onCounts = () => {
       for (const queryKey of [TASK_KEY, TASKS_KEY, OVERVIEW_KEY, WAITING_KEY])
         void client.invalidateQueries({ queryKey });
@@ -39,8 +40,9 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
     void openStore('atom-labeling').then((store: KeyValue) => {
       if (closed) return;
       const page = newPageId();
+      close = holdOpen(page.id);
       const api = workbenchApi(taskId, page);
-      const kept = { store, person: me, task: taskId };
+      const kept = { store, person: me, task: taskId, page: page.id, isOpen };
       opened = new Workbench({ ...kept, api, batchSize, preload, onCounts, onLost, onChange: redraw });
       setOpen({ bench: opened, page });
       void opened.start();
@@ -69,6 +71,7 @@ export function useWorkbench(taskId: string, batchSize: number, onLost: (slots: 
       window.removeEventListener('blur', blur);
       opened?.stop();
       opened?.leave();
+      close();
     };
   }, [client, me, taskId, batchSize, onLost]);
   return open;

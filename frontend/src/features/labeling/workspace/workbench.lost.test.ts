@@ -334,4 +334,19 @@ describe('nothing is lost', () => {
     await bench.heartbeat();
     expect(task.asked).toEqual(['s0', 's1']);
   });
+
+  test('a second window sends nothing that the first may still take back, and sends it when that one is gone', async () => {
+    const task = new FakeTask(4);
+    const opened = new Set(['one']);
+    const isOpen = async (page: string) => opened.has(page);
+    const first = open(task, { page: 'one', isOpen });
+    await first.start();
+    await first.submit({}, 5, 0);
+    const second = open(task, { page: 'two', isOpen });
+    await second.start();
+    expect(task.received).toEqual([]);
+    opened.delete('one');
+    await open(task, { page: 'three', isOpen }).start();
+    expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1']);
+  });
 });

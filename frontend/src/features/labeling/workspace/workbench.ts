@@ -1,6 +1,6 @@
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
-import { type Batch, batchesOf, submissionsOf, without } from './batches';
+import { type Batch, batchesOf, idsOf, submissionsOf, without } from './batches';
 import { Drafts } from './drafts';
 import type { Labels } from './grid';
 import { type Gone, Leases } from './leases';
@@ -52,13 +52,26 @@ export class Workbench {
     const { store, person, task, api, onChange } = options;
     this.local = new LocalDrafts(store, person, task);
     this.ahead = options.batchSize;
-    const isOurs = ({ id }: LeasedSlot) => [...this.allSlots()].some((slot) => slot.id === id);
-    const onLost = (slots: LeasedSlot[], lease: Gone) => this.gone(slots, lease);
-    this.leases = new Leases({ heartbeat: api.heartbeat, isOurs, onLost });
+    this.leases = new Leases({
+      heartbeat: api.heartbeat,
+      isOurs: ({ id }) => this.ids.has(id),
+      onLost: (slots, lease) => this.gone(slots, lease),
+    });
     const onUnsent = (error: unknown) => this.kept(error);
     const onResult = (results: SubmitResult[]) => this.answered(results);
     const owner = `${person}/${task}`;
-    this.outbox = new Outbox({ store, owner, send: api.submit, onResult, onUnsent, onChange, retryMs: RETRY_MS });
+    const { page = '', isOpen = async () => false } = options;
+    this.outbox = new Outbox({
+      store,
+      owner,
+      page,
+      isOpen,
+      send: api.submit,
+      onResult,
+      onUnsent,
+      onChange,
+      retryMs: RETRY_MS,
+    });
     const pauseMs = options.draftMs ?? 2000;
     this.drafts = new Drafts({ send: api.saveDraft, onUnsent, onChange, pauseMs, retryMs: RETRY_MS });
   }
@@ -76,7 +89,7 @@ export class Workbench {
   /** What the server holds for this person and is not at hand yet: what was sent back, then what was leased before. */
   private async readHeld(everything = false): Promise<void> {
     const { leased, returned } = await this.options.api.takeUp(everything);
-    const known = new Set([...[...this.allSlots()].map((slot) => slot.id), ...this.outbox.slots()]);
+    const known = new Set([...this.ids, ...this.outbox.slots()]);
     const fresh = (slots: LeasedSlot[]) => slots.filter((slot) => !known.has(slot.id));
     await this.enqueue(fresh(returned), true);
     await this.enqueue(fresh(leased), false);
@@ -120,8 +133,7 @@ export class Workbench {
 
   /** Images whose class the server has not answered for: submitted, held back or only chosen. */
   get unsent(): ReadonlySet<string> {
-    const held = this.held?.batch.slots.map((slot) => slot.id) ?? [];
-    return new Set([...this.outbox.slots(), ...held, ...this.drafts.unsent]);
+    return new Set([...this.outbox.slots(), ...idsOf([this.held?.batch]), ...this.drafts.unsent]);
   }
 
   /** Whether this machine keeps the work when the page is closed. */
@@ -158,7 +170,7 @@ export class Workbench {
   private async leaseOnce(prefetch: boolean): Promise<void> {
     if ((prefetch && this.nothingLeft) || this.stopped) return;
     const slots = await this.options.api.lease(prefetch ? this.ahead : this.options.batchSize, prefetch);
-    const known = new Set([...this.allSlots()].map((slot) => slot.id));
+    const known = this.ids;
     const fresh = slots.filter((slot) => !known.has(slot.id));
     this.renew(slots.filter((slot) => known.has(slot.id)));
     this.nothingLeft = fresh.length === 0;
@@ -166,8 +178,12 @@ export class Workbench {
     await this.enqueue(fresh, false);
   }
 
-  private *allSlots(): Generator<LeasedSlot> {
-    for (const batch of [this.current, this.held?.batch, ...this.queue]) if (batch) yield* batch.slots;
+  private get batches(): Batch[] {
+    return [this.current, this.held?.batch, ...this.queue].filter((batch) => batch != null);
+  }
+
+  private get ids(): ReadonlySet<string> {
+    return idsOf(this.batches);
   }
 
   /** Images on the screen whose lease had run out are ours again, under another number. */
@@ -217,9 +233,7 @@ export class Workbench {
 
   /** What was only fetched ahead and is somebody else's now is no loss. */
   private gone(slots: LeasedSlot[], lease: Gone): void {
-    const onScreen = new Set(
-      [this.current, this.held?.batch].flatMap((batch) => batch?.slots ?? []).map(({ id }) => id),
-    );
+    const onScreen = idsOf([this.current, this.held?.batch]);
     const seen = slots.filter(({ id }) => onScreen.has(id));
     if (seen.length < slots.length) this.shrink();
     if (seen.length > 0) this.options.onLost?.(seen, lease);
@@ -323,7 +337,7 @@ export class Workbench {
 
   /** Keeps every lease alive; what is lost and was not looked at is dropped. */
   async heartbeat(): Promise<void> {
-    await this.leases.beat([...this.allSlots()]);
+    await this.leases.beat(this.batches.flatMap(({ slots }) => slots));
     this.dropLost();
   }
 

@@ -9,6 +9,9 @@ export interface WorkbenchOptions {
   /** Whose work it is: what one has not sent must not leave under the name of the next at this machine. */
   person: string;
   task: string;
+  /** The open page, and whether another one is open in this browser. */
+  page?: string;
+  isOpen?: (page: string) => Promise<boolean>;
   batchSize: number;
   /** How long a submitted batch can be taken back. */
   holdMs?: number;
