@@ -11,6 +11,13 @@ export interface Batch {
   returned: boolean;
 }
 
+/** A submitted batch that can still be taken back. */
+export interface HeldBatch {
+  batch: Batch;
+  submissions: Submission[];
+  timer: ReturnType<typeof setTimeout>;
+}
+
 /** The images in batches of `size`, each with the classes that were chosen for it before. */
 export function batchesOf(
   slots: LeasedSlot[],

@@ -1,18 +1,12 @@
-import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
+import type { LeasedSlot, SubmitResult } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
-import { type Batch, batchesOf, idsOf, submissionsOf, without } from './batches';
+import { type Batch, batchesOf, type HeldBatch, idsOf, submissionsOf, without } from './batches';
 import { Drafts } from './drafts';
 import type { Labels } from './grid';
 import { type Gone, Leases } from './leases';
 import { LocalDrafts } from './localDrafts';
 import { Outbox } from './outbox';
 import type { WorkbenchOptions } from './workbenchOptions';
-
-interface Held {
-  batch: Batch;
-  submissions: Submission[];
-  timer: ReturnType<typeof setTimeout>;
-}
 
 export type WorkState = 'loading' | 'working' | 'empty' | 'failed';
 
@@ -27,7 +21,7 @@ export class Workbench {
   state: WorkState = 'loading';
   error: unknown = null;
   current: Batch | null = null;
-  held: Held | null = null;
+  held: HeldBatch | null = null;
   /** Answers that the server did not count, with the reason of each. */
   refused: SubmitResult[] = [];
   submitted = 0;
@@ -44,7 +38,6 @@ export class Workbench {
   /** Whether the server has said what was held from before. */
   private opened = false;
   private stopped = false;
-
   private readonly options: WorkbenchOptions;
 
   constructor(options: WorkbenchOptions) {
@@ -58,7 +51,6 @@ export class Workbench {
       onLost: (slots, lease) => this.gone(slots, lease),
     });
     const onUnsent = (error: unknown) => this.kept(error);
-    const onResult = (results: SubmitResult[]) => this.answered(results);
     const owner = `${person}/${task}`;
     const { page = '', isOpen = async () => false } = options;
     this.outbox = new Outbox({
@@ -67,7 +59,7 @@ export class Workbench {
       page,
       isOpen,
       send: api.submit,
-      onResult,
+      onResult: (results) => this.answered(results),
       onUnsent,
       onChange,
       retryMs: RETRY_MS,
@@ -76,11 +68,17 @@ export class Workbench {
     this.drafts = new Drafts({ send: api.saveDraft, onUnsent, onChange, pauseMs, retryMs: RETRY_MS });
   }
 
-  async start(): Promise<void> {
-    try {
+  start(): Promise<void> {
+    return this.orFail(async () => {
       if (!this.opened) await this.outbox.replay().then(() => this.readHeld());
       this.opened = true;
       await this.next();
+    });
+  }
+
+  private async orFail(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
       this.fail(error);
     }
@@ -240,13 +238,8 @@ export class Workbench {
   }
 
   /** Goes on here with what another open page of this person shows. */
-  async takeAll(): Promise<void> {
-    try {
-      await this.readHeld(true);
-      await this.next();
-    } catch (error) {
-      this.fail(error);
-    }
+  takeAll(): Promise<void> {
+    return this.orFail(() => this.readHeld(true).then(() => this.next()));
   }
 
   /** Puts the batch aside as done and shows the next one at once; it can be taken back for a while. */
@@ -260,11 +253,7 @@ export class Workbench {
     this.submitted += batch.slots.length;
     // Where this machine cannot keep it, only the server can.
     const safe = this.outbox.hold(batch.id, submissions).catch(() => this.releaseHeld());
-    try {
-      await this.next();
-    } catch (error) {
-      this.fail(error);
-    }
+    await this.orFail(() => this.next());
     await safe;
     // Without a next batch the screen has no way back: there is nothing to wait for.
     if (!this.current) await this.releaseHeld();
