@@ -50,7 +50,8 @@ function TaskLine({ task }: { task: RecentTask }) {
         <StateBadge state={task.state} />
       </div>
       <div className={classes.detail}>
-        {open > 0 ? t('overview.itemsOpen', { count: open }) : t('overview.allDone')}
+        {open > 0 && t('overview.itemsOpen', { count: open })}
+        {open === 0 && (left_out > 0 ? t('overview.itemsLeftOut', { count: left_out }) : t('overview.allDone'))}
       </div>
       <ProgressBar ratio={total > 0 ? accepted / total : 0} label={t('overview.taskProgress', { name: task.name })} />
     </Link>
