@@ -55,7 +55,7 @@ class Person:
         try:
             self.chance.choice(
                 [
-                    self.label, self.label, self.retry, self.audit, self.expire, self.leave,
+                    *[self.label] * 6, self.retry, self.audit, self.expire, self.leave,
                     self.come_back, self.skip, self.send_from_the_browser,
                 ]
             )()  # fmt: skip
