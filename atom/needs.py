@@ -19,6 +19,8 @@ from atom.jobs import states as job_states
 from atom.jobs.models import Run
 from atom.labeling import states as label_states
 from atom.labeling.models import WorkSlot
+from atom.labeling.permissions import AUDIT, LABEL, may
+from atom.labeling.reads import available_to
 from atom.notifications.models import Notification
 from atom.observability import all_findings
 
@@ -129,27 +131,26 @@ def _sources(asked: Asked) -> Iterator[Need]:
 
 
 def _returned(asked: Asked) -> Iterator[Need]:
-    """Items that came back to the user."""
+    """Items that came back to the user, who may still label."""
+    if not may(asked.role, LABEL):
+        return
     mine = WorkSlot.objects.filter(user=asked.user, state=label_states.RETURNED)
     yield from _by_task("label_returned", "warning", mine, asked)
 
 
 def _audits(asked: Asked) -> Iterator[Need]:
-    """Items that wait for an audit by somebody else than who labelled them."""
-    if not asked.may("labeler"):
+    """Items that the user may audit: labelled by somebody else."""
+    if not may(asked.role, AUDIT):
         return
-    own = WorkSlot.objects.filter(
-        work_item=OuterRef("work_item"), role=label_states.LABEL_ROLE, user=asked.user
-    )
-    waiting = WorkSlot.objects.filter(role=label_states.AUDIT_ROLE, state=label_states.OPEN)
-    yield from _by_task("audit", "todo", waiting.filter(~Exists(own)), asked)
+    waiting = available_to(asked.user).filter(role=label_states.AUDIT_ROLE, state=label_states.OPEN)
+    yield from _by_task("audit", "todo", waiting, asked)
 
 
 def _labels(asked: Asked) -> Iterator[Need]:
-    """Items that the user could label."""
-    if not asked.may("labeler"):
+    """Items that the user could label: neither skipped nor audited by them."""
+    if not may(asked.role, LABEL):
         return
-    waiting = WorkSlot.objects.filter(role=label_states.LABEL_ROLE, state=label_states.OPEN)
+    waiting = available_to(asked.user).filter(role=label_states.LABEL_ROLE, state=label_states.OPEN)
     yield from _by_task("label", "todo", waiting, asked)
 
 

@@ -14,6 +14,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project, User
+from atom.accounts.permissions import role_in
 from atom.core import clock
 from atom.datasets.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
@@ -23,7 +24,9 @@ from atom.jobs.models import Run
 from atom.labeling import states as label_states
 from atom.labeling.api.serializers import LabelTaskSerializer
 from atom.labeling.api.views.tasks import render_tasks
-from atom.labeling.models import LabelTask, WorkItem
+from atom.labeling.models import LabelTask
+from atom.labeling.permissions import LABEL, may
+from atom.labeling.reads import available_to
 from atom.models_registry import reads as model_reads
 from atom.models_registry.api.serializers import ModelSerializer
 from atom.models_registry.api.views import render_models
@@ -58,7 +61,7 @@ class RunsOverviewSerializer(serializers.Serializer[Any]):
 
 
 class LabelingOverviewSerializer(serializers.Serializer[Any]):
-    """Items that anybody could take, and the newest tasks."""
+    """Items that the caller could label now, and the newest tasks."""
 
     open_items = serializers.IntegerField()
     tasks = LabelTaskSerializer(many=True)
@@ -89,7 +92,7 @@ class OverviewView(ProjectScopedView, APIView):
                 "needs": NeedSerializer(needs_of(user, project), many=True).data,
                 "runs": _runs(project, user),
                 "labeling": {
-                    "open_items": _open_items(project),
+                    "open_items": _open_items(project, user),
                     "tasks": render_tasks(list(tasks[:SHOWN]), user),
                 },
                 "datasets": DatasetSerializer(datasets[:SHOWN], many=True).data,
@@ -117,9 +120,14 @@ def _runs(project: Project, user: User) -> dict[str, Any]:
     }
 
 
-def _open_items(project: Project) -> int:
-    return WorkItem.objects.filter(
+def _open_items(project: Project, user: User) -> int:
+    """Return how many items this person could label now; none for people who may not."""
+    if not may(role_in(user, project), LABEL):
+        return 0
+    open_ones = available_to(user).filter(
         label_task__project=project,
         label_task__state=label_states.ACTIVE,
-        state=label_states.READY,
-    ).count()
+        role=label_states.LABEL_ROLE,
+        state=label_states.OPEN,
+    )
+    return open_ones.count()

@@ -144,3 +144,19 @@ class NothingToPublish(Conflict):
     code = "nothing_to_publish"
     title = "No item has an accepted label yet."
     action = "Label and audit some items first."
+
+
+class NothingLeftOut(Conflict):
+    """A published task has every item in its version."""
+
+    code = "nothing_left_out"
+    title = "No item of this task was left out."
+    action = "Make a new task for other files."
+
+
+class TaskNotPublished(Conflict):
+    """Only a published task has items that a publication left out."""
+
+    code = "task_not_published"
+    title = "This task is not published."
+    action = "Publish it first, or go on labeling in it."

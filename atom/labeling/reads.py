@@ -5,12 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.db.models import Aggregate, Count, F, FloatField, Prefetch, Q, QuerySet
+from django.db.models import (
+    Aggregate,
+    Count,
+    Exists,
+    F,
+    FloatField,
+    Max,
+    OuterRef,
+    Prefetch,
+    Q,
+    QuerySet,
+)
+from django.db.models.functions import Now
 
 from atom.accounts.models import User
 from atom.datasets.models import Dataset
 from atom.labeling import states
-from atom.labeling.models import AnnotationRevision, Draft, LabelTask, WorkItem, WorkSlot
+from atom.labeling.models import AnnotationRevision, Draft, LabelTask, Skip, WorkItem, WorkSlot
+from atom.labeling.states import SILENT_AFTER
 
 MAX_LABELS_OF_PATH = 50
 
@@ -37,6 +50,53 @@ def held_work(task: LabelTask, user: User) -> list[WorkSlot]:
     return with_drafts(list(held.order_by("-state", "-priority", "position")), user)
 
 
+def holders_of(task: LabelTask, user: User, role: str) -> list[dict[str, Any]]:
+    """Return one row per other person who holds work of the task: name, how much, until when.
+
+    `until` is when the last of it comes free if its holder does nothing more; None for returned
+    work, which waits for its person. `working` says that a page confirmed it lately.
+    """
+    held = WorkSlot.objects.filter(label_task=task, role=role, state__in=states.SLOT_HELD)
+    alive = Q(seen_at__gte=Now() - SILENT_AFTER)
+    rows = (
+        held.exclude(user=user)
+        .values("state", name=F("user__username"), full_name=F("user__full_name"))
+        .annotate(items=Count("pk"), until=Max("expires_at"), alive=Count("pk", filter=alive))
+        .order_by("name", "state")
+    )
+    return [
+        {
+            "name": row["full_name"] or row["name"],
+            "returned": row["state"] == states.RETURNED,
+            "items": row["items"],
+            "until": row["until"],
+            "working": row["alive"] > 0,
+        }
+        for row in rows
+    ]
+
+
+def open_for(task: LabelTask, user: User, role: str) -> int:
+    """Return how many items the person would get if they asked now."""
+    if task.state != states.ACTIVE:
+        return 0
+    open_ones = Q(state=states.OPEN) | Q(state=states.LEASED, expires_at__lt=Now())
+    return available_to(user).filter(open_ones, label_task=task, role=role).count()
+
+
+def available_to(user: User) -> QuerySet[WorkSlot]:
+    """Keep slots that may be this person's: not of items that they hold, did or skipped."""
+    other = WorkSlot.objects.filter(work_item=OuterRef("work_item"), user=user)
+    skipped = Skip.objects.filter(work_item=OuterRef("work_item"), user=user)
+    return WorkSlot.objects.filter(~Exists(other), ~Exists(skipped))
+
+
+def skipped_by(task: LabelTask, user: User) -> int:
+    """Return how many items that the person skipped still wait for somebody."""
+    waiting = Skip.objects.filter(label_task=task, user=user, work_item__state=states.READY)
+    return waiting.count()
+
+
 def label_slots_of(audits: Sequence[WorkSlot]) -> dict[Any, WorkSlot]:
     """Return `{item id: label slot}` with the submissions that the audits are about."""
     items = [slot.work_item_id for slot in audits]
@@ -44,10 +104,15 @@ def label_slots_of(audits: Sequence[WorkSlot]) -> dict[Any, WorkSlot]:
     return {slot.work_item_id: slot for slot in slots.select_related("revision", "user")}
 
 
-def items_of(task: LabelTask, state: str = "") -> QuerySet[WorkItem]:
-    """Return the task's items, with their label slots as `label_slots`."""
+def items_of(task: LabelTask, state: str = "", *, skipped: bool = False) -> QuerySet[WorkItem]:
+    """Return the task's items, with their label slots as `label_slots`, and with their skips."""
     slots = WorkSlot.objects.filter(role=states.LABEL_ROLE).select_related("revision", "user")
-    items = task.items.prefetch_related(Prefetch("slots", slots, to_attr="label_slots"))
+    skips = Skip.objects.select_related("user").order_by("created_at")
+    items = task.items.prefetch_related(
+        Prefetch("slots", slots, to_attr="label_slots"), Prefetch("skips", skips)
+    )
+    if skipped:
+        items = items.filter(Exists(Skip.objects.filter(work_item=OuterRef("pk"))))
     return items.filter(state=state) if state else items
 
 

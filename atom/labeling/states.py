@@ -1,5 +1,6 @@
 """Who may become what: tasks, items and slots. Only actions move them, along these tables."""
 
+from datetime import timedelta
 from typing import Final
 
 # --- label tasks --------------------------------------------------------------------------------
@@ -31,18 +32,21 @@ AUDIT: Final = "audit"
 REWORK: Final = "rework"
 ACCEPTED: Final = "accepted"
 BLOCKED: Final = "blocked"
+LEFT_OUT: Final = "left_out"
 
 ITEM_STATES: Final[dict[str, set[str]]] = {
-    READY: {LABELING, BLOCKED},
-    LABELING: {READY, AUDIT, ACCEPTED, BLOCKED},
-    AUDIT: {ACCEPTED, REWORK, BLOCKED},
+    READY: {LABELING, BLOCKED, LEFT_OUT},
+    LABELING: {READY, AUDIT, ACCEPTED, BLOCKED, LEFT_OUT},
+    AUDIT: {ACCEPTED, REWORK, BLOCKED, LEFT_OUT},
     # Ready again: the person who should correct it has given it up.
-    REWORK: {AUDIT, READY, BLOCKED},
+    REWORK: {AUDIT, READY, BLOCKED, LEFT_OUT},
     ACCEPTED: {PUBLISHED, BLOCKED},
     PUBLISHED: set(),
     BLOCKED: set(),
+    # Ready again: a researcher takes it back while the task still takes work.
+    LEFT_OUT: {READY},
 }
-ITEM_FINISHED: Final = frozenset({ACCEPTED, PUBLISHED, BLOCKED})
+ITEM_FINISHED: Final = frozenset({ACCEPTED, PUBLISHED, BLOCKED, LEFT_OUT})
 
 # --- work slots ---------------------------------------------------------------------------------
 
@@ -50,18 +54,27 @@ OPEN: Final = "open"
 LEASED: Final = "leased"
 SUBMITTED: Final = "submitted"
 RETURNED: Final = "returned"
+# The item was left out; the slot is handed to no one.
+CLOSED: Final = "closed"
 
 # A label slot ends ACCEPTED; an audit slot is SUBMITTED with its verdict and opens again
 # when the returned work comes back.
 SLOT_STATES: Final[dict[str, set[str]]] = {
-    OPEN: {LEASED},
-    LEASED: {OPEN, SUBMITTED, ACCEPTED},
+    OPEN: {LEASED, CLOSED},
+    LEASED: {OPEN, SUBMITTED, ACCEPTED, CLOSED},
     SUBMITTED: {ACCEPTED, RETURNED, OPEN},
-    RETURNED: {SUBMITTED, OPEN},
+    RETURNED: {SUBMITTED, OPEN, CLOSED},
     ACCEPTED: set(),
+    CLOSED: {OPEN},
 }
+SLOT_FREE: Final = frozenset({OPEN, CLOSED})
 # The labeler holds the slot. A returned one has no end: it is the same person's to correct.
 SLOT_HELD: Final = frozenset({LEASED, RETURNED})
+
+# The leases of a page that was left end after this, unless the person comes back.
+LEFT_FOR: Final = timedelta(seconds=60)
+# Three heartbeats that did not come: the page was killed, or its machine sleeps.
+SILENT_AFTER: Final = timedelta(seconds=90)
 
 LABEL_ROLE: Final = "label"
 AUDIT_ROLE: Final = "audit"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from uuid import UUID
+
 import pytest
 
 from atom.accounts.models import User
 from atom.labeling import reads, states
 from atom.labeling.actions import leases
+from atom.labeling.actions.label_tasks import change_audit_share
 from atom.labeling.engines import sampling
 from atom.labeling.errors import AuditorIsLabeler
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem, WorkSlot
@@ -136,14 +140,33 @@ def test_returned_work_that_is_taken_away_goes_to_anybody_but_its_auditor(
     assert WorkItem.objects.get().state == states.AUDIT
 
 
-def test_sampling_is_deterministic_and_near_its_percentage(task: LabelTask) -> None:
-    paths = [f"{n}.png" for n in range(5000)]
-    drawn = [sampling.is_sampled(task.pk, path, 10) for path in paths]
-    assert drawn == [sampling.is_sampled(task.pk, path, 10) for path in paths]
-    # Binomial(5000, 0.1): six standard deviations are 127.
-    assert abs(sum(drawn) - 500) < 127
-    assert all(sampling.is_sampled(task.pk, path, 100) for path in paths)
-    assert not any(sampling.is_sampled(task.pk, path, 0) for path in paths)
+@pytest.mark.parametrize(
+    ("percent", "total", "drawn"),
+    [(10, 29, 3), (10, 10, 1), (10, 1, 1), (0.01, 29, 1), (30, 10, 3), (90, 10, 9), (100, 7, 7),
+     (0, 50, 0), (7, 100, 7), (33.3, 1000, 333)],
+)  # fmt: skip
+@pytest.mark.parametrize("seed", range(20))
+def test_the_audit_share_is_exact_and_at_least_one(
+    percent: float, total: int, drawn: int, seed: int
+) -> None:
+    draw = sampling.AuditDraw(UUID(int=seed), percent, total)
+    takes = [draw.takes(position) for position in range(total)]
+    assert sum(takes) == drawn
+    assert takes == [draw.takes(position) for position in range(total)]
+    # Each finished stretch has had its share, whoever worked on it.
+    for first in range(0, total - 20, 10):
+        assert abs(sum(takes[first : first + 20]) - 20 * percent / 100) < 2
+
+
+def test_another_share_counts_for_what_is_submitted_from_then_on() -> None:
+    task = make_task(20, audit_percent=0)
+    labeler, boss = (make_member(task.project, "researcher") for _ in range(2))
+    submit_all(leases.lease_labels(task, labeler, 10), labeler)
+    change_audit_share(task, boss, 30)
+    task.refresh_from_db()
+    submit_all(leases.lease_labels(task, labeler, 10), labeler)
+    counts = Counter(WorkItem.objects.values_list("state", flat=True))
+    assert counts == {states.ACCEPTED: 17, states.AUDIT: 3}
 
 
 def test_statistics_count_per_person(task: LabelTask, labeler: User, auditor: User) -> None:

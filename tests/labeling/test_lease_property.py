@@ -1,4 +1,4 @@
-"""Crashes, oversleeping and retries in any order lose nothing and count nothing twice."""
+"""Crashes, leaving, coming back and retries in any order lose nothing and count nothing twice."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from django.utils import timezone
 from atom.accounts.models import User
 from atom.core.ids import uuid7
 from atom.labeling import states
-from atom.labeling.actions import leases
+from atom.labeling.actions import leases, pages, skips
 from atom.labeling.actions.audits import Decision, decide
+from atom.labeling.actions.leases import Page
+from atom.labeling.actions.pages import Return
 from atom.labeling.actions.submissions import Submission, submit
-from atom.labeling.errors import AuditorIsLabeler, TaskNotActive
+from atom.labeling.errors import AuditorIsLabeler, StaleLease, TaskNotActive
 from atom.labeling.models import AnnotationRevision, LabelTask, WorkItem, WorkSlot
 from tests.factories.accounts import make_member
 from tests.factories.labeling import make_task
@@ -39,19 +41,35 @@ class Person:
     chance: random.Random
     sent: list[Submission] = field(default_factory=list)
     answered: list[Submission] = field(default_factory=list)
+    # What the browser has kept and not sent yet.
+    kept: list[Submission] = field(default_factory=list)
+    pages: int = 0
+
+    @property
+    def page(self) -> str:
+        """The page that the person has open."""
+        return f"{self.user.username}-{self.pages}"
 
     def act(self) -> None:
         """Do one of the things that people and browsers do."""
         try:
-            self.chance.choice([self.label, self.label, self.retry, self.audit, self.expire])()
-        except (TaskNotActive, AuditorIsLabeler):
+            self.chance.choice(
+                [
+                    *[self.label] * 6, self.retry, self.audit, self.expire, self.leave,
+                    self.come_back, self.skip, self.send_from_the_browser,
+                ]
+            )()  # fmt: skip
+        except (TaskNotActive, AuditorIsLabeler, StaleLease):
             return
 
     def label(self) -> None:
         """Lease a few and send some; the rest is forgotten, as when a browser crashes."""
-        for slot in leases.lease_labels(self.task, self.user, self.chance.randint(1, 6)):
+        page = Page(self.page, on_screen=self.chance.random() < 0.6)
+        for slot in leases.lease_labels(self.task, self.user, self.chance.randint(1, 6), page):
             if self.chance.random() < 0.7:
                 self.send(submission(slot, self.chance.randint(0, 9)))
+            elif self.chance.random() < 0.5:
+                self.kept.append(submission(slot, self.chance.randint(0, 9)))
         held = WorkSlot.objects.held_by(self.user).filter(role=states.LABEL_ROLE)
         for slot in held.select_related("label_task")[:2]:
             self.send(submission(slot, self.chance.randint(0, 9)))
@@ -62,6 +80,32 @@ class Person:
         submit(self.task.project, self.user, [wanted])
         if self.chance.random() < 0.8:
             self.answered.append(wanted)
+
+    def leave(self) -> None:
+        """Go to another page; the beacon may be that of a page before."""
+        pages.leave_page(self.task, self.user, self.page)
+        self.pages += self.chance.randint(0, 1)
+
+    def come_back(self) -> None:
+        """Open the page anew, in the same tab or another one, and submit some of what is there."""
+        before, self.pages = self.page, self.pages + 1
+        back = Return(self.page, before, everything=self.chance.random() < 0.2)
+        for slot in pages.take_up(self.task, self.user, states.LABEL_ROLE, back):
+            if self.chance.random() < 0.5:
+                self.send(submission(slot, self.chance.randint(0, 9)))
+
+    def skip(self) -> None:
+        """Pass an item on; now and then take that back."""
+        for slot in leases.lease_labels(self.task, self.user, 1, Page(self.page)):
+            skips.skip(slot, self.user, slot.lease_no)
+            if self.chance.random() < 0.5:
+                skips.unskip(slot, self.user, Page(self.page))
+        skips.unskip_all(self.task, self.user)
+
+    def send_from_the_browser(self) -> None:
+        """Send what the browser has kept, however old its lease is."""
+        while self.kept:
+            self.send(self.kept.pop())
 
     def retry(self) -> None:
         """Send some of the old things again, in one batch."""
@@ -116,6 +160,7 @@ def test_nothing_is_lost_and_nothing_counts_twice(seed: int) -> None:
         try:
             for _ in range(ROUNDS):
                 person.act()
+            person.send_from_the_browser()
         finally:
             connection.close()
 

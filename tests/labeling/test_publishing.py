@@ -92,7 +92,8 @@ def test_a_partial_publication_carries_what_is_accepted() -> None:
     task = request(task, partial=True)
     assert task.state == states.PUBLISHED
     assert labels_of(task.output_version).num_rows == 2  # type: ignore[arg-type]
-    assert WorkItem.objects.filter(state=states.READY).count() == 1
+    [left_out] = WorkItem.objects.filter(state=states.LEFT_OUT)
+    assert left_out.left_out_from == states.READY
 
 
 def test_a_verdict_during_a_publication_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +120,7 @@ def test_a_verdict_during_a_publication_does_not_count(monkeypatch: pytest.Monke
     afterwards = rule(late, auditor, states.ACCEPT).error
     assert afterwards is not None
     assert afterwards.code == "task_not_active"
-    assert WorkItem.objects.filter(state=states.AUDIT).count() == 1
+    assert WorkItem.objects.get(state=states.LEFT_OUT).left_out_from == states.AUDIT
 
 
 def test_a_task_without_accepted_labels_has_nothing_to_publish() -> None:

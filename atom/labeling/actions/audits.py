@@ -10,15 +10,17 @@ from uuid import UUID
 from django.db import transaction
 
 from atom.accounts.models import Project, User
+from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done
-from atom.labeling.actions.leases import tell_progress
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.moves import move
+from atom.labeling.actions.progress import tell_progress
 from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
+from atom.labeling.permissions import LABEL, may
 
 
 @dataclass(frozen=True)
@@ -96,14 +98,14 @@ def _decide(
     label = slots.label_of(audit)
     if label.user_id == auditor.pk:
         return AuditorIsLabeler()
+    if label.label_task.state not in states.TASK_TAKES_WORK:
+        # What is accepted while the layer is written would be marked as published without it.
+        return TaskNotActive(f"The task is {label.label_task.state}.", slot=str(audit.pk))
     held = audit.state == states.LEASED and audit.user_id == auditor.pk
     if not held or audit.lease_no != decision.lease_no:
         return StaleLease(slot=str(audit.pk))
     if label.revision_id != decision.revision_id:
         return StaleLease("The label has changed since you saw it.", slot=str(audit.pk))
-    if label.label_task.state not in states.TASK_TAKES_WORK:
-        # What is accepted while the layer is written would be marked as published without it.
-        return TaskNotActive(f"The task is {label.label_task.state}.", slot=str(audit.pk))
     known[decision.revision_id] = _rule(decision, auditor, audit, label, changes)
     return None
 
@@ -124,6 +126,7 @@ def _rule(
     move(label, states.ACCEPTED if accepted else states.RETURNED, states.SLOT_STATES)
     move(item, states.ACCEPTED if accepted else states.REWORK, states.ITEM_STATES)
     audit.expires_at = None
+    audit.page, audit.on_screen, audit.seen_at = "", False, None
     if accepted:
         item.final_revision_id = decision.revision_id
     else:
@@ -148,7 +151,10 @@ def _write(changes: _Changes) -> None:
     if not changes.decisions:
         return
     AuditDecision.objects.bulk_create(changes.decisions)
-    fields = ["state", "expires_at", "lease_no", "returned_code", "returned_comment"]
+    fields = [
+        "state", "expires_at", "lease_no", "returned_code", "returned_comment", "page",
+        "on_screen", "seen_at",
+    ]  # fmt: skip
     WorkSlot.objects.bulk_update(changes.slots, fields)
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
     _tell_returned(changes)
@@ -158,11 +164,14 @@ def _write(changes: _Changes) -> None:
 
 
 def _tell_returned(changes: _Changes) -> None:
-    """Tell each person how many of their items of each task came back."""
+    """Tell each person who may still label how many of their items of each task came back."""
     returned = Counter(
         (slot.label_task, slot.user_id) for slot in changes.slots if slot.state == states.RETURNED
     )
+    labelers = User.objects.in_bulk({user_id for _, user_id in returned if user_id is not None})
     for (task, user_id), items in returned.items():
+        if user_id is None or not may(role_in(labelers[user_id], task.project), LABEL):
+            continue
         outbox.emit(
             task.project_id,
             "label_task.returned",

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from atom.core import clock
 from atom.labeling import states
-from atom.labeling.actions.leases import tell_progress
+from atom.labeling.actions.progress import tell_progress
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 
 _BATCH = 2000

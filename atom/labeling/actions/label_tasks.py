@@ -20,12 +20,12 @@ from atom.datasets.models import Version
 from atom.datasets.queries import query_of
 from atom.labeling import states
 from atom.labeling.actions.items import add_items
-from atom.labeling.actions.leases import tell_progress
 from atom.labeling.actions.moves import move
 from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_version
+from atom.labeling.actions.progress import tell_progress
 from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.engines.selection import LeftOut
-from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TooManyItems
+from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TaskNotActive, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
 from atom_sdk.manifests.query import Query
 
@@ -201,3 +201,20 @@ def _tell_labelers(task: LabelTask, user: User) -> None:
         task=str(task.pk),
         name=task.name,
     )
+
+
+@transaction.atomic
+def change_audit_share(task: LabelTask, user: User, percent: float) -> LabelTask:
+    """Audit another share of what is submitted from now on; what was drawn or accepted stays.
+
+    Raises TaskNotActive once the task takes no more work.
+    """
+    locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
+    if locked.state not in {states.DRAFT, *states.TASK_TAKES_WORK}:
+        raise TaskNotActive(f"The task is {locked.state}.", state=locked.state)
+    before, locked.audit_percent = locked.audit_percent, percent
+    locked.save(update_fields=["audit_percent", "updated_at"])
+    named = {"name": locked.name, "before": before, "after": percent}
+    audit.record(user, "label_task.changed", locked, locked.project, locked.dataset, **named)
+    tell_progress(locked.pk)
+    return locked

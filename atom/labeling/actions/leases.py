@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db import IntegrityError, connection, transaction
-from django.db.models import F, Q
+from django.db.models import Q
 from django.db.models.functions import Now
 
 from atom.accounts.models import ROLES, User
 from atom.accounts.reads import reaching_binding
-from atom.core import live
+from atom.core import clock
 from atom.labeling import sql, states
+from atom.labeling.actions.pages import Return, take_up
+from atom.labeling.actions.progress import tell_progress
 from atom.labeling.errors import AuditorIsLabeler, LeaseElsewhere, StaleLease, TaskNotActive
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 
@@ -21,24 +24,50 @@ MAX_HELD = 500
 _EXPIRE_BATCH = 5000
 
 
-def lease_labels(task: LabelTask, user: User, n: int) -> list[WorkSlot]:
-    """Give `user` up to `n` open items, in the task's order. Raises TaskNotActive."""
+@dataclass(frozen=True)
+class Page:
+    """The page of the portal that asks; programs have none.
+
+    `on_screen` False says that the items are fetched ahead: they go to whoever finds nothing.
+    """
+
+    id: str = ""
+    on_screen: bool = True
+
+    @property
+    def is_prefetching(self) -> bool:
+        """Whether the page has something to show already."""
+        return self.id != "" and not self.on_screen
+
+
+PROGRAM: Final = Page()
+AS_PROGRAM: Final = Return()
+
+
+def lease_labels(task: LabelTask, user: User, n: int, page: Page = PROGRAM) -> list[WorkSlot]:
+    """Give `user` up to `n` open items, in the task's order. Raises TaskNotActive.
+
+    If nothing is open, a person with nothing to do takes what others have only fetched ahead.
+    """
     _require_active(task)
     expire_leases(task.pk)
     held = WorkSlot.objects.held_by(user).filter(label_task=task, role=states.LABEL_ROLE).count()
-    return _lease(task, user, states.LABEL_ROLE, min(n, MAX_HELD - held))
+    wanted = min(n, MAX_HELD - held)
+    slots = _lease(task, user, states.LABEL_ROLE, wanted, page)
+    if slots or page.is_prefetching:
+        return slots
+    return _lease(task, user, states.LABEL_ROLE, wanted, page, statement=sql.LEASE_PREFETCHED)
 
 
-def lease_audits(task: LabelTask, user: User, n: int) -> list[WorkSlot]:
+def lease_audits(task: LabelTask, user: User, n: int, back: Return = AS_PROGRAM) -> list[WorkSlot]:
     """Give `user` up to `n` submissions to audit, first those that they hold already.
 
     Raises TaskNotActive, and AuditorIsLabeler when only the caller's own work waits.
     """
     _require_active(task)
     expire_leases(task.pk)
-    held = WorkSlot.objects.held_by(user).filter(label_task=task, role=states.AUDIT_ROLE)
-    mine = list(held.for_display().order_by("position")[:n])
-    fresh = _lease(task, user, states.AUDIT_ROLE, n - len(mine))
+    mine = take_up(task, user, states.AUDIT_ROLE, back)[:n]
+    fresh = _lease(task, user, states.AUDIT_ROLE, n - len(mine), Page(back.page))
     if not mine and not fresh:
         _refuse_own_work(task, user)
     return mine + fresh
@@ -67,33 +96,38 @@ def open_departed() -> int:
         locked = departed.select_for_update(of=("self",), skip_locked=True)
         slots = list(locked[:_EXPIRE_BATCH])
         for slot in slots:
-            _open(slot, skip=False)
+            open_slot(slot)
     for task_id in {slot.label_task_id for slot in slots}:
         tell_progress(task_id)
     return len(slots)
 
 
-def heartbeat(slot: WorkSlot, user: User, lease_no: int) -> WorkSlot:
-    """Move the end of the lease. Raises StaleLease when it was lost."""
+def heartbeat(slot: WorkSlot, user: User, lease_no: int, page: str = "") -> WorkSlot:
+    """Move the end of the lease. Raises StaleLease when it was lost.
+
+    `page` says which page holds it; with one, another page of the same person is refused.
+    """
     ends_at = Now() + timedelta(seconds=slot.label_task.lease_ttl_s)
-    alive = _held(slot, user, lease_no, states.LEASED).update(expires_at=ends_at)
+    seen: dict[str, Any] = {"seen_at": Now(), **({"page": page} if page else {})}
+    here = Q(page__in=["", page]) if page else Q()
+    alive = (
+        _held(slot, user, lease_no, states.LEASED).filter(here).update(expires_at=ends_at, **seen)
+    )
+    alive = alive or _held(slot, user, lease_no, states.RETURNED).filter(here).update(**seen)
     slot.refresh_from_db(fields=["expires_at", "state", "lease_no", "user"])
-    if not alive and not _held(slot, user, lease_no, states.RETURNED).exists():
+    if not alive:
         raise lost_lease(slot, user)
     return slot
 
 
-def release(slot: WorkSlot, user: User, lease_no: int, *, skip: bool = False) -> None:
-    """Give an item back unfinished; a skipped one comes after all others.
-
-    Raises StaleLease when the caller doesn't hold it.
-    """
+def release(slot: WorkSlot, user: User, lease_no: int) -> None:
+    """Give an item back unfinished. Raises StaleLease when the caller doesn't hold it."""
     with transaction.atomic():
         locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
         held = locked.state in states.SLOT_HELD and locked.user_id == user.pk
         if not held or locked.lease_no != lease_no:
             raise lost_lease(locked, user)
-        _open(locked, skip=skip)
+        open_slot(locked)
     tell_progress(slot.label_task_id)
 
 
@@ -103,7 +137,7 @@ def reopen_returned(slot: WorkSlot) -> None:
         locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
         if locked.state != states.RETURNED:
             raise StaleLease("This item is not waiting for correction.", slot=str(slot.pk))
-        _open(locked, skip=False)
+        open_slot(locked)
     tell_progress(slot.label_task_id)
 
 
@@ -113,37 +147,34 @@ def lost_lease(slot: WorkSlot, user: User) -> StaleLease:
     return lost(slot=str(slot.pk))
 
 
-def tell_progress(task_id: UUID) -> None:
-    """Tell open pages that the task's counts have changed."""
-    live.publish(f"labeltask.{task_id}", {"type": "progress", "id": str(task_id)})
-
-
 def _require_active(task: LabelTask) -> None:
     if task.state != states.ACTIVE:
         raise TaskNotActive(f"The task is {task.state}.", state=task.state)
 
 
-def _lease(task: LabelTask, user: User, role: str, n: int) -> list[WorkSlot]:
+def _lease(
+    task: LabelTask, user: User, role: str, n: int, page: Page, *, statement: str = sql.LEASE
+) -> list[WorkSlot]:
     if n <= 0:
         return []
+    params: dict[str, Any] = {
+        "task": task.pk, "user": user.pk, "role": role, "n": n,
+        "ttl": timedelta(seconds=task.lease_ttl_s), "page": page.id, "on_screen": page.on_screen,
+    }  # fmt: skip
     try:
-        ids = _run_lease(task, user, role, n)
+        ids = _run_lease(statement, params)
     except IntegrityError:
         # The same person leased the other slot of an item at the same moment; it is visible now.
-        ids = _run_lease(task, user, role, n)
+        ids = _run_lease(statement, params)
     if ids:
         tell_progress(task.pk)
     slots = WorkSlot.objects.filter(pk__in=ids).for_display()
     return list(slots.order_by("-priority", "position"))
 
 
-def _run_lease(task: LabelTask, user: User, role: str, n: int) -> list[Any]:
-    ttl = timedelta(seconds=task.lease_ttl_s)
-    params: dict[str, Any] = {
-        "task": task.pk, "user": user.pk, "role": role, "n": n, "ttl": ttl
-    }  # fmt: skip
+def _run_lease(statement: str, params: dict[str, Any]) -> list[Any]:
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(sql.LEASE, params)
+        cursor.execute(statement, params)
         return [row[0] for row in cursor.fetchall()]
 
 
@@ -157,12 +188,36 @@ def _held(slot: WorkSlot, user: User, lease_no: int, state: str) -> Any:
     return WorkSlot.objects.filter(pk=slot.pk, user=user, lease_no=lease_no, state=state)
 
 
-def _open(slot: WorkSlot, *, skip: bool) -> None:
+def open_slot(slot: WorkSlot) -> None:
     """Open a locked slot, and its item if it was to be labeled."""
     slot.state, slot.user, slot.expires_at = states.OPEN, None, None
-    slot.priority -= int(skip)
-    slot.save(update_fields=["state", "user", "expires_at", "priority", "updated_at"])
+    slot.page, slot.on_screen, slot.seen_at, slot.lapsed_user = "", False, None, None
+    slot.save(
+        update_fields=[
+            "state", "user", "expires_at", "page", "on_screen", "seen_at", "lapsed_user",
+            "updated_at",
+        ]
+    )  # fmt: skip
     if slot.role == states.LABEL_ROLE:
         waiting = [states.LABELING, states.REWORK]
-        items = WorkItem.objects.filter(pk=slot.work_item_id, state__in=waiting)
-        items.update(state=states.READY, priority=F("priority") - int(skip))
+        WorkItem.objects.filter(pk=slot.work_item_id, state__in=waiting).update(state=states.READY)
+
+
+def lease_one(slot: WorkSlot, user: User, page: Page) -> WorkSlot:
+    """Lease this very item if it is open. Raises StaleLease when somebody has it, TaskNotActive."""
+    task = slot.label_task
+    _require_active(task)
+    with transaction.atomic():
+        locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
+        other = WorkSlot.objects.filter(work_item=slot.work_item_id, user=user).exists()
+        if locked.state != states.OPEN or other:
+            raise lost_lease(locked, user)
+        locked.state, locked.user, locked.lease_no = states.LEASED, user, locked.lease_no + 1
+        locked.page, locked.on_screen, locked.lapsed_user = page.id, page.on_screen, None
+        locked.seen_at = clock.now()
+        locked.expires_at = locked.seen_at + timedelta(seconds=task.lease_ttl_s)
+        locked.save()
+        items = WorkItem.objects.filter(pk=slot.work_item_id, state=states.READY)
+        items.update(state=states.LABELING, updated_at=Now())
+    tell_progress(task.pk)
+    return locked

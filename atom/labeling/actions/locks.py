@@ -10,7 +10,7 @@ from django.db import connection
 
 from atom.accounts.models import Project
 from atom.labeling import sql, states
-from atom.labeling.models import WorkSlot
+from atom.labeling.models import WorkItem, WorkSlot
 
 
 @dataclass(frozen=True)
@@ -41,14 +41,16 @@ def lock_slots(project: Project, slot_ids: Iterable[UUID]) -> LockedSlots:
     _share_tasks(sorted({task_id for _, task_id in found}))
     slots = (
         WorkSlot.objects.filter(work_item__in={item_id for item_id, _ in found})
-        .select_related("work_item", "label_task__ontology_version")
+        .select_related(
+            "label_task__ontology_version", "label_task__project", "label_task__created_by"
+        )
         .select_for_update(of=("self",))
         .order_by("pk")
     )
-    # One task and one item object per row id, so that a change made through one slot is seen
-    # through the other.
     by_id = {slot.pk: slot for slot in slots}
-    items = {slot.work_item_id: slot.work_item for slot in by_id.values()}
+    # Read after the lock: a join would show the items as they were before somebody let go of it.
+    # One object for each, so that a change made through one slot is seen through the other.
+    items = WorkItem.objects.in_bulk({slot.work_item_id for slot in by_id.values()})
     for slot in by_id.values():
         slot.work_item = items[slot.work_item_id]
     return LockedSlots(by_id, {(s.work_item_id, s.role): s for s in by_id.values()})

@@ -8,7 +8,8 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
+from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import User
@@ -20,11 +21,11 @@ from atom.datasets.actions import publish_layer, unpin
 from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.label_tasks import PIN_HOLDER
-from atom.labeling.actions.leases import tell_progress
 from atom.labeling.actions.moves import move
+from atom.labeling.actions.progress import tell_progress
 from atom.labeling.engines import layers, sampling
 from atom.labeling.errors import NothingToPublish, TaskFilling, UnfinishedItems
-from atom.labeling.models import AuditDecision, LabelTask, WorkItem
+from atom.labeling.models import AuditDecision, LabelTask, WorkItem, WorkSlot
 from atom_sdk.words import counted
 
 log = structlog.get_logger(__name__)
@@ -150,8 +151,12 @@ def _finish(task: LabelTask, version: Version) -> None:
     locked.output_version, locked.published_at = version, clock.now()
     locked.save(update_fields=["state", "output_version", "published_at", "updated_at"])
     locked.items.filter(state=states.ACCEPTED).update(state=states.PUBLISHED)
+    left_out = _leave_out_the_rest(locked)
     unpin(PIN_HOLDER, str(task.pk))
-    named = {"name": task.name, "dataset": task.dataset.name, "version": version.ref}
+    named: dict[str, Any] = {
+        "name": task.name, "dataset": task.dataset.name, "version": version.ref,
+        "left_out": left_out,
+    }  # fmt: skip
     asked = task.publish_requested_by
     audit.record(asked, "label_task.published", locked, task.project, task.dataset, **named)
     outbox.emit(
@@ -164,6 +169,22 @@ def _finish(task: LabelTask, version: Version) -> None:
     )
     tell_progress(task.pk)
     log.info("labels_published", label_task=str(task.pk), version=version.ref)
+
+
+def _leave_out_the_rest(task: LabelTask) -> int:
+    """End what was not accepted: leases, audits and returned work. Returns how many items.
+
+    Each item keeps the state that it had, for the page to say.
+    """
+    # In the order in which everybody locks: slots by id, then items.
+    open_ones = task.slots.filter(state__in=[states.OPEN, *states.SLOT_HELD]).order_by("pk")
+    ids = list(open_ones.select_for_update().values_list("pk", flat=True))
+    WorkSlot.objects.filter(pk__in=ids).update(
+        state=states.CLOSED, user=None, expires_at=None, page="", on_screen=False, seen_at=None,
+        lapsed_user=None, updated_at=Now(),
+    )  # fmt: skip
+    rest = task.items.exclude(state__in=states.ITEM_FINISHED)
+    return rest.update(state=states.LEFT_OUT, left_out_from=F("state"), updated_at=Now())
 
 
 @transaction.atomic

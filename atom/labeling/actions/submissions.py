@@ -12,13 +12,15 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 
 from atom.accounts.models import Project, User
+from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done
-from atom.labeling.actions.leases import lost_lease, tell_progress
+from atom.labeling.actions.leases import lost_lease
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.moves import move
+from atom.labeling.actions.progress import tell_progress
 from atom.labeling.engines import documents, sampling
 from atom.labeling.errors import (
     DocumentTooLarge,
@@ -27,6 +29,8 @@ from atom.labeling.errors import (
     UnknownLabel,
 )
 from atom.labeling.models import AnnotationRevision, Draft, WorkItem, WorkSlot
+from atom.labeling.models.tasks import planned_total
+from atom.labeling.permissions import AUDIT, may
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,15 @@ class _Changes:
     items: list[WorkItem] = field(default_factory=list)
     new_audits: list[WorkSlot] = field(default_factory=list)
     done: Q = field(default_factory=lambda: Q(pk__in=[]))
+    draws: dict[UUID, sampling.AuditDraw] = field(default_factory=dict)
+
+    def is_drawn(self, slot: WorkSlot) -> bool:
+        """Return whether the slot's item is drawn for audit."""
+        task = slot.label_task
+        if task.pk not in self.draws:
+            total = planned_total(task)
+            self.draws[task.pk] = sampling.AuditDraw(task.pk, task.audit_percent, total)
+        return self.draws[task.pk].takes(slot.work_item.position)
 
 
 def submit(project: Project, user: User, submissions: Sequence[Submission]) -> list[Outcome]:
@@ -104,7 +117,7 @@ def _take(
     problem = _problem_with(submission, encoded, slot)
     if problem is not None:
         return Outcome(submission.slot_id, error=problem)
-    refusal = _refusal(slot, user, submission.lease_no)
+    refusal = _refusal(slot, slots.audit_of(slot), user, submission.lease_no)
     revision = _revision(submission, user, slot, encoded, accepted=refusal is None)
     known[submission.idempotency_key] = revision
     changes.revisions.append(revision)
@@ -140,16 +153,18 @@ def _problem_with(
     return None
 
 
-def _refusal(slot: WorkSlot, user: User, lease_no: int) -> AtomError | None:
+def _refusal(slot: WorkSlot, audit: WorkSlot | None, user: User, lease_no: int) -> AtomError | None:
     """Return why the submission does not count, or None.
 
     A lease that ran out but was given to nobody else still counts: the row is locked here.
     """
-    held = slot.state in states.SLOT_HELD and slot.user_id == user.pk
-    if not held or slot.lease_no != lease_no:
-        return lost_lease(slot, user)
     if slot.label_task.state not in states.TASK_TAKES_WORK:
         return TaskNotActive(f"The task is {slot.label_task.state}.", slot=str(slot.pk))
+    held = slot.state in states.SLOT_HELD and slot.user_id == user.pk
+    lapsed = slot.state == states.OPEN and slot.lapsed_user_id == user.pk
+    audits_it = audit is not None and audit.user_id == user.pk
+    if not (held or (lapsed and not audits_it)) or slot.lease_no != lease_no:
+        return lost_lease(slot, user)
     return None
 
 
@@ -181,18 +196,24 @@ def _count(
     slot: WorkSlot, revision: AnnotationRevision, audit: WorkSlot | None, changes: _Changes
 ) -> None:
     """Move slot and item on; work that was audited before is audited again."""
-    item, task = slot.work_item, slot.label_task
-    sampled = audit is not None or sampling.is_sampled(task.pk, item.path, task.audit_percent)
+    item = slot.work_item
+    if slot.state == states.OPEN:
+        # Nobody took it since the lease ran out.
+        move(slot, states.LEASED, states.SLOT_STATES)
+        move(item, states.LABELING, states.ITEM_STATES)
+        slot.user_id = revision.user_id
+    sampled = audit is not None or changes.is_drawn(slot)
     move(slot, states.SUBMITTED if sampled else states.ACCEPTED, states.SLOT_STATES)
     move(item, states.AUDIT if sampled else states.ACCEPTED, states.ITEM_STATES)
     slot.revision, slot.expires_at = revision, None
+    slot.page, slot.on_screen, slot.seen_at, slot.lapsed_user = "", False, None, None
     slot.returned_code = slot.returned_comment = ""
     item.final_revision = None if sampled else revision
     if sampled and audit is None:
         changes.new_audits.append(_audit_slot(slot))
     elif audit is not None:
         move(audit, states.OPEN, states.SLOT_STATES)
-        audit.user = None
+        audit.user, audit.page, audit.on_screen, audit.seen_at = None, "", False, None
         changes.slots.append(audit)
     changes.slots.append(slot)
     changes.items.append(item)
@@ -214,7 +235,8 @@ def _write(changes: _Changes) -> None:
     if not changes.slots:
         return
     slot_fields = [
-        "state", "user", "expires_at", "revision", "returned_code", "returned_comment",
+        "state", "user", "expires_at", "revision", "returned_code", "returned_comment", "page",
+        "on_screen", "seen_at", "lapsed_user",
     ]  # fmt: skip
     WorkSlot.objects.bulk_update(changes.slots, slot_fields)
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
@@ -227,14 +249,18 @@ def _write(changes: _Changes) -> None:
 
 
 def _tell_auditors(changes: _Changes) -> None:
-    """Tell whoever made a task how many of its items wait for an audit now."""
+    """Tell whoever made a task, and may audit it still, how many items wait for an audit now."""
     # Nobody audits their own work.
     waiting = Counter(
         slot.label_task
         for slot in changes.slots
-        if slot.state == states.SUBMITTED and slot.user_id != slot.label_task.created_by_id
+        if slot.state == states.SUBMITTED
+        and slot.role == states.LABEL_ROLE
+        and slot.user_id != slot.label_task.created_by_id
     )
     for task, items in waiting.items():
+        if task.created_by is None or not may(role_in(task.created_by, task.project), AUDIT):
+            continue
         outbox.emit(
             task.project_id,
             "label_task.submitted",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -10,7 +11,8 @@ from rest_framework import serializers
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import AtomError, action_of
 from atom.core.names import NameField, TextField
-from atom.labeling import states
+from atom.labeling import permissions, states
+from atom.labeling.actions.skips import SETTLEMENTS
 from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
 from atom.labeling.models import LabelTask, Ontology, OntologyVersion
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS
@@ -152,6 +154,24 @@ class ProgressSerializer(serializers.Serializer[Any]):
     accepted = serializers.IntegerField()
     published = serializers.IntegerField()
     blocked = serializers.IntegerField()
+    left_out = serializers.IntegerField()
+    skipped = serializers.IntegerField(help_text="Of those that are ready: somebody skipped them.")
+
+
+class LeftOutStatesSerializer(serializers.Serializer[Any]):
+    """Items without an accepted label in a published task, by the state that they had."""
+
+    ready = serializers.IntegerField()
+    labeling = serializers.IntegerField()
+    audit = serializers.IntegerField()
+    rework = serializers.IntegerField()
+
+
+class LinkedTaskSerializer(serializers.Serializer[Any]):
+    """Another task, by id and name."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
 
 
 class FillingSerializer(serializers.Serializer[Any]):
@@ -166,6 +186,8 @@ class MyWorkCountsSerializer(serializers.Serializer[Any]):
 
     leased = serializers.IntegerField()
     returned = serializers.IntegerField()
+    to_audit = serializers.IntegerField(help_text="Submissions that the caller could audit now.")
+    own_audits = serializers.IntegerField(help_text="The caller's own, which another one audits.")
 
 
 class TaskErrorSerializer(serializers.Serializer[Any]):
@@ -185,7 +207,7 @@ class OutputVersionSerializer(serializers.Serializer[Any]):
 
 
 class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
-    """A label task. The context carries `counts` and `held`, looked up once per page."""
+    """A label task. The context carries the caller's role and counts, looked up once per page."""
 
     project = serializers.CharField(source="project.slug")
     dataset = serializers.CharField(source="dataset.name")
@@ -200,6 +222,12 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         help_text="Null once every item is there; work can begin before."
     )
     my = serializers.SerializerMethodField()
+    left_out_from = serializers.SerializerMethodField()
+    offers = serializers.SerializerMethodField(
+        help_text="What the caller may do with the task now: the actions that a page offers."
+    )
+    continues = LinkedTaskSerializer(allow_null=True)
+    continued_by = LinkedTaskSerializer(allow_null=True, default=None)
     publish_error = serializers.SerializerMethodField()
     output_version = serializers.SerializerMethodField()
     created_by = UserShortSerializer(allow_null=True)
@@ -209,8 +237,9 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         fields = (
             "id", "project", "name", "state", "modality", "dataset", "dataset_ref",
             "ontology_version", "labels", "guideline", "filter", "batch_size", "audit_percent",
-            "lease_ttl_s", "left_out", "progress", "filling", "my", "publish_error",
-            "output_version", "created_by", "created_at", "started_at", "published_at",
+            "lease_ttl_s", "left_out", "progress", "filling", "my", "left_out_from",
+            "offers", "continues", "continued_by", "publish_error", "output_version",
+            "created_by", "created_at", "started_at", "published_at",
         )  # fmt: skip
 
     @extend_schema_field(ProgressSerializer)
@@ -219,7 +248,20 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         found = self.context["counts"].get(task.pk, {})
         progress = {state: found.get(state, 0) for state in states.ITEM_STATES}
         progress["accepted"] += progress[states.PUBLISHED]
-        return {"total": sum(found.values()), **progress}
+        skipped = self.context["skipped"].get(task.pk, 0)
+        return {"total": sum(found.values()), **progress, "skipped": skipped}
+
+    @extend_schema_field(LeftOutStatesSerializer)
+    def get_left_out_from(self, task: LabelTask) -> dict[str, int]:
+        """Return where the left-out items were."""
+        found = self.context["left_out"].get(task.pk, {})
+        before = (states.READY, states.LABELING, states.AUDIT, states.REWORK)
+        return {state: found.get(state, 0) for state in before}
+
+    @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(permissions.ACTIONS)))
+    def get_offers(self, task: LabelTask) -> list[str]:
+        """Return the actions that are the caller's."""
+        return offers_of(task, self.context["role"], self.get_progress(task), self.get_my(task))
 
     @extend_schema_field(FillingSerializer(allow_null=True))
     def get_filling(self, task: LabelTask) -> dict[str, int] | None:
@@ -233,7 +275,8 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     def get_my(self, task: LabelTask) -> dict[str, int]:
         """Return how much of the task the caller holds."""
         held = self.context["held"].get(task.pk, {})
-        return {state: held.get(state, 0) for state in (states.LEASED, states.RETURNED)}
+        counts = {state: held.get(state, 0) for state in (states.LEASED, states.RETURNED)}
+        return {**counts, **self.context["audits"][task.pk]}
 
     @extend_schema_field(TaskErrorSerializer(allow_null=True))
     def get_publish_error(self, task: LabelTask) -> dict[str, str] | None:
@@ -251,6 +294,44 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
             return None
         version = task.output_version
         return {"id": str(version.pk), "dataset": task.dataset.name, "ref": version.ref}
+
+
+def offers_of(
+    task: LabelTask, role: str | None, progress: Mapping[str, int], mine: Mapping[str, int]
+) -> list[str]:
+    """Return the actions that this role may take, and that have something to act on."""
+    something = {
+        permissions.AUDIT: mine["to_audit"] > 0,
+        permissions.PUBLISH: progress["accepted"] > 0 and task.populated_at is not None,
+        permissions.SETTLE_SKIPPED: progress["skipped"] + progress["left_out"] > 0,
+        permissions.CONTINUE: progress["left_out"] > 0,
+    }
+    return [
+        action
+        for action in permissions.ACTIONS
+        if something.get(action, True) and permissions.is_offered(role, action, task.state)
+    ]
+
+
+class AuditShareSerializer(serializers.Serializer[Any]):
+    """What of a task can be changed while it takes work."""
+
+    audit_percent = serializers.FloatField(min_value=0, max_value=100)
+
+
+class SettleSkippedSerializer(serializers.Serializer[Any]):
+    """What becomes of skipped items: all of them, or those named."""
+
+    how = serializers.ChoiceField(choices=SETTLEMENTS)
+    items = serializers.ListField(
+        child=serializers.UUIDField(), max_length=MAX_LISTED_PATHS, required=False
+    )
+
+
+class SettledSerializer(serializers.Serializer[Any]):
+    """How many items were put back, left out, or wait for the caller again."""
+
+    count = serializers.IntegerField()
 
 
 class PublishSerializer(serializers.Serializer[Any]):

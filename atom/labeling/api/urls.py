@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from atom.labeling.api.views import audits, item_labels, ontologies, tasks, work
+from atom.labeling.api.views import audits, item_labels, ontologies, pages, tasks, work
 
 PROJECT = "projects/<str:project>/labelx"
 ONTOLOGY = "labelx/ontologies/<uuid:ontology_id>"
@@ -21,15 +21,23 @@ urlpatterns = [
     path(f"{TASK}/start/", tasks.StartView.as_view()),
     path(f"{TASK}/pause/", tasks.PauseView.as_view()),
     path(f"{TASK}/publish/", tasks.PublishView.as_view()),
+    path(f"{TASK}/continue/", tasks.ContinueView.as_view()),
+    path(f"{TASK}/skipped/", tasks.SettleSkippedView.as_view()),
     path(f"{TASK}/items/", tasks.TaskItemsView.as_view()),
     path(f"{TASK}/stats/", tasks.TaskStatsView.as_view()),
     path(f"{TASK}/lease/", work.LeaseView.as_view()),
     path(f"{TASK}/my-work/", work.MyWorkView.as_view()),
+    path(f"{TASK}/take-up/", pages.TakeUpView.as_view()),
+    path(f"{TASK}/show/", pages.ShowView.as_view()),
+    path(f"{TASK}/leave/", pages.LeaveView.as_view()),
+    path(f"{TASK}/waiting/", pages.WaitingView.as_view()),
+    path(f"{TASK}/unskip/", pages.UnskipAllView.as_view()),
     path(f"{TASK}/submit-batch/", work.SubmitBatchView.as_view()),
     path(f"{TASK}/audit-lease/", audits.AuditLeaseView.as_view()),
     path(f"{SLOT}/heartbeat/", work.HeartbeatView.as_view()),
     path(f"{SLOT}/release/", work.ReleaseView.as_view()),
     path(f"{SLOT}/skip/", work.SkipView.as_view()),
+    path(f"{SLOT}/unskip/", work.UnskipView.as_view()),
     path(f"{SLOT}/reopen/", work.ReopenView.as_view()),
     path(f"{SLOT}/draft/", work.DraftView.as_view()),
     path(f"{SLOT}/submit/", work.SubmitView.as_view()),

@@ -11,6 +11,7 @@ from atom.core.names import TextField
 from atom.labeling import states
 from atom.labeling.api.media import item_urls
 from atom.labeling.models import AnnotationRevision, WorkItem, WorkSlot
+from atom.labeling.models.work import MAX_PAGE_LENGTH
 
 MAX_BATCH = 200
 _MAX_ACTIVE_MS = 2**31 - 1
@@ -68,10 +69,89 @@ class AuditLeaseSerializer(serializers.Serializer[Any]):
     lease = AuditSlotSerializer(many=True)
 
 
+class PageSerializer(serializers.Serializer[Any]):
+    """A page of the portal, by an id that it makes up when it is loaded."""
+
+    page = TextField(max_length=MAX_PAGE_LENGTH, allow_blank=True, default="")
+
+
+class LeaseRequestSerializer(PageSerializer):
+    """Which page asks; `prefetch` says that it has something to show already."""
+
+    prefetch = serializers.BooleanField(default=False)  # type: ignore[assignment]
+
+
+class ReturnSerializer(PageSerializer):
+    """A page that takes up its person's work: of the page before it in the same tab, or all."""
+
+    from_page = TextField(max_length=MAX_PAGE_LENGTH, allow_blank=True, default="")
+    everything = serializers.BooleanField(default=False)
+
+
+class LeaveSerializer(serializers.Serializer[Any]):
+    """A page that goes away. A beacon carries no header, so the token is a field of its form."""
+
+    page = TextField(max_length=MAX_PAGE_LENGTH)
+    csrfmiddlewaretoken = serializers.CharField(required=False, allow_blank=True)
+
+
+class ShownSlotSerializer(serializers.Serializer[Any]):
+    """One item on the screen, under the lease that the page believes to hold."""
+
+    slot = serializers.UUIDField()
+    lease_no = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
+
+
+class ShowSerializer(serializers.Serializer[Any]):
+    """The items that a page shows now."""
+
+    page = TextField(max_length=MAX_PAGE_LENGTH)
+    slots = ShownSlotSerializer(many=True, max_length=MAX_BATCH)  # type: ignore[call-arg]
+
+
+class SkipReasonSerializer(serializers.Serializer[Any]):
+    """Why an item is passed on."""
+
+    lease_no = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
+    reason = TextField(max_length=500, allow_blank=True, default="")
+
+
+class HolderSerializer(serializers.Serializer[Any]):
+    """Somebody else who holds work of the task."""
+
+    name = serializers.CharField()
+    returned = serializers.BooleanField(help_text="Sent back to them; it has no end.")
+    items = serializers.IntegerField()
+    until = serializers.DateTimeField(allow_null=True)
+    working = serializers.BooleanField(help_text="Their page has confirmed it lately.")
+
+
+class WaitingSerializer(serializers.Serializer[Any]):
+    """Why there is nothing for the caller, or how much there is by now."""
+
+    open = serializers.IntegerField(help_text="What the caller would get now.")
+    elsewhere = serializers.IntegerField(help_text="Held by another open page of the caller.")
+    skipped = serializers.IntegerField(help_text="Skipped by the caller, and not done yet.")
+    holders = HolderSerializer(many=True)
+
+
+class SkipShownSerializer(serializers.Serializer[Any]):
+    """Who passed an item on, and why."""
+
+    name = serializers.CharField()
+    reason = serializers.CharField(allow_blank=True)
+
+
 class LeaseNoSerializer(serializers.Serializer[Any]):
     """The lease that the caller believes to hold."""
 
     lease_no = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
+
+
+class BeatSerializer(LeaseNoSerializer):
+    """The same, and which page holds it."""
+
+    page = TextField(max_length=MAX_PAGE_LENGTH, allow_blank=True, default="")
 
 
 class HeartbeatSerializer(serializers.Serializer[Any]):
@@ -185,6 +265,8 @@ class WorkItemSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=sorted(states.ITEM_STATES))
     label_id = serializers.IntegerField(allow_null=True)
     labeler = serializers.CharField(allow_null=True)
+    left_out_from = serializers.CharField(allow_blank=True)
+    skips = SkipShownSerializer(many=True)
     media_url = serializers.CharField()
     thumb_url = serializers.CharField()
 
@@ -253,5 +335,10 @@ def render_item(project_id: Any, item: WorkItem) -> dict[str, Any]:
         "state": item.state,
         "label_id": slot.revision.label_id if slot and slot.revision else None,
         "labeler": slot.user.username if slot and slot.user else None,
+        "left_out_from": item.left_out_from,
+        "skips": [
+            {"name": skip.user.full_name or skip.user.username, "reason": skip.reason}
+            for skip in item.skips.all()
+        ],
         **item_urls(project_id, item),
     }

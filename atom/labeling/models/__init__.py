@@ -3,7 +3,7 @@
 from atom.labeling.models.ontologies import Ontology, OntologyVersion
 from atom.labeling.models.revisions import AnnotationRevision, AuditDecision, Draft
 from atom.labeling.models.tasks import LabelTask
-from atom.labeling.models.work import WorkItem, WorkSlot
+from atom.labeling.models.work import Skip, WorkItem, WorkSlot
 
 __all__ = [
     "AnnotationRevision",
@@ -12,6 +12,7 @@ __all__ = [
     "LabelTask",
     "Ontology",
     "OntologyVersion",
+    "Skip",
     "WorkItem",
     "WorkSlot",
 ]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import Count, Max, Q
 
 from atom.accounts.models import Project
 from atom.core import states as core_states
@@ -35,6 +35,8 @@ class LabelTaskQuerySet(models.QuerySet["LabelTask"]):
             "ontology_version__ontology",
             "output_version",
             "created_by",
+            "continues",
+            "continued_by",
         )
 
 
@@ -92,6 +94,11 @@ class LabelTask(TimestampedModel):
         Version, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
 
+    # The published task whose left-out items this one finishes.
+    continues = models.OneToOneField(
+        "self", on_delete=models.SET_NULL, null=True, blank=True, related_name="continued_by"
+    )
+
     objects = LabelTaskQuerySet.as_manager()
 
     class Meta:
@@ -106,6 +113,27 @@ class LabelTask(TimestampedModel):
     def __str__(self) -> str:
         """Return the name."""
         return self.name
+
+
+def planned_total(task: LabelTask) -> int:
+    """Return how many items the task has once all are there; positions count from 0."""
+    if task.planned_items is not None:
+        return task.planned_items
+    last = task.items.aggregate(last=Max("position"))["last"]
+    return 0 if last is None else int(last) + 1
+
+
+def left_out_counts(task_ids: list[Any]) -> dict[Any, dict[str, int]]:
+    """Return `{task id: {state before: count}}` of the items that were left out."""
+    from atom.labeling.models.work import WorkItem
+
+    rows = WorkItem.objects.filter(label_task__in=task_ids, state=states.LEFT_OUT)
+    counts: dict[Any, dict[str, int]] = {task_id: {} for task_id in task_ids}
+    for task_id, before, n in rows.values_list("label_task", "left_out_from").annotate(
+        n=Count("id")
+    ):
+        counts[task_id][before] = n
+    return counts
 
 
 def item_counts(task_ids: list[Any]) -> dict[Any, dict[str, int]]:

@@ -6,13 +6,15 @@ from typing import Any, ClassVar, Self
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q
 
 from atom.accounts.models import Project
 from atom.core import states as core_states
 from atom.core.models import TimestampedModel
 from atom.labeling import states
 from atom.labeling.models.tasks import LabelTask
+
+MAX_PAGE_LENGTH = 40
 
 
 class WorkItem(TimestampedModel):
@@ -33,6 +35,8 @@ class WorkItem(TimestampedModel):
     final_revision = models.ForeignKey(
         "labeling.AnnotationRevision", on_delete=models.PROTECT, null=True, related_name="+"
     )
+    # The state that an item had when it was left out.
+    left_out_from = models.CharField(max_length=20, blank=True, default="")
 
     class Meta:
         constraints: ClassVar = [
@@ -97,6 +101,16 @@ class WorkSlot(TimestampedModel):
     )
     returned_code = models.CharField(max_length=60, blank=True)
     returned_comment = models.TextField(blank=True)
+    # The page of the portal that holds the lease; empty for programs and for pages that were left.
+    page = models.CharField(max_length=MAX_PAGE_LENGTH, blank=True, default="")
+    # False while the page has only fetched the item ahead of time.
+    on_screen = models.BooleanField(default=False)
+    # The last time at which the page confirmed the lease.
+    seen_at = models.DateTimeField(null=True, blank=True)
+    # The person whose lease ran out and who may still submit, until somebody else leases it.
+    lapsed_user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
 
     objects = WorkSlotQuerySet.as_manager()
 
@@ -113,8 +127,8 @@ class WorkSlot(TimestampedModel):
             ),
             core_states.constraint("work_slot_state", states.SLOT_STATES),
             models.CheckConstraint(
-                condition=Q(state=states.OPEN, user__isnull=True)
-                | Q(~Q(state=states.OPEN), user__isnull=False),
+                condition=Q(state__in=sorted(states.SLOT_FREE), user__isnull=True)
+                | Q(~Q(state__in=sorted(states.SLOT_FREE)), user__isnull=False),
                 name="work_slot_open_has_no_user",
             ),
             models.CheckConstraint(
@@ -137,11 +151,62 @@ class WorkSlot(TimestampedModel):
                 condition=Q(state__in=sorted(states.SLOT_HELD)),
                 name="work_slot_held",
             ),
+            models.Index(
+                fields=["lapsed_user", "label_task"],
+                condition=Q(state=states.OPEN, lapsed_user__isnull=False),
+                name="work_slot_lapsed",
+            ),
         ]
 
     def __str__(self) -> str:
         """Return role and state."""
         return f"{self.role} {self.state}"
+
+
+class Skip(TimestampedModel):
+    """One person has passed an item on; they get it again only if they ask for it."""
+
+    work_item = models.ForeignKey(WorkItem, on_delete=models.CASCADE, related_name="skips")
+    label_task = models.ForeignKey(LabelTask, on_delete=models.CASCADE, related_name="skips")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    reason = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["work_item", "user"], name="skip_item_user"),
+        ]
+        indexes: ClassVar = [models.Index(fields=["label_task", "user"], name="skip_task_user")]
+
+    def __str__(self) -> str:
+        """Return the reason."""
+        return self.reason or "skipped"
+
+
+def skipped_counts(task_ids: list[Any]) -> dict[Any, int]:
+    """Return `{task id: number of skipped items that wait}`."""
+    rows = Skip.objects.filter(label_task__in=task_ids, work_item__state=states.READY)
+    counted = rows.values_list("label_task").annotate(n=Count("work_item", distinct=True))
+    return dict(counted)
+
+
+def audit_counts(task_ids: list[Any], user: Any) -> dict[Any, dict[str, int]]:
+    """Return `{task id: {"to_audit": n, "own_audits": n}}`: for `user`, and of their own work.
+
+    What others have under audit at the moment is in neither.
+    """
+    mine = WorkSlot.objects.filter(
+        work_item=OuterRef("work_item"), role=states.LABEL_ROLE, user=user
+    )
+    waiting = WorkSlot.objects.filter(
+        Q(state=states.OPEN) | Q(state=states.LEASED, user=user),
+        label_task__in=task_ids,
+        role=states.AUDIT_ROLE,
+    )
+    rows = waiting.annotate(own=Exists(mine)).values_list("label_task", "own")
+    counts = {task_id: {"to_audit": 0, "own_audits": 0} for task_id in task_ids}
+    for task_id, own, n in rows.annotate(n=Count("id")):
+        counts[task_id]["own_audits" if own else "to_audit"] = n
+    return counts
 
 
 def held_counts(task_ids: list[Any], user: Any) -> dict[Any, dict[str, int]]:

@@ -530,7 +530,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Open the item to others, after all the rest. */
+        /** @description Open the item to others; the caller gets it again only by asking for it. */
         post: operations["labelx_slots_skip_create"];
         delete?: never;
         options?: never;
@@ -555,6 +555,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labelx/slots/{slot_id}/unskip/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Hold the item again; 409 when somebody else has it by now. */
+        post: operations["labelx_slots_unskip_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labelx/tasks/{task_id}/": {
         parameters: {
             query?: never;
@@ -569,7 +586,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** @description Change the share that is audited, of what is submitted from now on. */
+        patch: operations["labelx_tasks_partial_update"];
         trace?: never;
     };
     "/api/v1/labelx/tasks/{task_id}/audit-lease/": {
@@ -583,6 +601,23 @@ export interface paths {
         put?: never;
         /** @description Lease up to `n` submissions of other people; what you hold already comes first. */
         post: operations["labelx_tasks_audit_lease_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/continue/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make and start a task over the left-out items; asking again returns the same task. */
+        post: operations["labelx_tasks_continue_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -617,6 +652,23 @@ export interface paths {
         put?: never;
         /** @description Lease up to `n` open items; an empty answer means that nothing is open. */
         post: operations["labelx_tasks_lease_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/leave/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Shorten the page's leases to a minute, and open what it had only fetched ahead. */
+        post: operations["labelx_tasks_leave_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -674,6 +726,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labelx/tasks/{task_id}/show/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Renew them and keep them from whoever finds nothing; says which are lost. */
+        post: operations["labelx_tasks_show_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/skipped/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Put skipped items back for everybody, or leave them out of the task. */
+        post: operations["labelx_tasks_skipped_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labelx/tasks/{task_id}/start/": {
         parameters: {
             query?: never;
@@ -719,6 +805,61 @@ export interface paths {
         put?: never;
         /** @description Store every submission; each has its own result, one failure stops no other. */
         post: operations["labelx_tasks_submit_batch_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/take-up/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description Hold the caller's work on this page, with its drafts, returned work first.
+         *
+         *     What another living page of the caller shows stays there, unless `everything` is true.
+         */
+        post: operations["labelx_tasks_take_up_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/unskip/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Have the caller's skipped items handed out to them again. */
+        post: operations["labelx_tasks_unskip_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/waiting/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say who holds what until when, and how much there is for the caller by now. */
+        get: operations["labelx_tasks_waiting"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -4755,6 +4896,12 @@ export interface components {
             /** Format: date-time */
             server_time: string;
         };
+        /** @description The same, and which page holds it. */
+        BeatRequest: {
+            lease_no: number;
+            /** @default  */
+            page?: string;
+        };
         /** @description Which history is going to be loaded. */
         BeginLoadRequest: {
             /** @description The digest of the archive's history. */
@@ -6004,6 +6151,23 @@ export interface components {
             /** Format: date-time */
             readonly released_at: string | null;
         };
+        /** @description Somebody else who holds work of the task. */
+        Holder: {
+            name: string;
+            /** @description Sent back to them; it has no end. */
+            returned: boolean;
+            items: number;
+            /** Format: date-time */
+            until: string | null;
+            /** @description Their page has confirmed it lately. */
+            working: boolean;
+        };
+        /**
+         * @description * `reopen` - reopen
+         *     * `leave_out` - leave_out
+         * @enum {string}
+         */
+        HowEnum: "reopen" | "leave_out";
         /** @description A pending invitation, without its link. */
         Invitation: {
             /** Format: uuid */
@@ -6041,7 +6205,7 @@ export interface components {
             new: string | null;
             count: number;
         };
-        /** @description A label task. The context carries `counts` and `held`, looked up once per page. */
+        /** @description A label task. The context carries the caller's role and counts, looked up once per page. */
         LabelTask: {
             /** Format: uuid */
             readonly id: string;
@@ -6065,6 +6229,11 @@ export interface components {
             /** @description Null once every item is there; work can begin before. */
             readonly filling: components["schemas"]["Filling"] | null;
             readonly my: components["schemas"]["MyWorkCounts"];
+            readonly left_out_from: components["schemas"]["LeftOutStates"];
+            /** @description What the caller may do with the task now: the actions that a page offers. */
+            readonly offers: components["schemas"]["OffersEnum"][];
+            continues: components["schemas"]["LinkedTask"] | null;
+            continued_by: components["schemas"]["LinkedTask"] | null;
             readonly publish_error: components["schemas"]["TaskError"] | null;
             readonly output_version: components["schemas"]["OutputVersion"] | null;
             created_by: components["schemas"]["UserShort"] | null;
@@ -6100,7 +6269,7 @@ export interface components {
             /** Format: double */
             median_active_ms: number | null;
         };
-        /** @description Items that anybody could take, and the newest tasks. */
+        /** @description Items that the caller could label now, and the newest tasks. */
         LabelingOverview: {
             open_items: number;
             tasks: components["schemas"]["LabelTask"][];
@@ -6133,6 +6302,13 @@ export interface components {
         LeaseNoRequest: {
             lease_no: number;
         };
+        /** @description Which page asks; `prefetch` says that it has something to show already. */
+        LeaseRequestRequest: {
+            /** @default  */
+            page?: string;
+            /** @default false */
+            prefetch?: boolean;
+        };
         /** @description A slot that the caller holds, with the picture and what was begun. */
         LeasedSlot: {
             /** Format: uuid */
@@ -6160,12 +6336,24 @@ export interface components {
          * @enum {string}
          */
         LeasedSlotStateEnum: "leased" | "returned";
+        /** @description A page that goes away. A beacon carries no header, so the token is a field of its form. */
+        LeaveRequest: {
+            page: string;
+            csrfmiddlewaretoken?: string;
+        };
         /** @description Files that match the filter and cannot be shown as images: why, and how many. */
         LeftOut: {
             /** @description Files of another type. */
             not_images: number;
             /** @description Images that cannot be decoded. */
             unreadable: number;
+        };
+        /** @description Items without an accepted label in a published task, by the state that they had. */
+        LeftOutStates: {
+            ready: number;
+            labeling: number;
+            audit: number;
+            rework: number;
         };
         /**
          * @description * `ok` - ok
@@ -6212,6 +6400,12 @@ export interface components {
         /** @description What stands behind `/invite/` or `/reset/` in a link. */
         LinkRequest: {
             token: string;
+        };
+        /** @description Another task, by id and name. */
+        LinkedTask: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         /** @description A run in a list whose columns the reader chose; context: `columns`. */
         ListedRun: {
@@ -6512,6 +6706,10 @@ export interface components {
         MyWorkCounts: {
             leased: number;
             returned: number;
+            /** @description Submissions that the caller could audit now. */
+            to_audit: number;
+            /** @description The caller's own, which another one audits. */
+            own_audits: number;
         };
         /** @description One thing that needs the caller. */
         Need: {
@@ -7019,6 +7217,18 @@ export interface components {
             picture: string;
         };
         /**
+         * @description * `label` - label
+         *     * `audit` - audit
+         *     * `start` - start
+         *     * `pause` - pause
+         *     * `publish` - publish
+         *     * `settle_skipped` - settle_skipped
+         *     * `continue` - continue
+         *     * `change` - change
+         * @enum {string}
+         */
+        OffersEnum: "label" | "audit" | "start" | "pause" | "publish" | "settle_skipped" | "continue" | "change";
+        /**
          * @description * `` -
          *     * `binary` - binary
          *     * `large` - large
@@ -7174,6 +7384,11 @@ export interface components {
             };
             /** Format: date-time */
             expires_at: string;
+        };
+        /** @description A page of the portal, by an id that it makes up when it is loaded. */
+        PageRequest: {
+            /** @default  */
+            page?: string;
         };
         PaginatedAccountList: {
             results: components["schemas"]["Account"][];
@@ -7399,6 +7614,11 @@ export interface components {
             /** Format: int64 */
             memory_bytes?: number;
             gpus?: number;
+        };
+        /** @description What of a task can be changed while it takes work. */
+        PatchedAuditShareRequest: {
+            /** Format: double */
+            audit_percent?: number;
         };
         /** @description Whether the person may sign in. */
         PatchedChangedPersonRequest: {
@@ -7661,6 +7881,9 @@ export interface components {
             accepted: number;
             published: number;
             blocked: number;
+            left_out: number;
+            /** @description Of those that are ready: somebody skipped them. */
+            skipped: number;
         };
         /** @description How far the command is. */
         ProgressRequest: {
@@ -7887,6 +8110,15 @@ export interface components {
             kind: components["schemas"]["RetentionKindEnum"];
             /** @description How many versions for `last`, how many days for `days`, null for `all`. */
             limit?: number | null;
+        };
+        /** @description A page that takes up its person's work: of the page before it in the same tab, or all. */
+        ReturnRequest: {
+            /** @default  */
+            page?: string;
+            /** @default  */
+            from_page?: string;
+            /** @default false */
+            everything?: boolean;
         };
         /** @description Undoes a version. */
         RevertRequest: {
@@ -8737,6 +8969,15 @@ export interface components {
             /** @description Whether nothing but setting one up is allowed yet. */
             lacks_second_factor: boolean;
         };
+        /** @description What becomes of skipped items: all of them, or those named. */
+        SettleSkippedRequest: {
+            how: components["schemas"]["HowEnum"];
+            items?: string[];
+        };
+        /** @description How many items were put back, left out, or wait for the caller again. */
+        Settled: {
+            count: number;
+        };
         /** @description A dataset version that the run reads, by name. */
         SharedDataset: {
             dataset: string;
@@ -8800,6 +9041,17 @@ export interface components {
             number: number;
             name: string;
         };
+        /** @description The items that a page shows now. */
+        ShowRequest: {
+            page: string;
+            slots: components["schemas"]["ShownSlotRequest"][];
+        };
+        /** @description One item on the screen, under the lease that the page believes to hold. */
+        ShownSlotRequest: {
+            /** Format: uuid */
+            slot: string;
+            lease_no: number;
+        };
         /**
          * @description * `added` - added
          *     * `removed` - removed
@@ -8816,6 +9068,17 @@ export interface components {
             is_on: boolean;
             /** @description Empty where the portal's own words do. */
             provider: string;
+        };
+        /** @description Why an item is passed on. */
+        SkipReasonRequest: {
+            lease_no: number;
+            /** @default  */
+            reason?: string;
+        };
+        /** @description Who passed an item on, and why. */
+        SkipShown: {
+            name: string;
+            reason: string;
         };
         /** @description A way of mounting that was not possible, and why. */
         SkippedMount: {
@@ -9366,6 +9629,16 @@ export interface components {
             /** @description The first few files in no split. */
             unsplit_paths: string[];
         };
+        /** @description Why there is nothing for the caller, or how much there is by now. */
+        Waiting: {
+            /** @description What the caller would get now. */
+            open: number;
+            /** @description Held by another open page of the caller. */
+            elsewhere: number;
+            /** @description Skipped by the caller, and not done yet. */
+            skipped: number;
+            holders: components["schemas"]["Holder"][];
+        };
         /** @description A run without a machine, and why. */
         WaitingRun: {
             run: components["schemas"]["RunShort"];
@@ -9417,6 +9690,8 @@ export interface components {
             state: components["schemas"]["WorkItemStateEnum"];
             label_id: number | null;
             labeler: string | null;
+            left_out_from: string;
+            skips: components["schemas"]["SkipShown"][];
             media_url: string;
             thumb_url: string;
         };
@@ -9425,12 +9700,13 @@ export interface components {
          *     * `audit` - audit
          *     * `blocked` - blocked
          *     * `labeling` - labeling
+         *     * `left_out` - left_out
          *     * `published` - published
          *     * `ready` - ready
          *     * `rework` - rework
          * @enum {string}
          */
-        WorkItemStateEnum: "accepted" | "audit" | "blocked" | "labeling" | "published" | "ready" | "rework";
+        WorkItemStateEnum: "accepted" | "audit" | "blocked" | "labeling" | "left_out" | "published" | "ready" | "rework";
         /** @description A predefined job. */
         Workflow: {
             slug: string;
@@ -9596,6 +9872,7 @@ export type AuditLease = components['schemas']['AuditLease'];
 export type AuditSlot = components['schemas']['AuditSlot'];
 export type BatchSubmissionRequest = components['schemas']['BatchSubmissionRequest'];
 export type Beat = components['schemas']['Beat'];
+export type BeatRequest = components['schemas']['BeatRequest'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type BlankEnum = components['schemas']['BlankEnum'];
 export type Branch = components['schemas']['Branch'];
@@ -9706,6 +9983,8 @@ export type HealthFinding = components['schemas']['HealthFinding'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Held = components['schemas']['Held'];
 export type Hold = components['schemas']['Hold'];
+export type Holder = components['schemas']['Holder'];
+export type HowEnum = components['schemas']['HowEnum'];
 export type Invitation = components['schemas']['Invitation'];
 export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
@@ -9720,15 +9999,19 @@ export type LanguageText = components['schemas']['LanguageText'];
 export type Layer = components['schemas']['Layer'];
 export type Lease = components['schemas']['Lease'];
 export type LeaseNoRequest = components['schemas']['LeaseNoRequest'];
+export type LeaseRequestRequest = components['schemas']['LeaseRequestRequest'];
 export type LeasedSlot = components['schemas']['LeasedSlot'];
 export type LeasedSlotStateEnum = components['schemas']['LeasedSlotStateEnum'];
+export type LeaveRequest = components['schemas']['LeaveRequest'];
 export type LeftOut = components['schemas']['LeftOut'];
+export type LeftOutStates = components['schemas']['LeftOutStates'];
 export type LevelEnum = components['schemas']['LevelEnum'];
 export type Lineage = components['schemas']['Lineage'];
 export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
+export type LinkedTask = components['schemas']['LinkedTask'];
 export type ListedRun = components['schemas']['ListedRun'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LogLine = components['schemas']['LogLine'];
@@ -9795,6 +10078,7 @@ export type NotificationProject = components['schemas']['NotificationProject'];
 export type NullEnum = components['schemas']['NullEnum'];
 export type OffReasonEnum = components['schemas']['OffReasonEnum'];
 export type Offer = components['schemas']['Offer'];
+export type OffersEnum = components['schemas']['OffersEnum'];
 export type OmittedEnum = components['schemas']['OmittedEnum'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
@@ -9813,6 +10097,7 @@ export type Overview = components['schemas']['Overview'];
 export type PackDigestsRequest = components['schemas']['PackDigestsRequest'];
 export type PackPush = components['schemas']['PackPush'];
 export type PackUrls = components['schemas']['PackUrls'];
+export type PageRequest = components['schemas']['PageRequest'];
 export type PaginatedAccountList = components['schemas']['PaginatedAccountList'];
 export type PaginatedAliasChangeList = components['schemas']['PaginatedAliasChangeList'];
 export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEventList'];
@@ -9859,6 +10144,7 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
+export type PatchedAuditShareRequest = components['schemas']['PatchedAuditShareRequest'];
 export type PatchedChangedPersonRequest = components['schemas']['PatchedChangedPersonRequest'];
 export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
 export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
@@ -9914,6 +10200,7 @@ export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
 export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
 export type RetentionRequest = components['schemas']['RetentionRequest'];
+export type ReturnRequest = components['schemas']['ReturnRequest'];
 export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RevisionList = components['schemas']['RevisionList'];
@@ -9986,14 +10273,20 @@ export type ServiceState = components['schemas']['ServiceState'];
 export type ServiceToken = components['schemas']['ServiceToken'];
 export type ServiceTokenRequest = components['schemas']['ServiceTokenRequest'];
 export type Session = components['schemas']['Session'];
+export type SettleSkippedRequest = components['schemas']['SettleSkippedRequest'];
+export type Settled = components['schemas']['Settled'];
 export type SharedDataset = components['schemas']['SharedDataset'];
 export type SharedLog = components['schemas']['SharedLog'];
 export type SharedLogFrame = components['schemas']['SharedLogFrame'];
 export type SharedRun = components['schemas']['SharedRun'];
 export type SharedRunName = components['schemas']['SharedRunName'];
+export type ShowRequest = components['schemas']['ShowRequest'];
+export type ShownSlotRequest = components['schemas']['ShownSlotRequest'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SignedOut = components['schemas']['SignedOut'];
 export type SingleSignOn = components['schemas']['SingleSignOn'];
+export type SkipReasonRequest = components['schemas']['SkipReasonRequest'];
+export type SkipShown = components['schemas']['SkipShown'];
 export type SkippedMount = components['schemas']['SkippedMount'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
@@ -10044,6 +10337,7 @@ export type Version = components['schemas']['Version'];
 export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
+export type Waiting = components['schemas']['Waiting'];
 export type WaitingRun = components['schemas']['WaitingRun'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
@@ -11032,7 +11326,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LeaseNoRequest"];
+                "application/json": components["schemas"]["BeatRequest"];
             };
         };
         responses: {
@@ -11131,7 +11425,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LeaseNoRequest"];
+                "application/json": components["schemas"]["SkipReasonRequest"];
             };
         };
         responses: {
@@ -11189,6 +11483,41 @@ export interface operations {
             };
         };
     };
+    labelx_slots_unskip_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PageRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeasedSlot"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     labelx_tasks_retrieve: {
         parameters: {
             query?: never;
@@ -11199,6 +11528,41 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTask"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAuditShareRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -11232,7 +11596,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReturnRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -11254,12 +11622,45 @@ export interface operations {
             };
         };
     };
+    labelx_tasks_continue_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTask"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     labelx_tasks_items_list: {
         parameters: {
             query?: {
                 cursor?: string;
                 limit?: number;
-                state?: "accepted" | "audit" | "blocked" | "labeling" | "published" | "ready" | "rework";
+                /** @description only skipped items */
+                skipped?: "true";
+                state?: "accepted" | "audit" | "blocked" | "labeling" | "left_out" | "published" | "ready" | "rework";
             };
             header?: never;
             path: {
@@ -11301,7 +11702,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LeaseRequestRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -11310,6 +11715,40 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Lease"];
                 };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_leave_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeaveRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
@@ -11420,6 +11859,76 @@ export interface operations {
             };
         };
     };
+    labelx_tasks_show_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShowRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotResults"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_skipped_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettleSkippedRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     labelx_tasks_start_create: {
         parameters: {
             query?: never;
@@ -11503,6 +12012,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SlotResults"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_take_up_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReturnRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MyWork"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_unskip_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_waiting: {
+        parameters: {
+            query?: {
+                /** @description the asking page */
+                page?: string;
+                role?: "audit" | "label";
+            };
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -38,6 +38,8 @@ export const activity = {
     label_task_created: 'made the label task',
     label_task_started: 'started the label task',
     label_task_paused: 'paused the label task',
+    label_task_changed: 'changed the label task',
+    label_task_skipped_settled: 'decided about skipped images of the label task',
     label_task_publish_requested: 'asked to publish the label task',
     label_task_published: 'published the label task',
     view_created: 'saved the view',

@@ -41,6 +41,8 @@ export const activity: Translation<typeof en> = {
     label_task_created: '创建了标注任务',
     label_task_started: '启动了标注任务',
     label_task_paused: '暂停了标注任务',
+    label_task_changed: '更改了标注任务',
+    label_task_skipped_settled: '处理了标注任务中被跳过的图像',
     label_task_publish_requested: '请求发布标注任务',
     label_task_published: '发布了标注任务',
     view_created: '保存了视图',

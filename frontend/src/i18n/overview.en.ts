@@ -70,6 +70,8 @@ export const overview = {
   itemsOpen_one: '{{count, number}} item open',
   itemsOpen_other: '{{count, number}} items open',
   allDone: 'All done',
+  itemsLeftOut_one: '{{count, number}} item left out',
+  itemsLeftOut_other: '{{count, number}} items left out',
   activeRuns_one: '{{count, number}} run active or queued',
   activeRuns_other: '{{count, number}} runs active or queued',
   openItems_one: '{{count, number}} item to label',

@@ -66,6 +66,7 @@ export const overview: Translation<typeof en.overview> = {
   noModelsHint: '训练运行会在这里登记最佳检查点。',
   itemsOpen_other: '{{count, number}} 项待处理',
   allDone: '全部完成',
+  itemsLeftOut_other: '{{count, number}} 个条目未发布',
   activeRuns_other: '{{count, number}} 个运行中或排队中',
   openItems_other: '{{count, number}} 项待标注',
   runNumber: '运行 {{number}}',

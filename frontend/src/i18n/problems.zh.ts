@@ -178,6 +178,8 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   document_too_large: ['标注内容过大。', '请拆分工作，或简化图形。'],
   invalid_labels: ['类别无效。', '每个类别须有自己的名称，快捷键不得重复。'],
   lease_elsewhere: ['该图像已在您的另一个窗口中打开。', '请在那里继续；您在此提交的内容已保留在图像的历史中。'],
+  nothing_left_out: ['该任务没有未发布的条目。', '如需标注其他文件，请新建任务。'],
+  task_not_published: ['该任务尚未发布。', '请先发布，或继续在其中标注。'],
   no_images: ['符合条件的文件都不是可显示的图像。', '请放宽条件，或选择含有 PNG、JPEG、WebP 等图像的版本。'],
   no_items: ['该版本没有符合条件的文件。', '请放宽条件，或选择其他版本。'],
   nothing_to_publish: ['还没有任何标签通过。', '请先标注并审核一些图像。'],

@@ -13,22 +13,23 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import authorize, user_of
 from atom.accounts.models import Project
 from atom.core.bodies import check
-from atom.labeling import reads
+from atom.labeling import permissions, reads
 from atom.labeling.actions import audits, leases
 from atom.labeling.actions.audits import Decision, Ruling
 from atom.labeling.api.results import rulings_of
 from atom.labeling.api.scoped import TaskView, lease_size
+from atom.labeling.api.views.pages import back_of
 from atom.labeling.api.views.work import LEASE_SIZE
 from atom.labeling.api.work_serializers import (
     AuditLeaseSerializer,
     DecisionsSerializer,
+    ReturnSerializer,
     SlotResultsSerializer,
     render_audit,
 )
 from atom.labeling.models import WorkSlot
 
-# Labelers do not pass each other's work.
-AUDITOR_ROLE = "researcher"
+AUDITOR_ROLE = permissions.ROLE_FOR[permissions.AUDIT]
 
 
 class AuditLeaseView(TaskView):
@@ -36,11 +37,13 @@ class AuditLeaseView(TaskView):
 
     required_role = AUDITOR_ROLE
 
-    @extend_schema(request=None, responses=AuditLeaseSerializer, parameters=[LEASE_SIZE])
+    @extend_schema(
+        request=ReturnSerializer, responses=AuditLeaseSerializer, parameters=[LEASE_SIZE]
+    )
     def post(self, request: Request, task_id: UUID) -> Response:
         """Lease up to `n` submissions of other people; what you hold already comes first."""
         n = lease_size(request, self.task.batch_size)
-        slots = leases.lease_audits(self.task, self.user, n)
+        slots = leases.lease_audits(self.task, self.user, n, back_of(request))
         labels = reads.label_slots_of(slots)
         return Response({"lease": [render_audit(s, labels[s.work_item_id]) for s in slots]})
 

@@ -16,6 +16,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project, User
+from atom.accounts.permissions import role_in
 from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
@@ -25,15 +26,18 @@ from atom.datasets.models import Version
 from atom.datasets.queries import narrowed
 from atom.datasets.reads import find_dataset
 from atom.datasets.refs import resolve_ref
-from atom.labeling import reads, states
-from atom.labeling.actions import label_tasks, publishing
+from atom.labeling import permissions, reads, states
+from atom.labeling.actions import continuing, label_tasks, publishing, skips
 from atom.labeling.actions.label_tasks import TaskPlan
 from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.api.scoped import TaskView
 from atom.labeling.api.serializers import (
+    AuditShareSerializer,
     LabelTaskSerializer,
     NewLabelTaskSerializer,
     PublishSerializer,
+    SettledSerializer,
+    SettleSkippedSerializer,
     TaskPreviewParametersSerializer,
     TaskPreviewSerializer,
 )
@@ -43,14 +47,21 @@ from atom.labeling.api.work_serializers import (
     render_item,
 )
 from atom.labeling.models import LabelTask, OntologyVersion, WorkItem
-from atom.labeling.models.tasks import item_counts
-from atom.labeling.models.work import held_counts
+from atom.labeling.models.tasks import item_counts, left_out_counts
+from atom.labeling.models.work import audit_counts, held_counts, skipped_counts
 
 
 def render_tasks(tasks: Sequence[LabelTask], user: User) -> list[dict[str, Any]]:
-    """Return the tasks with their counts: two queries, however many tasks."""
+    """Return tasks of one project with their counts: six queries, however many tasks."""
     ids = [task.pk for task in tasks]
-    context = {"counts": item_counts(ids), "held": held_counts(ids, user)}
+    context = {
+        "counts": item_counts(ids),
+        "left_out": left_out_counts(ids),
+        "skipped": skipped_counts(ids),
+        "held": held_counts(ids, user),
+        "audits": audit_counts(ids, user),
+        "role": role_in(user, tasks[0].project) if tasks else None,
+    }
     return list(LabelTaskSerializer(tasks, many=True, context=context).data)
 
 
@@ -161,16 +172,31 @@ class TaskPreviewView(ProjectScopedView, APIView):
 class LabelTaskView(TaskView):
     """One task."""
 
+    required_role = permissions.ROLE_FOR[permissions.CHANGE]
+
     @extend_schema(responses=LabelTaskSerializer, operation_id="labelx_tasks_retrieve")
     def get(self, request: Request, task_id: UUID) -> Response:
         """Return the task with its progress."""
         return Response(render_tasks([self.task], self.user)[0])
 
+    @extend_schema(
+        request=AuditShareSerializer,
+        responses=LabelTaskSerializer,
+        operation_id="labelx_tasks_partial_update",
+    )
+    def patch(self, request: Request, task_id: UUID) -> Response:
+        """Change the share that is audited, of what is submitted from now on."""
+        body = AuditShareSerializer(data=request.data)
+        check(body)
+        percent = body.validated_data["audit_percent"]
+        task = label_tasks.change_audit_share(self.task, self.user, percent)
+        return Response(render_tasks([task], self.user)[0])
+
 
 class StartView(TaskView):
     """Handing out work."""
 
-    required_role = "researcher"
+    required_role = permissions.ROLE_FOR[permissions.START]
 
     @extend_schema(request=None, responses=LabelTaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
@@ -182,7 +208,7 @@ class StartView(TaskView):
 class PauseView(TaskView):
     """Handing out no more work."""
 
-    required_role = "researcher"
+    required_role = permissions.ROLE_FOR[permissions.PAUSE]
 
     @extend_schema(request=None, responses=LabelTaskSerializer)
     def post(self, request: Request, task_id: UUID) -> Response:
@@ -194,7 +220,7 @@ class PauseView(TaskView):
 class PublishView(TaskView):
     """Turning accepted labels into the next version of the dataset."""
 
-    required_role = "researcher"
+    required_role = permissions.ROLE_FOR[permissions.PUBLISH]
 
     @extend_schema(request=PublishSerializer, responses={202: LabelTaskSerializer})
     def post(self, request: Request, task_id: UUID) -> Response:
@@ -205,17 +231,45 @@ class PublishView(TaskView):
         return Response(render_tasks([task], self.user)[0], status=status.HTTP_202_ACCEPTED)
 
 
+class ContinueView(TaskView):
+    """Finishing what a publication left out."""
+
+    required_role = permissions.ROLE_FOR[permissions.CONTINUE]
+
+    @extend_schema(request=None, responses={201: LabelTaskSerializer})
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Make and start a task over the left-out items; asking again returns the same task."""
+        made = continuing.continue_task(self.task, self.user)
+        return Response(render_tasks([made], self.user)[0], status=status.HTTP_201_CREATED)
+
+
+class SettleSkippedView(TaskView):
+    """What becomes of skipped items."""
+
+    required_role = permissions.ROLE_FOR[permissions.SETTLE_SKIPPED]
+
+    @extend_schema(request=SettleSkippedSerializer, responses=SettledSerializer)
+    def post(self, request: Request, task_id: UUID) -> Response:
+        """Put skipped items back for everybody, or leave them out of the task."""
+        body = SettleSkippedSerializer(data=request.data)
+        check(body)
+        data = body.validated_data
+        count = skips.settle_skipped(self.task, self.user, data["how"], data.get("items"))
+        return Response({"count": count})
+
+
 class TaskItemsView(TaskView):
     """The task's items."""
 
     keyset = ("position", "id")
-    filters = ("state",)
+    filters = ("state", "skipped")
     pagination_class = KeysetPagination
 
     @extend_schema(
         responses=WorkItemSerializer(many=True),
         parameters=[
             OpenApiParameter("state", str, enum=sorted(states.ITEM_STATES)),
+            OpenApiParameter("skipped", str, enum=["true"], description="only skipped items"),
             OpenApiParameter("limit", int),
             OpenApiParameter("cursor", str),
         ],
@@ -224,9 +278,10 @@ class TaskItemsView(TaskView):
     def get(self, request: Request, task_id: UUID) -> Response:
         """Return one page in the task's order, with each item's present label."""
         state = choice(request, "state", states.ITEM_STATES)
+        skipped = choice(request, "skipped", ["true"])
         pages = KeysetPagination()
         items: list[WorkItem] = pages.paginate_queryset(
-            reads.items_of(self.task, state), request, self
+            reads.items_of(self.task, state, skipped=skipped == "true"), request, self
         )
         rendered = [render_item(self.task.project_id, item) for item in items]
         return pages.get_paginated_response(rendered)

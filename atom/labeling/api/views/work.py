@@ -13,18 +13,24 @@ from rest_framework.response import Response
 from atom.core.bodies import check
 from atom.core.errors import AtomError, NotFound
 from atom.core.schema import whole_list
-from atom.labeling import reads
-from atom.labeling.actions import drafts, leases, submissions
+from atom.labeling import permissions, reads
+from atom.labeling.actions import drafts, leases, skips, submissions
+from atom.labeling.actions.leases import Page
 from atom.labeling.actions.submissions import Outcome, Submission
 from atom.labeling.api.results import results_of
 from atom.labeling.api.scoped import MAX_LEASE, ItemView, SlotView, TaskView, lease_size
 from atom.labeling.api.work_serializers import (
+    BeatSerializer,
     DraftSerializer,
     HeartbeatSerializer,
+    LeasedSlotSerializer,
     LeaseNoSerializer,
+    LeaseRequestSerializer,
     LeaseSerializer,
     MyWorkSerializer,
+    PageSerializer,
     RevisionSerializer,
+    SkipReasonSerializer,
     SlotResultsSerializer,
     SubmitBatchSerializer,
     SubmitSerializer,
@@ -37,11 +43,16 @@ LEASE_SIZE = OpenApiParameter("n", int, description=f"1 to {MAX_LEASE}")
 class LeaseView(TaskView):
     """Handing out items."""
 
-    @extend_schema(request=None, responses=LeaseSerializer, parameters=[LEASE_SIZE])
+    @extend_schema(
+        request=LeaseRequestSerializer, responses=LeaseSerializer, parameters=[LEASE_SIZE]
+    )
     def post(self, request: Request, task_id: UUID) -> Response:
         """Lease up to `n` open items; an empty answer means that nothing is open."""
         n = lease_size(request, self.task.batch_size)
-        slots = leases.lease_labels(self.task, self.user, n)
+        body = LeaseRequestSerializer(data=request.data)
+        check(body)
+        page = Page(body.validated_data["page"], on_screen=not body.validated_data["prefetch"])
+        slots = leases.lease_labels(self.task, self.user, n, page)
         return Response({"lease": [render_slot(s) for s in reads.with_drafts(slots, self.user)]})
 
 
@@ -88,10 +99,12 @@ class SubmitView(SlotView):
 class HeartbeatView(SlotView):
     """Keeping a lease."""
 
-    @extend_schema(request=LeaseNoSerializer, responses=HeartbeatSerializer)
+    @extend_schema(request=BeatSerializer, responses=HeartbeatSerializer)
     def post(self, request: Request, slot_id: UUID) -> Response:
         """Move the end of the lease; send this every 30 s."""
-        slot = leases.heartbeat(self.slot, self.user, _lease_no(request))
+        body = BeatSerializer(data=request.data)
+        check(body)
+        slot = leases.heartbeat(self.slot, self.user, **body.validated_data)
         return Response({"lease_no": slot.lease_no, "expires_at": slot.expires_at})
 
 
@@ -106,19 +119,33 @@ class ReleaseView(SlotView):
 
 
 class SkipView(SlotView):
-    """Giving an item back for the end of the queue."""
+    """Passing an item on."""
 
-    @extend_schema(request=LeaseNoSerializer, responses={204: None})
+    @extend_schema(request=SkipReasonSerializer, responses={204: None})
     def post(self, request: Request, slot_id: UUID) -> Response:
-        """Open the item to others, after all the rest."""
-        leases.release(self.slot, self.user, _lease_no(request), skip=True)
+        """Open the item to others; the caller gets it again only by asking for it."""
+        body = SkipReasonSerializer(data=request.data)
+        check(body)
+        skips.skip(self.slot, self.user, **body.validated_data)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class UnskipView(SlotView):
+    """Taking a skip back."""
+
+    @extend_schema(request=PageSerializer, responses=LeasedSlotSerializer)
+    def post(self, request: Request, slot_id: UUID) -> Response:
+        """Hold the item again; 409 when somebody else has it by now."""
+        body = PageSerializer(data=request.data)
+        check(body)
+        slot = skips.unskip(self.slot, self.user, Page(body.validated_data["page"]))
+        return Response(render_slot(reads.with_drafts([slot], self.user)[0]))
 
 
 class ReopenView(SlotView):
     """Taking returned work from somebody who is away."""
 
-    required_role = "researcher"
+    required_role = permissions.ROLE_FOR[permissions.AUDIT]
 
     @extend_schema(request=None, responses={204: None})
     def post(self, request: Request, slot_id: UUID) -> Response:

@@ -9,4 +9,6 @@ export type {
   NewLabelTaskRequest as NewLabelTask,
   Progress as LabelProgress,
   SlotResult as SubmitResult,
+  Waiting,
+  WorkItem,
 } from '../schema';

@@ -1,3 +1,4 @@
+import { Notifications } from '@mantine/notifications';
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
@@ -27,7 +28,12 @@ const task = (extra: object = {}) => ({
   audit_percent: 10,
   lease_ttl_s: 900,
   left_out: { not_images: 0, unreadable: 0 },
-  progress: { total: 10, ready: 4, labeling: 2, audit: 1, rework: 0, accepted: 3 },
+  progress: { total: 10, ready: 4, labeling: 2, audit: 1, rework: 0, accepted: 3, left_out: 0, skipped: 0 },
+  left_out_from: { ready: 0, labeling: 0, audit: 0, rework: 0 },
+  my: { leased: 0, returned: 0, to_audit: 1, own_audits: 0 },
+  offers: ['label', 'audit', 'pause', 'publish', 'change'],
+  continues: null,
+  continued_by: null,
   output_version: null,
   created_by: null,
   created_at: '2026-01-01T00:00:00Z',
@@ -52,8 +58,19 @@ const refusal = (code: string, errors: Record<string, string[]>) =>
     headers: { 'content-type': 'application/problem+json' },
   });
 
+/** What left with a page. */
+const beacons: [address: string, form: object][] = [];
+const nobody = { open: 0, elsewhere: 0, skipped: 0, holders: [] };
 beforeEach(() => {
   localStorage.clear();
+  sessionStorage.clear();
+  beacons.length = 0;
+  vi.spyOn(navigator, 'sendBeacon').mockImplementation((address, body) => {
+    beacons.push([String(address), Object.fromEntries(body as FormData)]);
+    return true;
+  });
+  serve('GET', 'labelx/tasks/{task_id}/waiting/', nobody);
+  serve('POST', 'labelx/tasks/{task_id}/show/', { results: [] });
   serve('GET', 'labelx/tasks/{task_id}/', task());
   serve('GET', 'labelx/tasks/{task_id}/stats/', listing());
 });
@@ -78,7 +95,7 @@ test('publishing an unfinished task asks first', async () => {
 
 test('a batch is labelled by keys: a digit goes on, Enter shows the next batch', async () => {
   let leases = 0;
-  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', () => {
     leases++;
     return { lease: leases > 2 ? [] : [slot(leases * 2), slot(leases * 2 + 1)] };
@@ -102,7 +119,7 @@ test('a batch is labelled by keys: a digit goes on, Enter shows the next batch',
 });
 
 test('keys that fast hands press before they let go of the last one count in their order', async () => {
-  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
   let leases = 0;
   serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
   serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
@@ -129,7 +146,7 @@ test('keys that fast hands press before they let go of the last one count in the
 
 test('after the last batch the page says that it is saved, and what counts open images is asked again', async () => {
   let leases = 0;
-  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
   serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
   serve('POST', 'labelx/tasks/{task_id}/submit-batch/', {
@@ -156,7 +173,7 @@ test('after the last batch the page says that it is saved, and what counts open 
 
 test('after the last batch the page says what became of answers that came too late', async () => {
   let leases = 0;
-  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
   serve('POST', 'labelx/slots/{slot_id}/heartbeat/', {});
   serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
@@ -180,7 +197,7 @@ test('after the last batch the page says what became of answers that came too la
 });
 
 test('an image that was sent back says why, and which class it had', async () => {
-  serve('GET', 'labelx/tasks/{task_id}/my-work/', {
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', {
     results: [{ ...slot(1), state: 'returned', label_id: 2, returned_code: 'wrong_label' }],
   });
   await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
@@ -189,7 +206,7 @@ test('an image that was sent back says why, and which class it had', async () =>
 });
 
 test('Enter does not submit images without a class', async () => {
-  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(1), slot(2)] });
   await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
   await screen.findByRole('option', { name: '1.png: no class' });
@@ -241,7 +258,7 @@ test('what an auditor has marked is marked still after a reload, until it is sen
 });
 
 test('a task that is over has nothing to audit, and its page does not send there', async () => {
-  serve('GET', 'labelx/tasks/{task_id}/', task({ state: 'published' }));
+  serve('GET', 'labelx/tasks/{task_id}/', task({ state: 'published', offers: [] }));
   serve('POST', 'labelx/tasks/{task_id}/audit-lease/', () => refusal('task_not_active', {}));
   const page = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
   await screen.findByRole('heading', { name: 'Pets' });
@@ -264,8 +281,8 @@ test('a batch under audit stays reserved while it is looked at, and what is lost
   await screen.findByText(/^The reservation of 1 image has run out/);
   const beats = sent.filter(({ line }) => line.endsWith('/heartbeat/'));
   expect(beats.map(({ line, body }) => [line.split('/').at(-3), body])).toEqual([
-    ['s1', { lease_no: 1 }],
-    ['s2', { lease_no: 1 }],
+    ['s1', { lease_no: 1, page: expect.any(String) }],
+    ['s2', { lease_no: 1, page: expect.any(String) }],
   ]);
 });
 
@@ -438,7 +455,7 @@ test.each([
   ['published', 'This task is published'],
 ])('the work page of a %s task says so', async (state, words) => {
   serve('GET', 'labelx/tasks/{task_id}/', task({ state }));
-  serve('GET', 'labelx/tasks/{task_id}/my-work/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
   serve('POST', 'labelx/tasks/{task_id}/lease/', () => refusal('task_not_active', {}));
   await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
   await screen.findByText(words);
@@ -452,4 +469,127 @@ test('a large task tells how many of its images are there, and the question that
   await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
   await screen.findByText(/2,000 of 90,000 are there/);
   screen.getByText("label = 'cat'");
+});
+
+const holder = { name: 'Maria Rossi', returned: false, items: 10, until: '2026-01-01T14:32:00Z', working: false };
+const nothingToLabel = () => {
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [] });
+};
+
+test('when nothing is left the page names who holds images until when, and goes on when they come free', async () => {
+  nothingToLabel();
+  serve('GET', 'labelx/tasks/{task_id}/waiting/', {
+    ...nobody,
+    holders: [holder, { ...holder, name: 'Ben', items: 1, working: true }],
+  });
+  const { container } = await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByText(/^10 images are held by Maria Rossi until \d\d:\d\d; they come free then\.$/);
+  screen.getByText(/^Ben is labeling 1 image: reserved until/);
+  await expectNoViolations(container);
+  serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(1)] });
+  serve('GET', 'labelx/tasks/{task_id}/waiting/', { ...nobody, open: 1 });
+  await screen.findByRole('option', { name: '1.png: no class' }, { timeout: 8000 });
+}, 15_000);
+
+test('what another window shows and what one skipped is said, each with its button', async () => {
+  nothingToLabel();
+  serve('GET', 'labelx/tasks/{task_id}/waiting/', { ...nobody, elsewhere: 2, skipped: 1 });
+  serve('POST', 'labelx/tasks/{task_id}/unskip/', { count: 1 });
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByText(/2 images are open in another window of yours/);
+  await userEvent.click(screen.getByRole('button', { name: 'Label after all' }));
+  await waitFor(() => expect(sent.some(({ line }) => line.endsWith('/unskip/'))).toBe(true));
+  await userEvent.click(await screen.findByRole('button', { name: 'Go on here' }));
+  const takes = () => sent.filter(({ line }) => line.endsWith('/take-up/')).map(({ body }) => body);
+  await waitFor(() => expect(takes()).toContainEqual(expect.objectContaining({ everything: true })));
+});
+
+test('a skipped image leaves the batch with a toast that takes it back', async () => {
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
+  let leases = 0;
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? [slot(1), slot(2)] : [] }));
+  serve('POST', 'labelx/slots/{slot_id}/skip/', {});
+  serve('POST', 'labelx/slots/{slot_id}/unskip/', { ...slot(1), lease_no: 2 });
+  await renderPage(
+    <>
+      <WorkPage />
+      <Notifications />
+    </>,
+    '/labeling/t1/work',
+    '/labeling/$taskId/work',
+  );
+  await screen.findByRole('option', { name: '1.png: no class' });
+  await userEvent.click(screen.getByRole('button', { name: 'Skip with a reason' }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Bad image' }));
+  await waitFor(() => expect(screen.queryByRole('option', { name: /^1\.png/ })).toBeNull());
+  expect(sent.find(({ line }) => line.endsWith('/skip/'))?.body).toEqual({ lease_no: 1, reason: 'bad_image' });
+  await screen.findByText('1.png was skipped; somebody else gets it.');
+  const undo = screen.getAllByRole('button', { name: 'Undo' }).find((one) => one.textContent === 'Undo');
+  await userEvent.click(undo as HTMLElement);
+  await screen.findByRole('option', { name: '1.png: no class' });
+});
+
+test('whoever labelled all that waits for audit is told so at the button, and counts leave their own out', async () => {
+  const own = { leased: 0, returned: 0, to_audit: 0, own_audits: 6 };
+  serve('GET', 'labelx/tasks/{task_id}/', task({ offers: ['label'], my: own }));
+  const page = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByText('You labelled all of these 6 images; somebody else must audit them.');
+  expect(screen.queryByRole('link', { name: /^Audit/ })).toBeNull();
+  page.unmount();
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', () => refusal('auditor_is_labeler', {}));
+  await renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  await screen.findByText('Nothing to audit');
+  screen.getByText(/somebody else must audit them/);
+});
+
+test('a published task says how many were left out and where they were, and finishes them', async () => {
+  const rest = {
+    state: 'published',
+    offers: ['continue'],
+    output_version: { id: 'v', dataset: 'pets', ref: 'v3' },
+    progress: { total: 4, ready: 0, labeling: 0, audit: 0, rework: 0, accepted: 3, left_out: 1, skipped: 0 },
+    left_out_from: { ready: 0, labeling: 0, audit: 1, rework: 0 },
+  };
+  serve('GET', 'labelx/tasks/{task_id}/', task(rest));
+  serve('POST', 'labelx/tasks/{task_id}/continue/', task({ id: 't2', name: 'Pets (2)' }));
+  const { container } = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByText('1 image was left out (In audit: 1).');
+  screen.getByRole('img', { name: 'Accepted: 3, Left out: 1' });
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'Finish the image that was left out' }));
+  await waitFor(() => expect(sent.some(({ line }) => line.endsWith('/t1/continue/'))).toBe(true));
+});
+
+test('a researcher sees what was skipped, by whom and why, and leaves it out', async () => {
+  const progress = { ...task().progress, skipped: 1 };
+  serve('GET', 'labelx/tasks/{task_id}/', task({ progress, offers: ['label', 'settle_skipped'] }));
+  const skipped = { ...slot(1), id: 'i1', state: 'ready', skips: [{ name: 'Ben', reason: 'bad_image' }] };
+  serve('GET', 'labelx/tasks/{task_id}/items/', listing(skipped));
+  serve('POST', 'labelx/tasks/{task_id}/skipped/', { count: 1 });
+  await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByText('1 skipped image waits for somebody else.');
+  await userEvent.click(screen.getByRole('button', { name: 'Skipped images' }));
+  await screen.findByText('skipped by Ben: Bad image');
+  await userEvent.click(screen.getByRole('button', { name: 'Leave out' }));
+  await waitFor(() =>
+    expect(sent.find(({ line }) => line.endsWith('/skipped/'))?.body).toEqual({ how: 'leave_out', items: ['i1'] }),
+  );
+});
+
+test('leaving the page sends a form with the token and says which page it was; the next one in the tab names it', async () => {
+  // biome-ignore lint/suspicious/noDocumentCookie: the browser's way to have a token
+  document.cookie = 'csrftoken=secret';
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(1)] });
+  const first = await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '1.png: no class' });
+  const taken = () =>
+    sent.filter(({ line }) => line.endsWith('/take-up/')).at(-1)?.body as { page: string; from_page: string };
+  const { page } = taken();
+  first.unmount();
+  expect(beacons).toEqual([['/api/v1/labelx/tasks/t1/leave/', { page, csrfmiddlewaretoken: 'secret' }]]);
+  await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await waitFor(() => expect(taken()).toMatchObject({ from_page: page }));
+  expect(taken().page).not.toBe(page);
 });

@@ -5,6 +5,7 @@ import { asApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/project';
 import type { Held, Lease } from './workspace/leases';
+import { type PageId, sendLeave } from './workspace/pageId';
 import type { WorkbenchApi } from './workspace/workbenchApi';
 
 const POLL_MS = 5000;
@@ -41,6 +42,34 @@ export const startTask = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id
 export const pauseTask = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/pause/', inTask(id));
 export const publishTask = (id: string, partial: boolean) =>
   api.POST('/api/v1/labelx/tasks/{task_id}/publish/', { ...inTask(id), body: { partial } });
+
+export const continueTask = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/continue/', inTask(id));
+export const settleSkipped = (id: string, how: 'reopen' | 'leave_out', items?: string[]) =>
+  api.POST('/api/v1/labelx/tasks/{task_id}/skipped/', { ...inTask(id), body: items ? { how, items } : { how } });
+export const unskipAll = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/unskip/', inTask(id));
+export const changeAuditShare = (id: string, audit_percent: number) =>
+  api.PATCH('/api/v1/labelx/tasks/{task_id}/', { ...inTask(id), body: { audit_percent } });
+
+/** Who holds what until when, and how much there is for the reader by now. */
+export const useWaiting = (id: string, role: 'label' | 'audit', page: string) =>
+  $api.useQuery(
+    'get',
+    '/api/v1/labelx/tasks/{task_id}/waiting/',
+    { params: { path: { task_id: id }, query: { role, page } } },
+    { refetchInterval: POLL_MS },
+  );
+
+export function useSkipped(id: string) {
+  const query = { skipped: 'true', limit: 50 } as const;
+  return $api.useQuery(
+    'get',
+    '/api/v1/labelx/tasks/{task_id}/items/',
+    { params: { path: { task_id: id }, query } },
+    { refetchInterval: POLL_MS },
+  );
+}
+export const WAITING_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/waiting/');
+export const ITEMS_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/items/');
 
 export async function createTask(project: string, body: NewLabelTask) {
   const { data } = await api.POST('/api/v1/projects/{project}/labelx/tasks/', { params: { path: { project } }, body });
@@ -85,10 +114,11 @@ const slotPath = (slot: Held) => ({
   body: { lease_no: slot.lease_no },
 });
 
-/** Keeps a lease, and says whether it holds. Throws when the server cannot be reached. */
-export async function heartbeat(slot: Held): Promise<Lease> {
+/** Keeps a lease for this page, and says whether it holds. Throws when the server cannot be reached. */
+export async function heartbeat(slot: Held, page: string): Promise<Lease> {
   try {
-    await api.POST('/api/v1/labelx/slots/{slot_id}/heartbeat/', slotPath(slot));
+    const { params, body } = slotPath(slot);
+    await api.POST('/api/v1/labelx/slots/{slot_id}/heartbeat/', { params, body: { ...body, page } });
     return 'held';
   } catch (error) {
     const { status, code } = asApiError(error);
@@ -100,18 +130,30 @@ export async function heartbeat(slot: Held): Promise<Lease> {
 }
 
 /** The labeler's requests, as the workbench wants them. */
-export function workbenchApi(taskId: string): WorkbenchApi {
+export function workbenchApi(taskId: string, page: PageId): WorkbenchApi {
   return {
-    async myWork() {
-      const { data } = await api.GET('/api/v1/labelx/tasks/{task_id}/my-work/', inTask(taskId));
+    async takeUp(everything) {
+      const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/take-up/', {
+        ...inTask(taskId),
+        body: { page: page.id, from_page: page.from, everything },
+      });
       const slots = data?.results ?? [];
       const isReturned = (slot: LeasedSlot) => Boolean(slot.returned_comment) || slot.state === 'returned';
       return { returned: slots.filter(isReturned), leased: slots.filter((slot) => !isReturned(slot)) };
     },
-    async lease(count) {
+    async lease(count, prefetch) {
       const params = { path: { task_id: taskId }, query: { n: count } };
-      const leased = api.POST('/api/v1/labelx/tasks/{task_id}/lease/', { params });
+      const body = { page: page.id, prefetch };
+      const leased = api.POST('/api/v1/labelx/tasks/{task_id}/lease/', { params, body });
       return (await unless('task_not_active', leased))?.data?.lease ?? [];
+    },
+    async show(slots) {
+      const shown = slots.map(({ id, lease_no }) => ({ slot: id, lease_no }));
+      const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/show/', {
+        ...inTask(taskId),
+        body: { page: page.id, slots: shown },
+      });
+      return (data?.results ?? []).filter(({ ok }) => !ok).map(({ slot }) => slot);
     },
     async submit(submissions: Submission[]) {
       const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/submit-batch/', {
@@ -121,9 +163,21 @@ export function workbenchApi(taskId: string): WorkbenchApi {
       });
       return data?.results ?? [];
     },
-    heartbeat,
-    release: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/release/', slotPath(slot)),
-    skip: (slot) => api.POST('/api/v1/labelx/slots/{slot_id}/skip/', slotPath(slot)),
+    heartbeat: (slot) => heartbeat(slot, page.id),
+    leave() {
+      page.remember();
+      sendLeave(taskId, page.id);
+    },
+    returned: page.returned,
+    skip(slot, reason) {
+      const { params, body } = slotPath(slot);
+      return api.POST('/api/v1/labelx/slots/{slot_id}/skip/', { params, body: { ...body, reason } });
+    },
+    async unskip(slot) {
+      const { params } = slotPath(slot);
+      const { data } = await api.POST('/api/v1/labelx/slots/{slot_id}/unskip/', { params, body: { page: page.id } });
+      return data as LeasedSlot;
+    },
     async saveDraft(slot, seq, labelId) {
       const draft = api.PUT('/api/v1/labelx/slots/{slot_id}/draft/', {
         params: { path: { slot_id: slot.id } },
@@ -137,9 +191,10 @@ export function workbenchApi(taskId: string): WorkbenchApi {
 }
 
 /** Submissions to look at. */
-export async function leaseAudit(taskId: string, count: number) {
+export async function leaseAudit(taskId: string, count: number, page: PageId) {
   const params = { path: { task_id: taskId }, query: { n: count } };
-  const leased = api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', { params });
+  const body = { page: page.id, from_page: page.from, everything: false };
+  const leased = api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', { params, body });
   return (await unless('task_not_active', leased))?.data?.lease ?? [];
 }
 

@@ -5,12 +5,14 @@ import type { RecentTask } from '@/api/contract/overview';
 import { EmptyState } from '@/shared/EmptyState';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { ProgressBar } from '@/shared/ProgressBar';
+import { useMay } from '@/shared/project';
 import { StateBadge } from '@/shared/StateBadge';
 import classes from './overview.module.css';
 import { Section } from './Section';
 
 export function LabelingTasks({ tasks }: { tasks: RecentTask[] }) {
   const { t } = useTranslation();
+  const mayCreate = useMay('researcher');
   return (
     <Section title={t('overview.labelingTasks')} all={<AnchorLink to="/labeling">{t('overview.seeAll')}</AnchorLink>}>
       {tasks.length === 0 && (
@@ -20,9 +22,11 @@ export function LabelingTasks({ tasks }: { tasks: RecentTask[] }) {
           title={t('overview.noTasks')}
           hint={t('overview.noTasksHint')}
           action={
-            <ButtonLink to="/labeling" variant="default">
-              {t('overview.createTask')}
-            </ButtonLink>
+            mayCreate && (
+              <ButtonLink to="/labeling" variant="default">
+                {t('overview.createTask')}
+              </ButtonLink>
+            )
           }
         />
       )}
@@ -35,8 +39,8 @@ export function LabelingTasks({ tasks }: { tasks: RecentTask[] }) {
 
 function TaskLine({ task }: { task: RecentTask }) {
   const { t } = useTranslation();
-  const { total, accepted } = task.progress;
-  const open = total - accepted;
+  const { total, accepted, left_out } = task.progress;
+  const open = total - accepted - left_out;
   return (
     <Link to="/labeling/$taskId" params={{ taskId: task.id }} className={classes.row}>
       <div className={classes.line}>
@@ -46,7 +50,8 @@ function TaskLine({ task }: { task: RecentTask }) {
         <StateBadge state={task.state} />
       </div>
       <div className={classes.detail}>
-        {open > 0 ? t('overview.itemsOpen', { count: open }) : t('overview.allDone')}
+        {open > 0 && t('overview.itemsOpen', { count: open })}
+        {open === 0 && (left_out > 0 ? t('overview.itemsLeftOut', { count: left_out }) : t('overview.allDone'))}
       </div>
       <ProgressBar ratio={total > 0 ? accepted / total : 0} label={t('overview.taskProgress', { name: task.name })} />
     </Link>

@@ -1,14 +1,15 @@
 import { Alert, Badge, Button, Group, Kbd, Select, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
-import { IconArrowRight, IconChecks, IconLock } from '@tabler/icons-react';
+import { IconArrowRight, IconLock } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditSlot, LabelTask } from '@/api/contract/labeling';
+import { asApiError } from '@/api/errors';
 import { EmptyState } from '@/shared/EmptyState';
 import { FailedPage } from '@/shared/FailedPage';
 import { Thumb } from '@/shared/grid/Thumb';
-import { AnchorLink, ButtonLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/links';
 import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
@@ -18,11 +19,14 @@ import { notifyError, notifySuccess, notifyWarning } from '@/shared/undo';
 import { LabelChip } from '../LabelChip';
 import { labelById } from '../labels';
 import { heartbeat, leaseAudit, sendAudit, useTask } from '../queries';
+import { TaskNotice } from '../TaskNotice';
 import { ToTasks } from '../ToTasks';
-import { wordsOfState } from '../task/progress';
 import classes from '../tiles.module.css';
-import { HEARTBEAT_MS, Leases } from '../workspace/leases';
+import { HEARTBEAT_MS, type Held, Leases } from '../workspace/leases';
+import type { PageId } from '../workspace/pageId';
 import { type AuditState, auditTargets, decisionsOf, ERROR_CODES, type ErrorCode, groupsOf } from './audit';
+import { NothingToAudit } from './NothingToAudit';
+import { useAuditPage } from './useAuditPage';
 import { useAuditBatch } from './useMarks';
 
 const AUDIT_BATCH = 50;
@@ -37,10 +41,11 @@ export function AuditPage() {
   const task = useTask(taskId);
   useProjectOf(task.data);
   const [round, setRound] = useState(0);
+  const page = useAuditPage(taskId);
   const batch = useQuery({
     queryKey: ['audit-lease', taskId, round],
-    queryFn: () => leaseAudit(taskId, AUDIT_BATCH),
-    enabled: mayAudit,
+    queryFn: () => leaseAudit(taskId, AUDIT_BATCH, page as PageId),
+    enabled: mayAudit && page !== null,
     staleTime: Number.POSITIVE_INFINITY,
     // Whoever comes back asks anew: what was decided here is not theirs any more.
     gcTime: 0,
@@ -56,6 +61,8 @@ export function AuditPage() {
         <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('labeling.audit.forbidden')} />
       </Page>
     );
+  if (task.data && batch.error && asApiError(batch.error).code === 'auditor_is_labeler')
+    return <NothingToAudit task={task.data} page={page?.id ?? ''} />;
   const error = task.error ?? batch.error;
   if (error && (!task.data || !batch.data))
     return (
@@ -66,65 +73,63 @@ export function AuditPage() {
         onRetry={() => void Promise.all([task.refetch(), batch.refetch()])}
       />
     );
-  if (!task.data || !batch.data || me === undefined)
+  if (!task.data || !batch.data || me === undefined || page === null)
     return (
       <Page>
         <Skeleton height={28} width={280} mb="md" />
         <Skeleton height={420} aria-busy />
       </Page>
     );
-  if (batch.data.length === 0) return <NothingToAudit task={task.data} />;
-  return <AuditBatch key={round} person={me} task={task.data} slots={batch.data} onDone={() => setRound(round + 1)} />;
-}
-
-/** A task that is not active hands out nothing, whatever waits in it. */
-function NothingToAudit({ task }: { task: LabelTask }) {
-  const { t } = useTranslation();
-  const words = wordsOfState(task.state);
+  if (batch.data.length === 0) return <NothingToAudit task={task.data} page={page.id} />;
   return (
-    <Page>
-      <PageHeader title={t('labeling.audit.of', { name: task.name })} />
-      <EmptyState
-        icon={IconChecks}
-        title={words === 'active' ? t('labeling.audit.none') : t(`labeling.work.nothing.${words}`)}
-        hint={words === 'active' ? t('labeling.audit.noneHint') : t(`labeling.work.nothingHint.${words}`)}
-        action={
-          <ButtonLink data-first-action to="/labeling/$taskId" params={{ taskId: task.id }} variant="default">
-            {t('labeling.work.toTask')}
-          </ButtonLink>
-        }
-      />
-    </Page>
+    <AuditBatch
+      key={round}
+      page={page.id}
+      person={me}
+      task={task.data}
+      slots={batch.data}
+      onDone={() => setRound(round + 1)}
+    />
   );
 }
 
 /** Keeps the batch ours for as long as it is looked at. */
-function useHeartbeat(slots: readonly AuditSlot[], onLost: (count: number) => void) {
+function useHeartbeat(page: string, slots: readonly AuditSlot[], onLost: (count: number) => void) {
   const told = useRef(onLost);
   told.current = onLost;
   const held = useMemo(() => slots.map(({ slot_id, lease_no }) => ({ id: slot_id, lease_no })), [slots]);
   useEffect(() => {
-    const leases = new Leases({ heartbeat, onLost: (gone) => told.current(gone.length) });
-    const beat = setInterval(() => void leases.beat(held), HEARTBEAT_MS);
-    return () => clearInterval(beat);
-  }, [held]);
+    const leases = new Leases<Held>({
+      heartbeat: (slot) => heartbeat(slot, page),
+      onLost: (gone) => told.current(gone.length),
+    });
+    const keep = () => void leases.beat(held);
+    const beat = setInterval(keep, HEARTBEAT_MS);
+    // The page may have been left, which shortens its leases, and come back.
+    window.addEventListener('pageshow', keep);
+    return () => {
+      clearInterval(beat);
+      window.removeEventListener('pageshow', keep);
+    };
+  }, [held, page]);
 }
 
 interface AuditBatchProps {
+  page: string;
   person: string;
   task: LabelTask;
   slots: AuditSlot[];
   onDone: () => void;
 }
 
-function AuditBatch({ person, task, slots, onDone }: AuditBatchProps) {
+function AuditBatch({ page, person, task, slots, onDone }: AuditBatchProps) {
   const { t } = useTranslation();
   const { state, dispatch, forget } = useAuditBatch(person, task.id, slots);
   const [reason, setReason] = useState<ErrorCode>('wrong_label');
   const [comment, setComment] = useState('');
   const [sending, setSending] = useState(false);
   const [lost, setLost] = useState(0);
-  useHeartbeat(slots, (count) => setLost((before) => before + count));
+  useHeartbeat(page, slots, (count) => setLost((before) => before + count));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.focus({ preventScroll: true }), []);
 
@@ -195,6 +200,7 @@ function AuditBatch({ person, task, slots, onDone }: AuditBatchProps) {
           })}
         </Button>
       </PageHeader>
+      <TaskNotice task={task} />
       {lost > 0 && (
         <Alert color="orange" variant="light" mb="sm" role="status">
           {t('labeling.audit.lost', { count: lost })}

@@ -112,6 +112,9 @@ export function CreateTask({ source, onClose }: CreateTaskProps) {
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       <FormFrame form={form} send={send} submit={t('common.create')} onCancel={onClose} fieldNames={FIELD_NAMES}>
+        <Text size="xs" c="dimmed">
+          {t('labeling.kinds')}
+        </Text>
         <TextInput label={t('common.name')} withAsterisk data-autofocus {...form.getInputProps('name')} />
         <DataFields form={form} />
         <LabelRows form={form} />

@@ -1,30 +1,30 @@
-import { Alert, Button, Card, Group, Modal, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
-import { IconChecks, IconPlayerPause, IconPlayerPlay, IconTags, IconUpload } from '@tabler/icons-react';
+import { Alert, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
 import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
 import { KeyValueList } from '@/shared/KeyValueList';
-import { AnchorLink, ButtonLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/links';
 import { LiveIndicator } from '@/shared/live/LiveIndicator';
 import { useLive } from '@/shared/live/useLive';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { ProgressBar } from '@/shared/ProgressBar';
 import { problemSentence } from '@/shared/problemWords';
-import { useMay, useProjectOf } from '@/shared/project';
+import { useProjectOf } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
-import { notifyError, notifySuccess } from '@/shared/undo';
 import { LabelChip } from '../LabelChip';
-import { pauseTask, publishTask, STATS_KEY, startTask, TASK_KEY, useTask } from '../queries';
+import { ITEMS_KEY, STATS_KEY, TASK_KEY, useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
+import { AuditShare } from './AuditShare';
 import { LabelerTable } from './LabelerTable';
 import { LeftOut } from './LeftOut';
-import { remaining } from './progress';
+import { PublishedRest, TaskLink } from './PublishedRest';
+import { Skipped } from './Skipped';
+import { TaskActions } from './TaskActions';
 import { TaskProgress } from './TaskProgress';
 
 const OVER = new Set(['published', 'completed']);
@@ -64,6 +64,7 @@ function TaskView({ task }: { task: LabelTask }) {
     onMessages: () => {
       void client.invalidateQueries({ queryKey: TASK_KEY });
       void client.invalidateQueries({ queryKey: STATS_KEY });
+      void client.invalidateQueries({ queryKey: ITEMS_KEY });
     },
   });
   return (
@@ -97,6 +98,7 @@ function TaskView({ task }: { task: LabelTask }) {
       <Card mb="md">
         <TaskProgress progress={task.progress} />
         <LeftOut leftOut={task.left_out} />
+        <Skipped task={task} />
         <Filling filling={task.filling} />
       </Card>
       <SimpleGrid cols={{ base: 1, md: 2 }} mb="md">
@@ -155,6 +157,7 @@ function PublishedNotice({ task }: { task: LabelTask }) {
       <AnchorLink to="/datasets/$name" params={{ name: task.dataset }} search={{ ref }} fz="inherit" underline="always">
         {`${task.dataset}@${ref}`}
       </AnchorLink>
+      <PublishedRest task={task} />
     </Alert>
   );
 }
@@ -179,113 +182,12 @@ function Facts({ task }: { task: LabelTask }) {
           ],
           [t('labeling.question'), task.filter.where || null],
           [t('labeling.create.batchSize'), task.batch_size],
-          [t('labeling.create.auditPercent'), format.percent(task.audit_percent / 100)],
+          [t('labeling.create.auditPercent'), <AuditShare key="share" task={task} />],
           [t('labeling.lease'), format.duration(task.lease_ttl_s)],
+          [t('labeling.continues'), task.continues && <TaskLink key="continues" task={task.continues} />],
           [t('labeling.createdBy'), task.created_by?.full_name || task.created_by?.username],
         ]}
       />
     </Card>
-  );
-}
-
-function useTaskActions(task: LabelTask) {
-  const client = useQueryClient();
-  const [busy, setBusy] = useState(false);
-  const act = async (action: () => Promise<unknown>, message: string) => {
-    setBusy(true);
-    try {
-      await action();
-      notifySuccess(message);
-    } catch (error) {
-      notifyError(error);
-    } finally {
-      setBusy(false);
-      void client.invalidateQueries({ queryKey: TASK_KEY });
-    }
-  };
-  return { busy, act, task };
-}
-
-function TaskActions({ task }: { task: LabelTask }) {
-  const { t } = useTranslation();
-  const mayManage = useMay('researcher');
-  const mayLabel = useMay('labeler');
-  const { act, busy } = useTaskActions(task);
-  const [confirming, setConfirming] = useState(false);
-  const publish = (partial: boolean) => {
-    setConfirming(false);
-    void act(() => publishTask(task.id, partial), t('labeling.publishAsked'));
-  };
-  const canStart = mayManage && (task.state === 'draft' || task.state === 'paused');
-  const canPublish = mayManage && ['active', 'paused', 'completed'].includes(task.state) && task.progress.accepted > 0;
-  return (
-    <>
-      {canPublish && (
-        <Button
-          variant="default"
-          leftSection={<IconUpload size={14} />}
-          loading={busy}
-          onClick={() => (remaining(task.progress) > 0 ? setConfirming(true) : publish(false))}
-        >
-          {t('labeling.publish')}
-        </Button>
-      )}
-      {mayManage && task.state === 'active' && (
-        <Button
-          variant="default"
-          leftSection={<IconPlayerPause size={14} />}
-          loading={busy}
-          onClick={() => void act(() => pauseTask(task.id), t('labeling.pausedDone'))}
-        >
-          {t('labeling.pause')}
-        </Button>
-      )}
-      {mayManage && task.state === 'active' && task.progress.audit > 0 && (
-        <ButtonLink
-          variant="default"
-          leftSection={<IconChecks size={15} />}
-          to="/labeling/$taskId/audit"
-          params={{ taskId: task.id }}
-        >
-          {t('labeling.auditCount', { count: task.progress.audit })}
-        </ButtonLink>
-      )}
-      {canStart && (
-        <Button
-          data-focus-as="task-next"
-          leftSection={<IconPlayerPlay size={14} />}
-          loading={busy}
-          onClick={() => void act(() => startTask(task.id), t('labeling.startedDone'))}
-        >
-          {t('labeling.start')}
-        </Button>
-      )}
-      {mayLabel && task.state === 'active' && (
-        <ButtonLink
-          data-focus-as="task-next"
-          leftSection={<IconTags size={15} />}
-          to="/labeling/$taskId/work"
-          params={{ taskId: task.id }}
-        >
-          {t('labeling.label')}
-        </ButtonLink>
-      )}
-      <Modal
-        opened={confirming}
-        onClose={() => setConfirming(false)}
-        title={t('labeling.publishPartial')}
-        closeButtonProps={{ 'aria-label': t('common.close') }}
-      >
-        <Text size="sm">
-          {t('labeling.publishPartialText', { count: remaining(task.progress), accepted: task.progress.accepted })}
-        </Text>
-        <Group justify="flex-end" mt="md">
-          <Button variant="default" onClick={() => setConfirming(false)}>
-            {t('common.cancel')}
-          </Button>
-          <Button onClick={() => publish(true)}>{t('labeling.publishAnyway')}</Button>
-        </Group>
-      </Modal>
-    </>
   );
 }

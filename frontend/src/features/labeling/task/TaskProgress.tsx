@@ -9,6 +9,8 @@ export function TaskProgress({ progress, legend = true }: { progress: LabelProgr
   const { t } = useTranslation();
   const format = useFormat();
   const total = Math.max(1, progress.total);
+  // Most tasks leave nothing out.
+  const shown = SEGMENTS.filter(({ key }) => key !== 'left_out' || progress.left_out > 0);
   const used = SEGMENTS.filter(({ key }) => progress[key] > 0);
   const words = used.map(({ key }) => t('labeling.countOf', { name: t(`labeling.item.${key}`), count: progress[key] }));
   return (
@@ -22,7 +24,7 @@ export function TaskProgress({ progress, legend = true }: { progress: LabelProgr
       </Progress.Root>
       {legend && (
         <Group gap="lg" mt={6}>
-          {SEGMENTS.map(({ key, color }) => (
+          {shown.map(({ key, color }) => (
             <Group key={key} gap={6}>
               <span
                 aria-hidden

@@ -46,7 +46,6 @@ export function TasksPage() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ReturnType<typeof tasksSearch>;
   const mayCreate = useMay('researcher');
-  const mayLabel = useMay('labeler');
   const tasks = useTasks();
   const open = () => void navigate({ to: '/labeling', search: { create: 'yes' } });
   useShortcuts(mayCreate ? [{ keys: 'N', label: t('labeling.newTask'), run: open }] : []);
@@ -104,8 +103,7 @@ export function TasksPage() {
       align: 'right',
       width: 110,
       cell: (task) =>
-        mayLabel &&
-        task.state === 'active' && (
+        task.offers.includes('label') && (
           <ButtonLink to="/labeling/$taskId/work" params={{ taskId: task.id }} size="compact-xs" variant="light">
             {t('labeling.label')}
           </ButtonLink>
@@ -119,7 +117,7 @@ export function TasksPage() {
   );
   return (
     <Page>
-      <PageHeader title={t('labeling.title')} subtitle={t('labeling.subtitle')}>
+      <PageHeader title={t('labeling.title')} subtitle={`${t('labeling.subtitle')} ${t('labeling.kinds')}`}>
         {create}
       </PageHeader>
       <Card p={0}>

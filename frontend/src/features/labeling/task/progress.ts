@@ -3,14 +3,15 @@ import type { LabelProgress } from '@/api/contract/labeling';
 /** Share of the images that have been accepted, 0 to 1. */
 export const acceptedRatio = ({ accepted, total }: LabelProgress): number => (total === 0 ? 0 : accepted / total);
 
-/** Images that have not been accepted yet. */
-export const remaining = ({ accepted, total }: LabelProgress): number => total - accepted;
+/** Images that are neither accepted nor left out. */
+export const remaining = ({ accepted, left_out, total }: LabelProgress): number => total - accepted - left_out;
 
 export const SEGMENTS = [
   { key: 'accepted', color: 'teal' },
   { key: 'audit', color: 'grape' },
   { key: 'rework', color: 'orange' },
   { key: 'labeling', color: 'atom' },
+  { key: 'left_out', color: 'dark' },
   { key: 'ready', color: 'gray' },
 ] as const;
 

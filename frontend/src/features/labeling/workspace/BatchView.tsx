@@ -3,24 +3,27 @@ import { useElementSize } from '@mantine/hooks';
 import { IconArrowBackUp, IconArrowForwardUp, IconArrowLeft, IconArrowRight } from '@tabler/icons-react';
 import { type MouseEvent, useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Label, LabelTask } from '@/api/contract/labeling';
+import type { Label, LabelTask, LeasedSlot } from '@/api/contract/labeling';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useShortcuts } from '@/shared/shortcuts';
 import { useStored } from '@/shared/stored';
-import { notifyError } from '@/shared/undo';
+import { confirmUndo, notifyError } from '@/shared/undo';
 import { labelById } from '../labels';
+import { TaskNotice } from '../TaskNotice';
 import classes from '../tiles.module.css';
 import { ActiveTime } from './activeTime';
+import type { Batch } from './batches';
 import { exceptions, type Grid, gridReducer, openGrid, unlabelled } from './grid';
 import type { Command } from './keys';
 import { Refused } from './Refused';
 import { SaveState } from './SaveState';
 import { SidePanel } from './SidePanel';
+import { SkipButton } from './SkipButton';
 import { TileGrid } from './TileGrid';
 import { useKeyboard } from './useKeyboard';
-import type { Batch, Workbench } from './workbench';
+import type { Workbench } from './workbench';
 
 const TILE_SIZES = [72, 96, 120, 156, 200, 260];
 
@@ -62,6 +65,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
   const labels = useMemo(() => labelById(task.labels), [task.labels]);
   const slots = useMemo(() => new Map(batch.slots.map((slot) => [slot.id, slot])), [batch.slots]);
   useAutosave(bench, grid.labels);
+  useEffect(() => dispatch({ type: 'sync', ids: batch.slots.map(({ id }) => id) }), [batch.slots]);
   useEffect(() => {
     list.current?.focus({ preventScroll: true });
     time.touch(Date.now());
@@ -77,13 +81,12 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
     void bench.submit(grid.labels, grid.preset, time.take(Date.now()));
   };
   const back = () => void bench.back(grid.labels, grid.preset);
-  const skip = () => {
+  const skip = (reason = '') => {
     const id = grid.items[grid.cursor]?.id;
-    if (!id) return;
-    void bench
-      .skip(id)
-      .then(() => dispatch({ type: 'remove', id }))
-      .catch(notifyError);
+    if (id) void bench.skip(id, reason).then(told, notifyError);
+  };
+  const told = (slot: LeasedSlot | null) => {
+    if (slot) tellSkipped(t('labeling.skip.done', { name: fileName(slot.path) }), () => bench.unskip(slot));
   };
   const resize = (step: number) => {
     const at = TILE_SIZES.indexOf(Number(size));
@@ -170,6 +173,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
             <IconArrowForwardUp size={16} />
           </ActionIcon>
         </Tooltip>
+        <SkipButton disabled={grid.items.length === 0 || task.state !== 'active'} onSkip={skip} />
         <Button variant="default" leftSection={<IconArrowLeft size={14} />} disabled={!bench.held} onClick={back}>
           {t('labeling.work.back')}
         </Button>
@@ -177,6 +181,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
           {t('labeling.work.submit')}
         </Button>
       </PageHeader>
+      <TaskNotice task={task} />
       <Refused bench={bench} />
       {blocked && (
         <Alert color="orange" variant="light" mb="sm" py={6} role="alert">
@@ -212,6 +217,13 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
   );
 }
 
+const fileName = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+
+/** It is done already; undoing it may come too late. */
+function tellSkipped(message: string, undo: () => Promise<void>): void {
+  confirmUndo({ message, commit: () => {}, rollback: () => void undo().catch(notifyError), delayMs: 8000 });
+}
+
 /** What is left to do in this batch, or how it was done. */
 function GridWords({ grid }: { grid: Grid }) {
   const { t } = useTranslation();
@@ -236,7 +248,7 @@ function useKeyList(labels: readonly Label[]) {
     ['Space', t('labeling.keys.toggle')],
     ['mod+A', t('labeling.keys.all')],
     ['Backspace', t('labeling.keys.clear')],
-    ['S', t('labeling.keys.skip')],
+    ['S', t('labeling.skip.skip')],
     ['mod+Z', t('common.undo')],
     ['mod+Y', t('labeling.work.redo')],
     ['+', t('labeling.keys.size')],

@@ -1,5 +1,5 @@
 import { Skeleton } from '@mantine/core';
-import { IconChecks, IconLock } from '@tabler/icons-react';
+import { IconLock } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,20 +7,17 @@ import type { LabelTask, LeasedSlot } from '@/api/contract/labeling';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { FailedPage } from '@/shared/FailedPage';
-import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay, useProjectOf } from '@/shared/project';
 import { notifyWarning } from '@/shared/undo';
 import { useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
-import { isOver, wordsOfState } from '../task/progress';
 import { BatchView } from './BatchView';
 import type { Gone } from './leases';
-import { Refused } from './Refused';
+import { NothingLeft } from './NothingLeft';
 import { SaveState } from './SaveState';
 import { useWorkbench } from './useWorkbench';
-import type { Workbench } from './workbench';
 
 export function WorkPage() {
   const { t } = useTranslation();
@@ -67,8 +64,10 @@ function Work({ task }: { task: LabelTask }) {
       ),
     [t],
   );
-  const bench = useWorkbench(task.id, task.batch_size, onLost);
-  if (!bench || (bench.state === 'loading' && !bench.current)) return <Loading />;
+  const open = useWorkbench(task.id, task.batch_size, onLost);
+  if (!open) return <Loading />;
+  const { bench, page } = open;
+  if (bench.state === 'loading' && !bench.current) return <Loading />;
   if (bench.state === 'failed')
     return (
       <Page>
@@ -76,41 +75,6 @@ function Work({ task }: { task: LabelTask }) {
         <ErrorState error={bench.error} onRetry={() => bench.retry()} retrying={bench.retrying} />
       </Page>
     );
-  if (bench.state === 'empty' || !bench.current) return <NothingLeft task={task} bench={bench} />;
+  if (bench.state === 'empty' || !bench.current) return <NothingLeft task={task} bench={bench} page={page.id} />;
   return <BatchView key={bench.current.id} task={task} bench={bench} batch={bench.current} />;
-}
-
-function NothingLeft({ task, bench }: { task: LabelTask; bench: Workbench }) {
-  const { t } = useTranslation();
-  const words = wordsOfState(task.state);
-  const over = isOver(words);
-  const shown = bench.submitted > 0 || bench.unsent.size > 0;
-  return (
-    <Page>
-      <PageHeader title={task.name} badges={shown && <SaveState bench={bench} />} />
-      <Refused bench={bench} />
-      <EmptyState
-        icon={IconChecks}
-        title={t(`labeling.work.nothing.${words}`)}
-        hint={t(`labeling.work.nothingHint.${words}`)}
-        action={
-          <>
-            <ButtonLink
-              to="/labeling/$taskId"
-              params={{ taskId: task.id }}
-              variant={over ? 'filled' : 'default'}
-              mr={over ? 0 : 'xs'}
-            >
-              {t('labeling.work.toTask')}
-            </ButtonLink>
-            {!over && (
-              <ButtonLink to="/labeling/$taskId/work" params={{ taskId: task.id }} onClick={() => bench.retry()}>
-                {t('labeling.work.lookAgain')}
-              </ButtonLink>
-            )}
-          </>
-        }
-      />
-    </Page>
-  );
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, vi } from 'vitest';
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
 import { type KeyValue, memoryStore } from './kv';
-import { Workbench, type WorkbenchOptions } from './workbench';
+import { Workbench } from './workbench';
 import type { WorkbenchApi } from './workbenchApi';
+import type { WorkbenchOptions } from './workbenchOptions';
 
 export const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => ({
   id: `s${n}`,
@@ -34,7 +35,10 @@ export class FakeTask implements WorkbenchApi {
   lost = new Set<string>();
   returnedWork: LeasedSlot[] = [];
   leasedWork: LeasedSlot[] = [];
-  released: string[] = [];
+  /** How often the page said that it goes away. */
+  left = 0;
+  /** What each lease asked for: how many, and whether ahead. */
+  leases: [number, boolean][] = [];
   readonly count: number;
   constructor(count: number) {
     this.count = count;
@@ -43,11 +47,16 @@ export class FakeTask implements WorkbenchApi {
     if (this.refusal) throw this.refusal;
     if (this.offline) throw new TypeError('offline');
   }
-  myWork = async () => {
+  /** Held by another open page of the same person. */
+  otherPage: LeasedSlot[] = [];
+  takeUp = async (everything: boolean) => {
     if (this.refusal) throw this.refusal;
-    return { leased: this.leasedWork, returned: this.returnedWork };
+    const leased = everything ? [...this.leasedWork, ...this.otherPage] : this.leasedWork;
+    return { leased, returned: this.returnedWork };
   };
-  lease = async (n: number) => {
+  show = async (slots: readonly LeasedSlot[]) => slots.map(({ id }) => id).filter((id) => this.lost.has(id));
+  lease = async (n: number, prefetch: boolean) => {
+    this.leases.push([n, prefetch]);
     const from = this.given;
     this.given = Math.min(this.count, from + n);
     return Array.from({ length: this.given - from }, (_, k) => slot(from + k));
@@ -68,8 +77,14 @@ export class FakeTask implements WorkbenchApi {
     if (this.elsewhere.has(one.id)) return 'elsewhere' as const;
     return this.lost.has(one.id) ? ('lost' as const) : ('held' as const);
   };
-  release = async (one: LeasedSlot) => void this.released.push(one.id);
-  skip = async () => {};
+  leave = () => void this.left++;
+  returned = () => {};
+  skipped: string[] = [];
+  skip = async (one: LeasedSlot) => void this.skipped.push(one.id);
+  unskip = async (one: LeasedSlot) => {
+    this.answer();
+    return { ...one, lease_no: one.lease_no + 1 };
+  };
   saveDraft = async (one: LeasedSlot, sequence: number, labelId: number | null) => {
     this.answer();
     this.drafts.push([one.id, sequence, labelId]);

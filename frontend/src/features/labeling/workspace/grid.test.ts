@@ -144,9 +144,11 @@ test('a skipped image leaves the batch with its class', () => {
   const grid = play(
     openGrid(items, { f: 1 }),
     { type: 'move', to: 'last', columns: 3, extend: false },
-    { type: 'remove', id: 'f' },
+    { type: 'sync', ids: ['a', 'b', 'c', 'd', 'e'] },
   );
   expect(grid.items).toHaveLength(5);
   expect(grid.labels).toEqual({});
   expect(grid.cursor).toBe(4);
+  const back = play(grid, { type: 'sync', ids: ['a', 'b', 'c', 'd', 'e', 'f'] });
+  expect([back.items.at(-1)?.id, back.cursor]).toEqual(['f', 5]);
 });

@@ -39,7 +39,8 @@ export type GridAction =
   | { type: 'selectAll' }
   | { type: 'move'; to: Move; columns: number; extend: boolean }
   | { type: 'goTo'; index: number }
-  | { type: 'remove'; id: string }
+  /** The images that the batch has now: some may have gone, one may have come back. */
+  | { type: 'sync'; ids: readonly string[] }
   | { type: 'undo' }
   | { type: 'redo' };
 
@@ -127,10 +128,15 @@ function move(grid: Grid, to: Move, columns: number, extend: boolean): Grid {
   return { ...grid, cursor, anchor: cursor, selected: new Set() };
 }
 
-function remove(grid: Grid, id: string): Grid {
-  const items = grid.items.filter((item) => item.id !== id);
-  const { [id]: _gone, ...labels } = grid.labels;
-  const cursor = clamp(grid.cursor, Math.max(1, items.length));
+function sync(grid: Grid, ids: readonly string[]): Grid {
+  const there = new Set(grid.items.map(({ id }) => id));
+  const wanted = new Set(ids);
+  const came = ids.filter((id) => !there.has(id)).map((id) => ({ id }));
+  if (came.length === 0 && wanted.size === there.size) return grid;
+  const items = [...grid.items.filter(({ id }) => wanted.has(id)), ...came];
+  const labels = Object.fromEntries(Object.entries(grid.labels).filter(([id]) => wanted.has(id)));
+  const at = came.length > 0 ? items.length - 1 : grid.cursor;
+  const cursor = clamp(at, Math.max(1, items.length));
   return { ...grid, items, labels, selected: new Set(), cursor, anchor: cursor };
 }
 
@@ -172,8 +178,8 @@ export function gridReducer(grid: Grid, action: GridAction): Grid {
       const cursor = clamp(action.index, grid.items.length);
       return { ...grid, cursor, anchor: cursor, selected: new Set() };
     }
-    case 'remove':
-      return remove(grid, action.id);
+    case 'sync':
+      return sync(grid, action.ids);
     case 'undo':
       return step(grid, 'past', 'future');
     case 'redo':

@@ -5,6 +5,10 @@ export interface OutboxOptions {
   store: KeyValue;
   /** Whose batches, and of which task. */
   owner: string;
+  /** The open page: each keeps its own batches, since one may still be taken back there. */
+  page: string;
+  /** Whether another page is open in this browser; what it keeps is its own. */
+  isOpen: (page: string) => Promise<boolean>;
   /** Sends one batch. Throws when the server cannot be reached. */
   send: (submissions: Submission[]) => Promise<SubmitResult[]>;
   onResult: (results: SubmitResult[]) => void;
@@ -34,8 +38,13 @@ export class Outbox {
     this.options = options;
   }
 
-  private key(id: string): string {
-    return `outbox/${this.options.owner}/${id}`;
+  /** Where the browser keeps an entry, `page:batch`. */
+  private key(entry: string): string {
+    return `outbox/${this.options.owner}/${entry}`;
+  }
+
+  private own(id: string): string {
+    return `${this.options.page}:${id}`;
   }
 
   /** The images of those batches. */
@@ -43,27 +52,30 @@ export class Outbox {
     return [...this.entries.values()].flatMap((submissions) => submissions.map((one) => one.slot));
   }
 
-  /** Sends what an earlier visit left behind. */
+  /** Sends what an earlier visit left behind; what another open page keeps, it sends itself. */
   async replay(): Promise<void> {
     const prefix = this.key('');
-    for (const [key, submissions] of await this.options.store.entries<Submission[]>(prefix))
-      this.entries.set(key.slice(prefix.length), submissions);
+    for (const [key, submissions] of await this.options.store.entries<Submission[]>(prefix)) {
+      const entry = key.slice(prefix.length);
+      const [page = ''] = entry.split(':');
+      if (page === this.options.page || !(await this.options.isOpen(page))) this.entries.set(entry, submissions);
+    }
     this.count();
     await this.flush();
   }
 
   /** Makes a batch safe without sending it. */
   async hold(id: string, submissions: Submission[]): Promise<void> {
-    await this.options.store.set(this.key(id), submissions);
+    await this.options.store.set(this.key(this.own(id)), submissions);
   }
 
   /** The person went back: nothing of this batch is sent. */
   async withdraw(id: string): Promise<void> {
-    await this.options.store.remove([this.key(id)]);
+    await this.options.store.remove([this.key(this.own(id))]);
   }
 
   release(id: string, submissions: Submission[]): Promise<void> {
-    this.entries.set(id, submissions);
+    this.entries.set(this.own(id), submissions);
     this.count();
     return this.flush();
   }

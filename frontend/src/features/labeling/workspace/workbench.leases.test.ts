@@ -19,7 +19,8 @@ describe('leases that are gone', () => {
   test('each is told once and asked for no more', async () => {
     const { task, bench, told } = await withLost(4, ['s0', 's2']);
     await bench.heartbeat();
-    expect(told()).toEqual([[['s0', 's2'], 'lost']]);
+    // What was only fetched ahead went to somebody who had nothing: that is no loss.
+    expect(told()).toEqual([[['s0'], 'lost']]);
     task.asked = [];
     await bench.heartbeat();
     expect(task.asked).toEqual(['s1', 's3']);
@@ -98,5 +99,63 @@ describe('leases that are gone', () => {
     await bench.submit({}, 5, 0);
     await vi.advanceTimersByTimeAsync(8000);
     expect(task.received.filter((one) => one.slot === 's2').map((one) => one.lease_no)).toEqual([2]);
+  });
+
+  test('whoever has nothing to show asks for more than what is open; what is fetched ahead does not', async () => {
+    const { task, bench } = await withLost(2, []);
+    expect(task.leases).toEqual([
+      [2, false],
+      [2, true],
+    ]);
+    await bench.submit({}, 5, 0);
+    expect(task.leases.at(-1)).toEqual([2, false]);
+  });
+
+  test('what went to somebody else on its way to the screen leaves it quietly, and less is fetched ahead', async () => {
+    const { task, bench, told } = await withLost(8, ['s3']);
+    await bench.submit({}, 5, 0);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ids(bench)).toEqual(['s2']);
+    expect(told()).toEqual([]);
+    task.lost.add('s4').add('s5');
+    await bench.heartbeat();
+    await bench.submit({}, 5, 0);
+    expect(task.leases.some(([n, ahead]) => ahead && n === 1)).toBe(true);
+  });
+
+  test('what another window of the same person shows stays there until one is told to go on here', async () => {
+    const task = new FakeTask(0);
+    task.otherPage = [slot(7)];
+    const bench = open(task);
+    await bench.start();
+    expect(bench.state).toBe('empty');
+    await bench.takeAll();
+    expect(ids(bench)).toEqual(['s7']);
+  });
+});
+
+describe('skipping', () => {
+  test('a skipped image leaves the batch, and comes back with another lease when it is taken back', async () => {
+    const task = new FakeTask(2);
+    const bench = open(task);
+    await bench.start();
+    const skipped = await bench.skip('s0', 'blurred');
+    expect([task.skipped, ids(bench)]).toEqual([['s0'], ['s1']]);
+    if (!skipped) throw new Error('nothing was skipped');
+    await bench.unskip(skipped);
+    expect(bench.current?.slots.map(({ id, lease_no }) => [id, lease_no])).toEqual([
+      ['s1', 1],
+      ['s0', 2],
+    ]);
+  });
+
+  test('the last image of the last batch can be taken back, too', async () => {
+    const task = new FakeTask(1);
+    const bench = open(task);
+    await bench.start();
+    const skipped = await bench.skip('s0');
+    expect(bench.state).toBe('empty');
+    if (skipped) await bench.unskip(skipped);
+    expect([bench.state, ids(bench)]).toEqual(['working', ['s0']]);
   });
 });

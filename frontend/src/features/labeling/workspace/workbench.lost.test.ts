@@ -221,12 +221,12 @@ describe('nothing is lost', () => {
   test('a page opened offline asks for the work of before when it is online', async () => {
     const task = new FakeTask(0);
     task.leasedWork = [slot(1)];
-    const there = task.myWork;
-    task.myWork = () => Promise.reject(new TypeError('offline'));
+    const there = task.takeUp;
+    task.takeUp = () => Promise.reject(new TypeError('offline'));
     const bench = open(task);
     await bench.start();
     expect(bench.state).toBe('failed');
-    task.myWork = there;
+    task.takeUp = there;
     bench.online();
     await vi.advanceTimersByTimeAsync(1);
     expect(ids(bench)).toEqual(['s1']);
@@ -323,12 +323,30 @@ describe('nothing is lost', () => {
     expect([bench.state, bench.retrying, lease.mock.calls.length]).toEqual(['failed', false, 1]);
   });
 
-  test('leaving gives back only what was not looked at', async () => {
+  test('leaving tells the server once, and asks for nothing more', async () => {
     const task = new FakeTask(4);
     const bench = open(task);
     await bench.start();
     await vi.advanceTimersByTimeAsync(1);
-    await bench.leave();
-    expect(task.released).toEqual(['s2', 's3']);
+    bench.stop();
+    bench.leave();
+    expect(task.left).toBe(1);
+    await bench.heartbeat();
+    expect(task.asked).toEqual(['s0', 's1']);
+  });
+
+  test('a second window sends nothing that the first may still take back, and sends it when that one is gone', async () => {
+    const task = new FakeTask(4);
+    const opened = new Set(['one']);
+    const isOpen = async (page: string) => opened.has(page);
+    const first = open(task, { page: 'one', isOpen });
+    await first.start();
+    await first.submit({}, 5, 0);
+    const second = open(task, { page: 'two', isOpen });
+    await second.start();
+    expect(task.received).toEqual([]);
+    opened.delete('one');
+    await open(task, { page: 'three', isOpen }).start();
+    expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1']);
   });
 });

@@ -93,9 +93,10 @@ describe('submitting', () => {
 
   test('a lost lease is reported, the answer was still sent', async () => {
     const task = new FakeTask(2);
-    task.lost.add('s1');
     const bench = open(task);
     await bench.start();
+    await vi.advanceTimersByTimeAsync(1);
+    task.lost.add('s1');
     await bench.submit({}, 5, 0);
     expect(bench.refused).toEqual([{ slot: 's1', ok: false, code: 'stale_lease' }]);
   });

@@ -1,62 +1,15 @@
-import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
+import type { LeasedSlot, SubmitResult } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
+import { type Batch, batchesOf, type HeldBatch, idsOf, submissionsOf, without } from './batches';
 import { Drafts } from './drafts';
 import type { Labels } from './grid';
-import type { KeyValue } from './kv';
 import { type Gone, Leases } from './leases';
+import { LocalDrafts } from './localDrafts';
 import { Outbox } from './outbox';
-import { pooled } from './pool';
-import type { WorkbenchApi } from './workbenchApi';
-
-export interface Batch {
-  id: string;
-  slots: LeasedSlot[];
-  labels: Labels;
-  preset: number | null;
-  /** Work that an auditor has sent back. */
-  returned: boolean;
-}
-
-export interface WorkbenchOptions {
-  api: WorkbenchApi;
-  store: KeyValue;
-  /** Whose work it is: what one has not sent must not leave under the name of the next at this machine. */
-  person: string;
-  task: string;
-  batchSize: number;
-  /** How long a submitted batch can be taken back. */
-  holdMs?: number;
-  draftMs?: number;
-  newKey?: () => string;
-  /** Called with the images that will be shown next. */
-  preload?: (slots: LeasedSlot[]) => void;
-  /** Images were leased, submitted or given back: the server counts others now. */
-  onCounts?: () => void;
-  /** Leases are gone; each is told once. */
-  onLost?: (slots: LeasedSlot[], lease: Gone) => void;
-  onChange: () => void;
-}
-
-interface Held {
-  batch: Batch;
-  submissions: Submission[];
-  timer: ReturnType<typeof setTimeout>;
-}
-
-interface LocalDraft {
-  label_id: number | null;
-  sequence: number;
-}
-
-/** The class in a slot's draft on the server, where any document can be kept. */
-function draftedLabel({ draft }: LeasedSlot): number | null {
-  const label = draft?.label_id;
-  return typeof label === 'number' ? label : null;
-}
+import type { WorkbenchOptions } from './workbenchOptions';
 
 export type WorkState = 'loading' | 'working' | 'empty' | 'failed';
 
-const REQUESTS_AT_ONCE = 4;
 /** Also asked this often while the browser does not say that the connection is back. */
 const RETRY_MS = 5000;
 
@@ -68,7 +21,7 @@ export class Workbench {
   state: WorkState = 'loading';
   error: unknown = null;
   current: Batch | null = null;
-  held: Held | null = null;
+  held: HeldBatch | null = null;
   /** Answers that the server did not count, with the reason of each. */
   refused: SubmitResult[] = [];
   submitted = 0;
@@ -78,41 +31,63 @@ export class Workbench {
   private leasing: Promise<void> | null = null;
   private nothingLeft = false;
   private readonly leases: Leases<LeasedSlot>;
-  private sequences = new Map<string, number>();
+  private readonly local: LocalDrafts;
+  /** How many images are fetched ahead: fewer while others have none. */
+  private ahead: number;
   private again: ReturnType<typeof setTimeout> | undefined;
   /** Whether the server has said what was held from before. */
   private opened = false;
   private stopped = false;
-
   private readonly options: WorkbenchOptions;
 
   constructor(options: WorkbenchOptions) {
     this.options = options;
-    const { store, person, task, api, onChange, onLost } = options;
-    const isOurs = ({ id }: LeasedSlot) => [...this.allSlots()].some((slot) => slot.id === id);
-    this.leases = new Leases({ heartbeat: api.heartbeat, isOurs, onLost });
+    const { store, person, task, api, onChange } = options;
+    this.local = new LocalDrafts(store, person, task);
+    this.ahead = options.batchSize;
+    this.leases = new Leases({
+      heartbeat: api.heartbeat,
+      isOurs: ({ id }) => this.ids.has(id),
+      onLost: (slots, lease) => this.gone(slots, lease),
+    });
     const onUnsent = (error: unknown) => this.kept(error);
-    const onResult = (results: SubmitResult[]) => this.answered(results);
     const owner = `${person}/${task}`;
-    this.outbox = new Outbox({ store, owner, send: api.submit, onResult, onUnsent, onChange, retryMs: RETRY_MS });
+    const { page = '', isOpen = async () => false } = options;
+    this.outbox = new Outbox({
+      store,
+      owner,
+      page,
+      isOpen,
+      send: api.submit,
+      onResult: (results) => this.answered(results),
+      onUnsent,
+      onChange,
+      retryMs: RETRY_MS,
+    });
     const pauseMs = options.draftMs ?? 2000;
     this.drafts = new Drafts({ send: api.saveDraft, onUnsent, onChange, pauseMs, retryMs: RETRY_MS });
   }
 
-  async start(): Promise<void> {
-    try {
+  start(): Promise<void> {
+    return this.orFail(async () => {
       if (!this.opened) await this.outbox.replay().then(() => this.readHeld());
       this.opened = true;
       await this.next();
+    });
+  }
+
+  private async orFail(work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
     } catch (error) {
       this.fail(error);
     }
   }
 
   /** What the server holds for this person and is not at hand yet: what was sent back, then what was leased before. */
-  private async readHeld(): Promise<void> {
-    const { leased, returned } = await this.options.api.myWork();
-    const known = new Set([...[...this.allSlots()].map((slot) => slot.id), ...this.outbox.slots()]);
+  private async readHeld(everything = false): Promise<void> {
+    const { leased, returned } = await this.options.api.takeUp(everything);
+    const known = new Set([...this.ids, ...this.outbox.slots()]);
     const fresh = (slots: LeasedSlot[]) => slots.filter((slot) => !known.has(slot.id));
     await this.enqueue(fresh(returned), true);
     await this.enqueue(fresh(leased), false);
@@ -156,8 +131,7 @@ export class Workbench {
 
   /** Images whose class the server has not answered for: submitted, held back or only chosen. */
   get unsent(): ReadonlySet<string> {
-    const held = this.held?.batch.slots.map((slot) => slot.id) ?? [];
-    return new Set([...this.outbox.slots(), ...held, ...this.drafts.unsent]);
+    return new Set([...this.outbox.slots(), ...idsOf([this.held?.batch]), ...this.drafts.unsent]);
   }
 
   /** Whether this machine keeps the work when the page is closed. */
@@ -165,44 +139,36 @@ export class Workbench {
     return this.options.store.durable;
   }
 
-  private draftKey(slotId: string): string {
-    return `draft/${this.options.person}/${this.options.task}/${slotId}`;
-  }
-
-  /** Of the drafts on this machine and on the server the newer one counts: the one saved more often. */
   private async enqueue(slots: LeasedSlot[], returned: boolean): Promise<void> {
     if (slots.length === 0) return;
     this.leases.confirm(slots);
-    const prefix = this.draftKey('');
-    const local = new Map(await this.options.store.entries<LocalDraft>(prefix));
-    for (let at = 0; at < slots.length; at += this.options.batchSize) {
-      const part = slots.slice(at, at + this.options.batchSize);
-      const labels: Record<string, number> = {};
-      for (const slot of part) {
-        const saved = local.get(prefix + slot.id);
-        const mine = saved && saved.sequence >= (slot.draft_seq ?? 0) ? saved : undefined;
-        const label = mine ? mine.label_id : draftedLabel(slot);
-        if (mine && mine.sequence > (slot.draft_seq ?? 0)) this.drafts.set(slot, mine.sequence, mine.label_id);
-        this.sequences.set(slot.id, Math.max(saved?.sequence ?? 0, slot.draft_seq ?? 0));
-        if (label != null) labels[slot.id] = label;
-      }
-      const id = part[0]?.id ?? '';
-      this.queue.push({ id, slots: part, labels, preset: null, returned });
-      this.options.preload?.(part);
+    const drafted = await this.local.read(slots);
+    for (const slot of slots) {
+      const { labelId = null, unsent = null } = drafted.get(slot.id) ?? {};
+      if (unsent !== null) this.drafts.set(slot, unsent, labelId);
+    }
+    for (const batch of batchesOf(slots, drafted, { size: this.options.batchSize, returned })) {
+      this.queue.push(batch);
+      this.options.preload?.(batch.slots);
     }
   }
 
-  private lease(): Promise<void> {
-    this.leasing ??= this.leaseOnce().finally(() => {
+  /** Whoever has nothing to show takes also what others have only fetched ahead. */
+  private async lease(prefetch: boolean): Promise<void> {
+    if (this.leasing) {
+      await this.leasing;
+      if (prefetch || this.queue.length > 0) return;
+    }
+    this.leasing = this.leaseOnce(prefetch).finally(() => {
       this.leasing = null;
     });
     return this.leasing;
   }
 
-  private async leaseOnce(): Promise<void> {
-    if (this.nothingLeft || this.stopped) return;
-    const slots = await this.options.api.lease(this.options.batchSize);
-    const known = new Set([...this.allSlots()].map((slot) => slot.id));
+  private async leaseOnce(prefetch: boolean): Promise<void> {
+    if ((prefetch && this.nothingLeft) || this.stopped) return;
+    const slots = await this.options.api.lease(prefetch ? this.ahead : this.options.batchSize, prefetch);
+    const known = this.ids;
     const fresh = slots.filter((slot) => !known.has(slot.id));
     this.renew(slots.filter((slot) => known.has(slot.id)));
     this.nothingLeft = fresh.length === 0;
@@ -210,8 +176,12 @@ export class Workbench {
     await this.enqueue(fresh, false);
   }
 
-  private *allSlots(): Generator<LeasedSlot> {
-    for (const batch of [this.current, this.held?.batch, ...this.queue]) if (batch) yield* batch.slots;
+  private get batches(): Batch[] {
+    return [this.current, this.held?.batch, ...this.queue].filter((batch) => batch != null);
+  }
+
+  private get ids(): ReadonlySet<string> {
+    return idsOf(this.batches);
   }
 
   /** Images on the screen whose lease had run out are ours again, under another number. */
@@ -232,46 +202,61 @@ export class Workbench {
       this.current = null;
       // What the page says of a failure stays until the server has answered.
       if (this.state !== 'failed') this.set('loading');
-      await this.lease();
+      await this.lease(false);
       // An auditor may have sent work back since the page was opened.
       if (this.queue.length === 0) await this.readHeld();
     }
     this.current = this.queue.shift() ?? null;
     this.set(this.current ? 'working' : 'empty');
-    if (this.queue.length === 0 && this.current) void this.lease().catch(() => {}); // Asked again by the next Enter.
+    if (!this.current) return;
+    void this.show(this.current).catch(() => {}); // The heartbeat asks again.
+    if (this.queue.length === 0) void this.lease(true).catch(() => {}); // Asked again by the next Enter.
+  }
+
+  /** From now on the images are this page's; some may have gone to somebody who had none. */
+  private async show(batch: Batch): Promise<void> {
+    const gone = new Set(await this.options.api.show(batch.slots));
+    if (gone.size === 0) this.ahead = Math.min(this.options.batchSize, this.ahead * 2);
+    if (gone.size === 0 || this.current?.id !== batch.id) return;
+    this.shrink();
+    this.drafts.forget([...gone]);
+    this.current = without(this.current, gone);
+    if (this.current.slots.length === 0) await this.next();
+    else this.options.onChange();
+  }
+
+  private shrink(): void {
+    this.ahead = Math.max(1, Math.floor(this.ahead / 2));
+  }
+
+  /** What was only fetched ahead and is somebody else's now is no loss. */
+  private gone(slots: LeasedSlot[], lease: Gone): void {
+    const onScreen = idsOf([this.current, this.held?.batch]);
+    const seen = slots.filter(({ id }) => onScreen.has(id));
+    if (seen.length < slots.length) this.shrink();
+    if (seen.length > 0) this.options.onLost?.(seen, lease);
+  }
+
+  /** Goes on here with what another open page of this person shows. */
+  takeAll(): Promise<void> {
+    return this.orFail(() => this.readHeld(true).then(() => this.next()));
   }
 
   /** Puts the batch aside as done and shows the next one at once; it can be taken back for a while. */
   async submit(labels: Labels, preset: number | null, activeMs: number): Promise<void> {
     const batch = this.current;
     if (!batch) return;
-    const submissions = this.submissionsOf({ ...batch, labels, preset }, activeMs);
+    const submissions = submissionsOf({ ...batch, labels, preset }, activeMs, this.options.newKey);
     if (this.held) void this.releaseHeld();
     const timer = setTimeout(() => void this.releaseHeld(), this.options.holdMs ?? 8000);
     this.held = { batch: { ...batch, labels, preset }, submissions, timer };
     this.submitted += batch.slots.length;
     // Where this machine cannot keep it, only the server can.
     const safe = this.outbox.hold(batch.id, submissions).catch(() => this.releaseHeld());
-    try {
-      await this.next();
-    } catch (error) {
-      this.fail(error);
-    }
+    await this.orFail(() => this.next());
     await safe;
     // Without a next batch the screen has no way back: there is nothing to wait for.
     if (!this.current) await this.releaseHeld();
-  }
-
-  private submissionsOf(batch: Batch, activeMs: number): Submission[] {
-    const newKey = this.options.newKey ?? (() => crypto.randomUUID());
-    const each = Math.round(activeMs / Math.max(1, batch.slots.length));
-    return batch.slots.map((slot) => ({
-      slot: slot.id,
-      lease_no: slot.lease_no,
-      idempotency_key: newKey(),
-      label_id: (batch.labels[slot.id] ?? batch.preset) as number,
-      active_ms: each,
-    }));
   }
 
   private async releaseHeld(): Promise<void> {
@@ -283,7 +268,7 @@ export class Workbench {
     const ids = held.batch.slots.map((slot) => slot.id);
     this.drafts.forget(ids);
     await this.outbox.release(held.batch.id, held.submissions);
-    await this.options.store.remove(ids.map((id) => this.draftKey(id)));
+    await this.local.forget(ids);
   }
 
   /** The page may not come back: whatever is not on the server leaves at once. */
@@ -291,6 +276,7 @@ export class Workbench {
     void this.releaseHeld();
     this.outbox.sendNow();
     void this.drafts.send();
+    this.options.api.leave();
   }
 
   /** Takes the last batch back; false when it is already on its way. */
@@ -307,31 +293,47 @@ export class Workbench {
     return true;
   }
 
-  /** An image that cannot be labelled goes back; somebody else, or an auditor, will see it. */
-  async skip(slotId: string): Promise<void> {
+  /** Passes an image on to somebody else; returns it, for `unskip`. */
+  async skip(slotId: string, reason = ''): Promise<LeasedSlot | null> {
     const slot = this.current?.slots.find((one) => one.id === slotId);
-    if (!slot || !this.current) return;
-    await this.options.api.skip(slot);
+    if (!slot || !this.current) return null;
+    await this.options.api.skip(slot, reason);
     this.options.onCounts?.();
-    this.current = { ...this.current, slots: this.current.slots.filter((one) => one.id !== slotId) };
+    this.current = without(this.current, new Set([slotId]));
     this.drafts.forget([slotId]);
+    void this.local.forget([slotId]);
     if (this.current.slots.length === 0) await this.next();
+    else this.options.onChange();
+    return slot;
+  }
+
+  /** Takes a skip back. Throws when somebody else has the image by now. */
+  async unskip(skipped: LeasedSlot): Promise<void> {
+    const slot = await this.options.api.unskip(skipped);
+    this.leases.confirm([slot]);
+    this.options.onCounts?.();
+    if (this.current) this.current = { ...this.current, slots: [...this.current.slots, slot] };
+    else this.current = { id: slot.id, slots: [slot], labels: {}, preset: null, returned: false };
+    this.set('working');
   }
 
   /** Autosave: at once on this machine, after a pause on the server. */
   draft(slotId: string, labelId: number | null): void {
     const slot = this.current?.slots.find((one) => one.id === slotId);
     if (!slot) return;
-    const sequence = (this.sequences.get(slotId) ?? 0) + 1;
-    this.sequences.set(slotId, sequence);
-    void this.options.store.set(this.draftKey(slotId), { label_id: labelId, sequence } satisfies LocalDraft);
-    this.drafts.set(slot, sequence, labelId);
+    this.drafts.set(slot, this.local.set(slotId, labelId), labelId);
   }
 
   /** Keeps every lease alive; what is lost and was not looked at is dropped. */
   async heartbeat(): Promise<void> {
-    await this.leases.beat([...this.allSlots()]);
+    await this.leases.beat(this.batches.flatMap(({ slots }) => slots));
     this.dropLost();
+  }
+
+  /** The page is seen again: its leases may have been shortened when it was left. */
+  returned(): Promise<void> {
+    this.options.api.returned();
+    return this.heartbeat();
   }
 
   /** A batch that came long ago may be somebody else's by now. */
@@ -352,18 +354,17 @@ export class Workbench {
   /** What was not looked at is somebody else's; what is on the screen stays, and may be submitted. */
   private dropLost(): void {
     this.queue = this.queue.flatMap((batch) => {
-      const slots = batch.slots.filter((slot) => !this.leases.isLost(slot));
-      if (slots.length === batch.slots.length) return [batch];
-      return slots.length > 0 ? [{ ...batch, slots }] : [];
+      const lost = batch.slots.filter(this.leases.isLost);
+      if (lost.length === 0) return [batch];
+      return lost.length < batch.slots.length ? [without(batch, new Set(lost.map(({ id }) => id)))] : [];
     });
   }
 
-  /** Gives back what was prefetched but not looked at, so that others need not wait for the lease to expire. */
-  async leave(): Promise<void> {
-    const unseen = this.queue.flatMap((batch) => (batch.returned ? [] : batch.slots));
-    this.queue = this.queue.filter((batch) => batch.returned);
-    await pooled(unseen, REQUESTS_AT_ONCE, (slot) => this.options.api.release(slot));
-    if (unseen.length > 0) this.options.onCounts?.();
+  /** The labeler goes to another page: others need not wait for the leases to expire. */
+  leave(): void {
+    this.queue = [];
+    this.options.api.leave();
+    this.options.onCounts?.();
   }
 
   dismissRefused(): void {

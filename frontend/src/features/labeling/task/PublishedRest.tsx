@@ -1,0 +1,55 @@
+import { Button, Group, Text } from '@mantine/core';
+import { IconPlayerTrackNext } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import type { LabelTask } from '@/api/contract/labeling';
+import { AnchorLink } from '@/shared/links';
+import { continueTask } from '../queries';
+import { useTaskAction } from './useTaskAction';
+
+const BEFORE = ['audit', 'rework', 'labeling', 'ready'] as const;
+
+export function TaskLink({ task }: { task: { id: string; name: string } }) {
+  return (
+    <AnchorLink to="/labeling/$taskId" params={{ taskId: task.id }} fz="inherit">
+      {task.name}
+    </AnchorLink>
+  );
+}
+
+/** What a publication left out, where it was, and the one way to finish it. */
+export function PublishedRest({ task }: { task: LabelTask }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { act, busy } = useTaskAction();
+  const count = task.progress.left_out;
+  if (count === 0) return null;
+  const parts = BEFORE.filter((state) => task.left_out_from[state] > 0).map((state) =>
+    t('labeling.countOf', { name: t(`labeling.item.${state}`), count: task.left_out_from[state] }),
+  );
+  const go = async () => {
+    const { data } = await continueTask(task.id);
+    if (data) await navigate({ to: '/labeling/$taskId', params: { taskId: data.id } });
+  };
+  return (
+    <Group gap="sm" mt={6}>
+      <Text size="sm">{t('labeling.rest.leftOut', { count, where: parts.join(', ') })}</Text>
+      {task.continued_by && (
+        <Text size="sm">
+          {t('labeling.rest.goesOn')} <TaskLink task={task.continued_by} />
+        </Text>
+      )}
+      {!task.continued_by && task.offers.includes('continue') && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          loading={busy}
+          leftSection={<IconPlayerTrackNext size={14} />}
+          onClick={() => void act(go, t('labeling.rest.started'))}
+        >
+          {t('labeling.rest.finish', { count })}
+        </Button>
+      )}
+    </Group>
+  );
+}

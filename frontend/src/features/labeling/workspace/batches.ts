@@ -1,0 +1,67 @@
+import type { LeasedSlot, Submission } from '@/api/contract/labeling';
+import type { Labels } from './grid';
+import type { Drafted } from './localDrafts';
+
+export interface Batch {
+  id: string;
+  slots: LeasedSlot[];
+  labels: Labels;
+  preset: number | null;
+  /** Work that an auditor has sent back. */
+  returned: boolean;
+}
+
+/** A submitted batch that can still be taken back. */
+export interface HeldBatch {
+  batch: Batch;
+  submissions: Submission[];
+  timer: ReturnType<typeof setTimeout>;
+}
+
+/** The images in batches of `size`, each with the classes that were chosen for it before. */
+export function batchesOf(
+  slots: LeasedSlot[],
+  drafted: ReadonlyMap<string, Drafted>,
+  { size, returned }: { size: number; returned: boolean },
+): Batch[] {
+  const batches: Batch[] = [];
+  for (let at = 0; at < slots.length; at += size) {
+    const part = slots.slice(at, at + size);
+    const chosen = part.flatMap(({ id }): [string, number][] => {
+      const label = drafted.get(id)?.labelId ?? null;
+      return label === null ? [] : [[id, label]];
+    });
+    batches.push({
+      id: part[0]?.id ?? '',
+      slots: part,
+      labels: Object.fromEntries(chosen),
+      preset: null,
+      returned,
+    });
+  }
+  return batches;
+}
+
+/** What is sent for a batch: its own class or the preset for each image, and a share of the time. */
+export function submissionsOf(
+  batch: Batch,
+  activeMs: number,
+  newKey = () => crypto.randomUUID() as string,
+): Submission[] {
+  const each = Math.round(activeMs / Math.max(1, batch.slots.length));
+  return batch.slots.map((slot) => ({
+    slot: slot.id,
+    lease_no: slot.lease_no,
+    idempotency_key: newKey(),
+    label_id: (batch.labels[slot.id] ?? batch.preset) as number,
+    active_ms: each,
+  }));
+}
+
+export function without(batch: Batch, ids: ReadonlySet<string>): Batch {
+  return { ...batch, slots: batch.slots.filter(({ id }) => !ids.has(id)) };
+}
+
+/** The images of batches, some of which may not be there. */
+export const idsOf = (batches: readonly (Batch | null | undefined)[]): ReadonlySet<string> =>
+  new Set(batches.flatMap((batch) => batch?.slots ?? []).map(({ id }) => id));
