@@ -7541,6 +7541,8 @@ export interface components {
         /** @description A picture, or null for what is none. */
         PictureAnswer: {
             picture: components["schemas"]["Picture"] | null;
+            /** @description Why the picture cannot be read whole; null if it can. */
+            damage: string | null;
         };
         /** @description Where a run would go, and why; no node while there is none for it. */
         Placement: {

@@ -100,7 +100,7 @@ export function VersionHeader({ dataset, address, shown, search, onRef }: Versio
         <MoreMenu dataset={dataset} address={address} search={search} version={version} onRef={onRef} />
       </PageHeader>
       <QuarantineNotice name={name} />
-      {stats && <Unreadable count={stats.unreadable} paths={stats.unreadable_paths} />}
+      {stats && <Unreadable name={name} version={pinned} count={stats.unreadable} paths={stats.unreadable_paths} />}
     </>
   );
 }
@@ -299,8 +299,15 @@ function attributesOf(search: BrowseSearch): AttributesOf {
   return { paths: prefix ? [prefix] : [], where: where || undefined, view: search.view };
 }
 
-/** Files that are not what they claim to be. */
-function Unreadable({ count, paths }: { count: number; paths: string[] }) {
+interface UnreadableProps {
+  name: string;
+  version: string | undefined;
+  count: number;
+  paths: string[];
+}
+
+/** Pictures that cannot be read whole. */
+function Unreadable({ name, version, count, paths }: UnreadableProps) {
   const { t } = useTranslation();
   if (count === 0) return null;
   return (
@@ -315,7 +322,15 @@ function Unreadable({ count, paths }: { count: number; paths: string[] }) {
         {paths.map(visible).join(', ')}
         {count > paths.length && ' …'}
       </Text>
-      {t('datasets.unreadableHint')}
+      {t('datasets.unreadableHint')}{' '}
+      <AnchorLink
+        to="/datasets/$name"
+        params={{ name }}
+        search={{ ref: version, where: 'attributes.unreadable IS NOT NULL' }}
+        size="sm"
+      >
+        {t('datasets.unreadableShow')}
+      </AnchorLink>
     </Alert>
   );
 }
