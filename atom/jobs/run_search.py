@@ -62,6 +62,7 @@ def searched(found: RunQuerySet, project: Project, user: User, text: str) -> Run
             f"Character {error.position}: {error.problem}",
             errors={"search": [str(error)]},
             position=error.position,
+            **({"field": error.field, "suggestion": error.suggestion} if error.field else {}),
         ) from error
     if not any(term.kind == "is" and "archived" in term.values for term in terms):
         found = found.filter(archived_at=None)

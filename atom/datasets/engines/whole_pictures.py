@@ -57,7 +57,7 @@ def _reason(image: Image.Image) -> str | None:
 
 def _with_share(share: float) -> str:
     percent = int(share * 100)
-    return f"the file ends after {percent} % of the picture" if 0 < percent < 100 else ENDS_EARLY  # noqa: PLR2004
+    return f"the file ends after {percent} % of the picture" if 0 < percent < 100 else ENDS_EARLY
 
 
 def _has_rows_in_order(image: Image.Image) -> bool:

@@ -725,6 +725,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/machines/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the machines; runs of projects that the caller may not see are only counted. */
+        get: operations["machines_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/machines/{machine_id}/cordon/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** @description Keep new runs off the machine; runs that are there go on. */
+        put: operations["machine_cordon"];
+        post?: never;
+        /** @description Let the machine take runs again. */
+        delete: operations["machine_uncordon"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/notifications/": {
         parameters: {
             query?: never;
@@ -5238,6 +5273,18 @@ export interface components {
             labels: string[];
             matrix: number[][];
         };
+        /** @description Why a machine takes no new runs. */
+        Cordon: {
+            reason: string;
+            by: string;
+            /** Format: date-time */
+            at: string;
+        };
+        /** @description Why new runs are kept off a machine. */
+        CordonBodyRequest: {
+            /** @description Shown to everybody, on the machine's card. */
+            reason: string;
+        };
         /** @description When the daily mail comes. */
         DailyMail: {
             /** @description An IANA name; UTC until one is chosen. */
@@ -5503,6 +5550,13 @@ export interface components {
              * @default
              */
             value?: string;
+        };
+        /** @description What runs of projects hold that the caller may not see. */
+        Elsewhere: {
+            cpus: number;
+            memory_bytes: number;
+            gpus: number;
+            runs: number;
         };
         /** @description One file of a version. */
         Entry: {
@@ -5923,6 +5977,11 @@ export interface components {
          * @enum {string}
          */
         GoalEnum: "max" | "min";
+        /** @description One GPU of a machine. */
+        Gpu: {
+            id: string;
+            memory_bytes: number | null;
+        };
         /** @description One line of a dataset's activity. */
         Happening: {
             /** Format: uuid */
@@ -5982,6 +6041,12 @@ export interface components {
         /** @description What runs hold together. */
         Held: {
             runs: number;
+            cpus: number;
+            memory_bytes: number;
+            gpus: number;
+        };
+        /** @description CPUs, memory and GPUs. */
+        HeldSlots: {
             cpus: number;
             memory_bytes: number;
             gpus: number;
@@ -6316,6 +6381,70 @@ export interface components {
         LoginRequest: {
             username: string;
             password: string;
+        };
+        /** @description A machine; the object is a `Machine`. */
+        Machine: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            cluster: string;
+            /**
+             * @description ready; cordoned: it takes no new runs; silent: it gave no sign for two minutes.
+             *
+             *     * `ready` - ready
+             *     * `cordoned` - cordoned
+             *     * `silent` - silent
+             */
+            state: components["schemas"]["MachineStateEnum"];
+            /**
+             * Format: date-time
+             * @description Since when it is in this state.
+             */
+            since: string | null;
+            /** Format: date-time */
+            heartbeat_at: string | null;
+            cpus: number;
+            memory_bytes: number;
+            gpu_model: string;
+            readonly gpus: components["schemas"]["Gpu"][];
+            readonly used: components["schemas"]["HeldSlots"];
+            /** @description Of the disk with its cache; 0 if unknown. */
+            disk_total_bytes: number;
+            disk_free_bytes: number;
+            /** @description Of versions in its cache; what versions share counts for each. */
+            cache_bytes: number;
+            cached_versions: number;
+            readonly cordon: components["schemas"]["Cordon"] | null;
+            runs: components["schemas"]["MachineRun"][];
+            elsewhere: components["schemas"]["Elsewhere"];
+        };
+        /** @description A run that holds slots on the machine. */
+        MachineRun: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            name: string;
+            project: string;
+            state: string;
+            created_by?: string | null;
+            /** Format: date-time */
+            started_at: string | null;
+            cpus: number;
+            memory_bytes: number;
+            gpus: number;
+            /** @description As NVIDIA names them. */
+            gpu_ids: string[];
+        };
+        /**
+         * @description * `ready` - ready
+         *     * `cordoned` - cordoned
+         *     * `silent` - silent
+         * @enum {string}
+         */
+        MachineStateEnum: "ready" | "cordoned" | "silent";
+        /** @description All machines of the installation. */
+        Machines: {
+            results: components["schemas"]["Machine"][];
         };
         /** @description An invitation as it is answered once, with its link and what became of the mail. */
         MadeInvitation: {
@@ -9611,6 +9740,8 @@ export type Comparison = components['schemas']['Comparison'];
 export type CompleteRequest = components['schemas']['CompleteRequest'];
 export type CompleteUploadRequest = components['schemas']['CompleteUploadRequest'];
 export type Confusion = components['schemas']['Confusion'];
+export type Cordon = components['schemas']['Cordon'];
+export type CordonBodyRequest = components['schemas']['CordonBodyRequest'];
 export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
 export type Dataset = components['schemas']['Dataset'];
@@ -9634,6 +9765,7 @@ export type DueRun = components['schemas']['DueRun'];
 export type DueRunRequest = components['schemas']['DueRunRequest'];
 export type EditRequest = components['schemas']['EditRequest'];
 export type EditStepRequest = components['schemas']['EditStepRequest'];
+export type Elsewhere = components['schemas']['Elsewhere'];
 export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type EntryPreview = components['schemas']['EntryPreview'];
@@ -9671,12 +9803,14 @@ export type GitHostPage = components['schemas']['GitHostPage'];
 export type GivenLabel = components['schemas']['GivenLabel'];
 export type GivenLabels = components['schemas']['GivenLabels'];
 export type GoalEnum = components['schemas']['GoalEnum'];
+export type Gpu = components['schemas']['Gpu'];
 export type Happening = components['schemas']['Happening'];
 export type HappeningKindEnum = components['schemas']['HappeningKindEnum'];
 export type Health = components['schemas']['Health'];
 export type HealthFinding = components['schemas']['HealthFinding'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Held = components['schemas']['Held'];
+export type HeldSlots = components['schemas']['HeldSlots'];
 export type Hold = components['schemas']['Hold'];
 export type Invitation = components['schemas']['Invitation'];
 export type KindsEnum = components['schemas']['KindsEnum'];
@@ -9708,6 +9842,10 @@ export type LogMatch = components['schemas']['LogMatch'];
 export type LogMatchKindEnum = components['schemas']['LogMatchKindEnum'];
 export type LogMatches = components['schemas']['LogMatches'];
 export type LoginRequest = components['schemas']['LoginRequest'];
+export type Machine = components['schemas']['Machine'];
+export type MachineRun = components['schemas']['MachineRun'];
+export type MachineStateEnum = components['schemas']['MachineStateEnum'];
+export type Machines = components['schemas']['Machines'];
 export type MadeInvitation = components['schemas']['MadeInvitation'];
 export type MadeInvitationMailEnum = components['schemas']['MadeInvitationMailEnum'];
 export type MadeRunShare = components['schemas']['MadeRunShare'];
@@ -11475,6 +11613,101 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SlotResults"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    machines_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Machines"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    machine_cordon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                machine_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CordonBodyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Machines"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    machine_uncordon: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                machine_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Machines"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

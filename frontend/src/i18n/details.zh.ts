@@ -314,10 +314,15 @@ const details: Readonly<Record<string, string>> = {
   'the number is too large.': '数值过大。',
   'the project has no dataset {}. Write dataset:NAME or dataset:NAME@v3.':
     '项目里没有数据集 {1}，请写成 dataset:NAME 或 dataset:NAME@v3。',
-  'there is no column {}; there are {}.': '没有列 {1}；可用的有 {2}。',
-  'there is no column {}; there are {}. A text stands in single quotes.': '没有列 {1}；可用的有 {2}。文本要用单引号。',
-  'there is no field {}. Write {}=VALUE for a parameter, quote the words to look for them, or use one of: {}.':
-    '没有字段 {1}。参数请写成 {2}=VALUE，查找文字请加引号，或使用：{3}。',
+  'Unknown column {}. Did you mean {}?': '未知的列 {1}。是否想写 {2}？',
+  'Unknown column {}. Columns are {}; an attribute is written attributes.NAME.':
+    '未知的列 {1}。可用的列：{2}；属性请写成 attributes.NAME。',
+  'Unknown column {}. A text stands in single quotes.': '未知的列 {1}。文本要用单引号。',
+  'Unknown field {}. Did you mean {}? Write {}=VALUE for a parameter.':
+    '未知的字段 {1}。是否想写 {2}？参数请写成 {3}=VALUE。',
+  'Unknown field {}. Fields are {}. Write {}=VALUE for a parameter.':
+    '未知的字段 {1}。可用的字段：{2}。参数请写成 {3}=VALUE。',
+  'a condition is missing after {}.': '{1} 之后缺少条件。',
   'there is no state {}. Write one of: {}.': '没有状态 {1}。可选：{2}。',
   'two constants are compared; one side must be a column.': '不能比较两个常量，其中一侧应为列。',
   '{} Write dataset:{}@v3.': '{1:w}请写成 dataset:{2}@v3。',

@@ -16,6 +16,7 @@ export const nav = {
   members: 'Members',
   units: 'Units and projects',
   everybody: 'All people',
+  machines: 'Machines',
   health: 'System health',
   account: 'Your account',
   settings: 'Settings',

@@ -19,6 +19,7 @@ export const nav: Translation<typeof en.nav> = {
   members: '成员',
   units: '单位与项目',
   everybody: '所有人员',
+  machines: '机器',
   health: '系统健康',
   account: '您的账户',
   settings: '设置',
