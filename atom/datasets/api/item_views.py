@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -146,7 +145,7 @@ class PictureView(DatasetScopedView, APIView):
 
     def _damage(self, row: Row, head: bytes) -> str | None:
         """Return the mark that verification left; older files have none and are looked at here."""
-        mark = json.loads(row["attributes"] or "{}").get("unreadable")
+        mark = (row["attributes"] or {}).get("unreadable")
         if mark is not None:
             return str(mark)
         size = row["size"]

@@ -68,6 +68,7 @@ export const datasets = {
   viewList: 'List',
   unreadable_one: '{{count, number}} picture of this version cannot be read whole.',
   unreadable_other: '{{count, number}} pictures of this version cannot be read whole.',
+  changeLegend: 'Changes: + added, − removed, ~ changed, # labels changed',
   unreadableShow: 'Show them',
   unreadableHint: 'They have no preview, and training skips them.',
   showLatest: 'Show the latest version, {{ref}}',

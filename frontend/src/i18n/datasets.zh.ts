@@ -65,6 +65,7 @@ export const datasets: Translation<typeof en.datasets> = {
   viewGrid: '网格',
   viewList: '列表',
   unreadable_other: '此版本有 {{count, number}} 张图片无法完整读取。',
+  changeLegend: '更改：+ 新增，− 移除，~ 更改，# 标注更改',
   unreadableShow: '查看这些图片',
   unreadableHint: '它们没有预览，训练会跳过它们。',
   showLatest: '查看最新版本 {{ref}}',
