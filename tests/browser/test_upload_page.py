@@ -105,7 +105,7 @@ def test_a_dropped_folder_that_was_cut_off_is_resumed_and_arrives_byte_for_byte(
     unfinished = page.get_by_role("region", name="Unfinished uploads")
     unfinished.get_by_role("button", name="Go on").click()
     drop(page, page.get_by_role("region", name=re.compile("again")), folder)
-    expect(page.get_by_text("has your files")).to_be_visible()
+    expect(page.get_by_text("Upload complete")).to_be_visible()
 
     # Nothing but the changes: the two parts of the pack were at the server.
     assert len(sent) == 1, [request.url for request in sent]

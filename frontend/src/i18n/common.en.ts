@@ -58,7 +58,7 @@ export const errors = {
   notFound: 'This page does not exist',
   nothingHere: 'Nothing was found here',
   notFoundHint: 'It may have been removed, or you may not have access to it.',
-  forbidden: 'You may not do this',
+  forbidden: 'You don’t have permission',
   forbiddenHint: 'Ask an administrator of the project for the role that it needs.',
   requestId: 'Request id',
   code: 'Code',

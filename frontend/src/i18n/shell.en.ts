@@ -26,7 +26,7 @@ export const nav = {
   runShares: 'Shared runs',
   webhooks: 'Webhooks',
   audit: 'Audit log',
-  garbage: 'Garbage',
+  garbage: 'Storage cleanup',
 };
 
 export const shell = {

@@ -29,7 +29,7 @@ export const nav: Translation<typeof en.nav> = {
   runShares: '共享的运行',
   webhooks: 'Webhook',
   audit: '审计日志',
-  garbage: '垃圾清理',
+  garbage: '存储清理',
 };
 
 export const shell: Translation<typeof en.shell> = {

@@ -71,7 +71,7 @@ export const upload = {
   readAgain: 'Try again',
   chooseAgain: 'Choose again',
   leaveOut: 'Leave them out',
-  done: '{{name}} has your files',
+  done: 'Upload complete',
   doneNew_one: '{{version}} has {{count, number}} change: {{parts}}.',
   doneNew_other: '{{version}} has {{count, number}} changes: {{parts}}.',
   change: {
