@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from atom.datasets.errors import QueryInvalid, ViewNotFound
 from atom.datasets.models import Dataset, SavedView
@@ -34,7 +35,7 @@ def query_of(text: str, field: str = "where") -> Query | None:
         ) from error
 
 
-def _named(error: QueryError) -> dict[str, str]:
+def _named(error: QueryError) -> dict[str, Any]:
     """Return the unknown column of a query and the one that it resembles, as parameters."""
     if not isinstance(error, QueryColumnError) or not error.column:
         return {}

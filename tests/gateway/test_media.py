@@ -208,7 +208,7 @@ async def test_a_broken_picture_has_no_thumbnail_and_is_decoded_once(
         assert (answer.status_code, answer.content) == (204, b"")
         assert answer.headers["atom-problem"] == "image_unreadable"
         assert "immutable" in answer.headers["cache-control"]
-    storage.objects().delete([key_of(pack)])
+    storage.objects().delete(key_of(pack))
     again = await gateway.get(link(pack, 1, width=128))
     assert (again.status_code, again.headers["atom-problem"]) == (204, "image_unreadable")
 

@@ -38,7 +38,7 @@ test('what a run marked can be kept', async () => {
   await userEvent.click(await screen.findByRole('button', { name: 'Keep 3 objects' }));
   screen.getByRole('columnheader', { name: 'Abandoned uploads' });
   screen.getByText('7');
-  screen.getByRole('columnheader', { name: 'Packs packed anew' });
+  screen.getByRole('columnheader', { name: 'Repacked packs' });
   expect(screen.getByText('11').parentElement?.textContent).toBe('11· 1 MiB → 4 KiB');
   await waitFor(() => expect(sent.filter(({ line }) => line.endsWith('/pardon/'))).toHaveLength(1));
   await expectNoViolations(container);
