@@ -7,11 +7,18 @@ from functools import lru_cache
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 from django.db import transaction
+from django.db.models import Case, F, Q, When
 from django.db.models.functions import Now
 
-from atom.clusters.engines.machine import Machine, probe_machine
+from atom.accounts import audit
+from atom.accounts.models import User
+from atom.clusters.engines.machine import Machine, disk_bytes, probe_machine
+from atom.clusters.errors import MachineNotFound
 from atom.clusters.models import Cluster, Node, Reservation
+from atom.clusters.states import SILENT_AFTER
+from atom.core import clock
 
 log = structlog.get_logger(__name__)
 
@@ -20,6 +27,7 @@ LOCAL = "local"
 
 # A driver that does not answer may keep who asks waiting for as long as the tool is given.
 _ASKED_AGAIN_AFTER_S = 60.0
+_CORDON = ("schedulable", "cordon_reason", "cordoned_by", "cordoned_at")
 
 
 def this_machine() -> Machine:
@@ -63,17 +71,61 @@ def beat_local_node() -> Node:
         _probed.cache_clear()
     node = ensure_local_node()
     resources = _resources(this_machine())
-    Node.objects.filter(pk=node.pk).update(heartbeat_at=Now(), **resources)
+    total, free = disk_bytes(settings.ATOM_HOME)
+    was_away = Q(ready_since=None) | Q(heartbeat_at__lt=Now() - SILENT_AFTER)
+    Node.objects.filter(pk=node.pk).update(
+        ready_since=Case(When(was_away, then=Now()), default=F("ready_since")),
+        heartbeat_at=Now(),
+        disk_total_bytes=total,
+        disk_free_bytes=free,
+        **resources,
+    )
     return node
 
 
-def _resources(machine: Machine) -> dict[str, int | str | list[str]]:
+def cordon(node_id: UUID, actor: User, reason: str) -> Node:
+    """Keep new runs off a node; runs that are there go on. Again, it only changes the reason.
+
+    Raises MachineNotFound.
+    """
+    with transaction.atomic():
+        node = _locked(node_id)
+        node.schedulable, node.cordon_reason, node.cordoned_by = False, reason, actor.username
+        node.cordoned_at = node.cordoned_at or clock.now()
+        node.save(update_fields=[*_CORDON, "updated_at"])
+        audit.record(actor, "machine.cordoned", node, reason=reason, node=node.name)
+    return node
+
+
+def uncordon(node_id: UUID, actor: User) -> Node:
+    """Let a node take runs again; a node that takes them stays as it is. Raises MachineNotFound."""
+    with transaction.atomic():
+        node = _locked(node_id)
+        if node.schedulable:
+            return node
+        node.schedulable, node.cordon_reason, node.cordoned_by = True, "", ""
+        node.cordoned_at = None
+        node.save(update_fields=[*_CORDON, "updated_at"])
+        audit.record(actor, "machine.uncordoned", node, node=node.name)
+    return node
+
+
+def _locked(node_id: UUID) -> Node:
+    # The lock that `reserve` takes: no run is placed between the decision and its commit.
+    try:
+        return Node.objects.select_for_update().get(pk=node_id)
+    except Node.DoesNotExist as error:
+        raise MachineNotFound from error
+
+
+def _resources(machine: Machine) -> dict[str, int | str | list[str] | list[int]]:
     return {
         "cpu_count": machine.cpu_count,
         "memory_bytes": machine.memory_bytes,
         "gpu_count": len(machine.gpu_ids),
         "gpu_ids": list(machine.gpu_ids),
         "gpu_model": machine.gpu_model,
+        "gpu_memory_bytes": list(machine.gpu_memory_bytes),
     }
 
 

@@ -57,7 +57,17 @@ class Node(TimestampedModel):
     gpu_model = models.CharField(max_length=100, blank=True)
     # As CUDA_VISIBLE_DEVICES names them; a job gets some of them for itself.
     gpu_ids = ArrayField(models.CharField(max_length=100), default=list, blank=True)
+    gpu_memory_bytes = ArrayField(models.BigIntegerField(), default=list, blank=True)
+    # Of the disk with the node's cache and the folders of runs.
+    disk_total_bytes = models.BigIntegerField(default=0)
+    disk_free_bytes = models.BigIntegerField(default=0)
+    # False for a cordoned node: it keeps its runs and takes no new ones.
     schedulable = models.BooleanField(default=True)
+    cordon_reason = models.CharField(max_length=200, blank=True)
+    cordoned_by = models.CharField(max_length=150, blank=True)
+    cordoned_at = models.DateTimeField(null=True)
+    # Since when it answers without a pause.
+    ready_since = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
 
     objects = NodeQuerySet.as_manager()

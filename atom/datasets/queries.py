@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from atom.datasets.errors import QueryInvalid, ViewNotFound
 from atom.datasets.models import Dataset, SavedView
-from atom_sdk.manifests.query import Query, QueryError, below, both, in_splits, parse_query
+from atom_sdk.manifests.query import (
+    Query,
+    QueryError,
+    below,
+    both,
+    in_splits,
+    parse_query,
+)
+from atom_sdk.manifests.query.errors import QueryColumnError
 
 
 def query_of(text: str, field: str = "where") -> Query | None:
@@ -22,7 +31,15 @@ def query_of(text: str, field: str = "where") -> Query | None:
             errors={field: [f"Character {error.position}: {error.problem}"]},
             position=error.position,
             reason=error.code,
+            **_named(error),
         ) from error
+
+
+def _named(error: QueryError) -> dict[str, Any]:
+    """Return the unknown column of a query and the one that it resembles, as parameters."""
+    if not isinstance(error, QueryColumnError) or not error.column:
+        return {}
+    return {"column": error.column, "suggestion": error.suggestion}
 
 
 def selection_query(where: str, prefix: str, splits: Sequence[str]) -> Query | None:

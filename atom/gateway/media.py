@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from blake3 import blake3
 
 from atom.gateway.budgets import ByteBudget
-from atom.gateway.errors import ImageTooLarge, Overloaded
+from atom.gateway.errors import ImageTooLarge, ImageUnreadable, Overloaded
 from atom.gateway.links import MediaLink
 from atom.gateway.ranges import parse_range
 from atom.gateway.responses import Answer
@@ -24,6 +24,8 @@ _DRAWN_AS = 2
 _MAX_WAITING = 512
 # Two decoders are kept busy by less; a single picture has at most a quarter of it.
 _ORIGINALS_BYTES = 4 * MAX_SOURCE_BYTES
+# How the cache marks a file of which no thumbnail can be made; its bytes are the error's code.
+_NO_PICTURE = "application/x-no-picture"
 _SAFETY = {
     "cache-control": "private, max-age=86400, immutable",
     "x-content-type-options": "nosniff",
@@ -74,11 +76,23 @@ class MediaServer:
     async def _thumbnail(self, link: MediaLink) -> Answer:
         drawn = f"{_DRAWN_AS}\n{link.key}\n{link.offset}\n{link.etag}"
         key = blake3(drawn.encode()).hexdigest()
-        found = await run_in(self._readers, lambda: self._thumbs.get(key))
-        if found is None:
-            found = await self._make_thumbnail(link, key)
-        data, media_type = found
+        kept = await run_in(self._readers, lambda: self._thumbs.get(key))
+        if kept is None:
+            kept = await self._drawn_or_refused(link, key)
+        data, media_type = kept
+        if media_type == _NO_PICTURE:
+            # A 204 fires the error event of an <img>, without an error in the browser's console.
+            return Answer(204, {"atom-problem": data.decode(), "etag": link.etag, **_SAFETY})
         return Answer(200, {"content-type": media_type, "etag": link.etag, **_SAFETY}, data)
+
+    async def _drawn_or_refused(self, link: MediaLink, key: str) -> tuple[bytes, str]:
+        """Return a thumbnail, or why there is none; both are kept, so neither is made twice."""
+        try:
+            return await self._make_thumbnail(link, key)
+        except (ImageTooLarge, ImageUnreadable) as error:
+            code = error.code.encode()
+            await run_in(self._readers, lambda: self._thumbs.put(key, code, _NO_PICTURE))
+            return code, _NO_PICTURE
 
     async def _make_thumbnail(self, link: MediaLink, key: str) -> tuple[bytes, str]:
         if link.size_bytes > MAX_SOURCE_BYTES:

@@ -44,7 +44,7 @@ class Answer:
         Raises ClientLeft when nobody waits for the rest.
         """
         headers = dict(self.headers)
-        if self.pieces is None and self.status != 304:
+        if self.pieces is None and self.status not in {204, 304}:
             headers.setdefault("content-length", str(len(self.body)))
         raw = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
         await send({"type": "http.response.start", "status": self.status, "headers": raw})

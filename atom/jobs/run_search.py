@@ -63,10 +63,16 @@ def searched(found: RunQuerySet, project: Project, user: User, text: str) -> Run
             f"Character {error.position}: {error.problem}",
             errors={"search": [str(error)]},
             position=error.position,
+            **_named(error),
         ) from error
     if not any(term.kind == "is" and "archived" in term.values for term in terms):
         found = found.filter(archived_at=None)
     return found
+
+
+def _named(error: RunQueryError) -> dict[str, Any]:
+    """Return an unknown field and the one that it resembles, as parameters of the problem."""
+    return {"field": error.field, "suggestion": error.suggestion} if error.field else {}
 
 
 def _any(conditions: Iterable[Q]) -> Q:

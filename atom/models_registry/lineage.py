@@ -171,9 +171,10 @@ def _add_label_tasks(graph: Graph, version: Version) -> None:
         origin = present.provenance
         task_id = str(origin["label_task"])
         title = str(origin.get("label_task_name") or "Label task")
-        task = Node(
-            "label_task", task_id, title, str(origin.get("ontology") or ""), f"/labeling/{task_id}"
-        )
+        # Many tasks are named like their ontology: it is said once.
+        ontology = str(origin.get("ontology") or "")
+        subtitle = "" if ontology == title else ontology
+        task = Node("label_task", task_id, title, subtitle, f"/labeling/{task_id}")
         node = _dataset_node(present)
         if graph.has(task, node, "labels"):
             # Many runs read one version: its history was walked for the first of them.
@@ -195,14 +196,24 @@ def _source_version(version: Version) -> Version | None:
 
 
 def _run_node(run: Run) -> Node:
-    parameters = json.dumps(run.parameters, sort_keys=True, ensure_ascii=False)
     return Node(
         "run",
         str(run.pk),
         f"#{run.number} {run.name}",
-        parameters[:_MAX_PARAMETERS_LENGTH],
+        _parameter_words(run.parameters),
         f"/runs/{run.pk}",
     )
+
+
+def _parameter_words(parameters: dict[str, Any]) -> str:
+    """Return `epochs 3 · lr 0.004`: names with their values, for people."""
+    words = " · ".join(
+        f"{name} {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+        for name, value in sorted(parameters.items())
+    )
+    if len(words) <= _MAX_PARAMETERS_LENGTH:
+        return words
+    return words[: _MAX_PARAMETERS_LENGTH - 1] + "…"
 
 
 def _dataset_node(version: Version) -> Node:

@@ -26,6 +26,9 @@ _FOR_FEW = {
         (b"x-robots-tag", b"noindex, nofollow"),
     ]
 }
+# Where people look for the description of the API.
+_API_PAGE = b"/api/v1/docs/"
+_API_NAMES = frozenset({"/docs", "/swagger", "/redoc", "/api", "/api/docs", "/openapi"})
 # Vite names assets by their content: name-<8 characters>.ext
 _HASHED = re.compile(r"^/assets/.+-[\w-]{8}\.\w+$")
 _NOT_BUILT = (
@@ -78,6 +81,8 @@ class Portal(StaticFiles):
         # A missing asset is an error; HTML in its place would hide it.
         elif path.startswith("/assets/"):
             await _send_missing(send)
+        elif path.rstrip("/") in _API_NAMES:
+            await send_body(send, 307, [(b"location", _API_PAGE)], b"")
         else:
             await self._send_page(scope, send)
 

@@ -13,7 +13,7 @@ import { queryClient } from './app/queryClient';
 import { router } from './app/router';
 import { resolver, theme } from './app/theme';
 import { startI18n } from './i18n';
-import { usePrinting } from './shared/print/printing';
+import { listenForPrint, usePrinting } from './shared/print/printing';
 
 // The policy of the page lets only those style elements count that carry it: see docs/security.md.
 const nonce = document.querySelector<HTMLElement>('style[nonce]')?.nonce ?? '';
@@ -38,6 +38,7 @@ function Themed({ children }: { children: ReactNode }) {
 
 async function start(host: HTMLElement): Promise<void> {
   await startI18n();
+  listenForPrint();
   createRoot(host).render(
     <StrictMode>
       <QueryClientProvider client={queryClient}>

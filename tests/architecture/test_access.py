@@ -73,6 +73,7 @@ OWN = {
     "tokens/",
     "s3-keys/",
     "clusters/",
+    "machines/",
     "workflows/",
     "workflows/<slug:slug>/",
     "labelx/audits/",

@@ -49,7 +49,7 @@ def test_tab_reaches_everything_of_the_main_job_visibly_and_is_never_caught(
     page = signed_in_page
     page.goto("/")
     pages = {
-        "/": ("What needs you now?", "New run"),
+        "/": ("Overview", "New run"),
         "/datasets": ("Datasets", "New dataset"),
         f"/datasets/{DATASET}": (DATASET, "More"),
         "/labeling": ("Labeling", "New task"),

@@ -40,8 +40,8 @@ def test_the_wizard_starts_a_command_whose_log_arrives_without_a_reload(
     page.get_by_role("button", name="Continue").click()
     page.get_by_role("textbox", name=re.compile("^Name")).fill("ticking")
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_text("It would run on")).to_be_visible()
-    page.get_by_role("button", name="Go", exact=True).click()
+    expect(page.get_by_text("Runs on")).to_be_visible()
+    page.get_by_role("button", name="Start run", exact=True).click()
 
     expect(page.get_by_role("heading", name="ticking", level=1)).to_be_visible()
     page.evaluate("window.notReloaded = true")
@@ -84,7 +84,7 @@ def test_a_command_with_an_open_quote_is_not_started(signed_in_page: Page, seed:
     page.get_by_role("button", name="Continue").click()
     page.goto("/runs/new?step=3")
     expect(page.get_by_text(_OPEN_QUOTE)).to_be_visible()
-    expect(page.get_by_role("button", name="Go", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Start run", exact=True)).to_be_disabled()
     page.goto("/runs/new?step=1")
     command.fill("python -c 'print(1)'")
     expect(page.get_by_text(_OPEN_QUOTE)).to_have_count(0)
@@ -105,7 +105,7 @@ def test_a_run_that_no_machine_could_take_is_refused_in_the_wizard(
     expect(page.get_by_text("It can never run here")).to_be_visible()
     expect(page.get_by_text("Nothing to fetch")).to_have_count(0)
     page.goto("/runs/new?step=3")
-    expect(page.get_by_role("button", name="Go", exact=True)).to_be_disabled()
+    expect(page.get_by_role("button", name="Start run", exact=True)).to_be_disabled()
     assert seed.trained_run
 
 

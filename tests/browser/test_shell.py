@@ -19,7 +19,7 @@ def test_the_keyboard_alone_reaches_pages_actions_and_help(
 ) -> None:
     page = signed_in_page
     page.goto("/")
-    heading(page, "What needs you now?")
+    heading(page, "Overview")
     page.keyboard.press("g")
     page.keyboard.press("d")
     heading(page, "Datasets")
@@ -140,4 +140,4 @@ def test_an_unknown_page_leads_back(signed_in_page: Page) -> None:
     page = signed_in_page
     page.goto("/no/such/page")
     page.get_by_role("link", name=re.compile("overview", re.I)).last.click()
-    heading(page, "What needs you now?")
+    heading(page, "Overview")

@@ -46,7 +46,7 @@ def test_who_is_signed_in_is_led_on_from_the_sign_in_page(page: Page, stack: Sta
     expect(page.get_by_role("heading", name="Runs", level=1)).to_be_visible()
     expect(page).to_have_url(re.compile(r"/runs\?.*state=failed"))
     page.goto("/login")
-    expect(page.get_by_role("heading", name="What needs you now?")).to_be_visible()
+    expect(page.get_by_role("heading", name="Overview")).to_be_visible()
 
 
 def test_nothing_is_sent_while_a_field_is_empty(page: Page) -> None:

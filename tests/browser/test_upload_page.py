@@ -105,7 +105,7 @@ def test_a_dropped_folder_that_was_cut_off_is_resumed_and_arrives_byte_for_byte(
     unfinished = page.get_by_role("region", name="Unfinished uploads")
     unfinished.get_by_role("button", name="Go on").click()
     drop(page, page.get_by_role("region", name=re.compile("again")), folder)
-    expect(page.get_by_text("has your files")).to_be_visible()
+    expect(page.get_by_text("Upload complete")).to_be_visible()
 
     # Nothing but the changes: the two parts of the pack were at the server.
     assert len(sent) == 1, [request.url for request in sent]
@@ -143,7 +143,7 @@ def test_a_second_upload_sends_what_changed_and_can_replace_a_folder(
     page.get_by_test_id("upload-folder").set_input_files(raw)
     page.get_by_role("radio", name="Replace the folder").check()
     page.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_text("v2 has 1 new or changed file.")).to_be_visible()
+    expect(page.get_by_text("v2 has 1 change: 1 new file.")).to_be_visible()
 
     target = tmp_path / "pulled"
     atom.datasets.pull("replaced@v2", target)
@@ -187,7 +187,7 @@ def test_one_upload_in_two_tabs_comes_to_its_end_in_both(
         tab.get_by_role("button", name="Upload", exact=True).click()
         while tab is page and len(asked) < 2:
             tab.wait_for_timeout(50)
-    expect(other.get_by_text("v1 has 1 new or changed file.")).to_be_visible()
+    expect(other.get_by_text("v1 has 1 change: 1 new file.")).to_be_visible()
     asked[1].continue_()
 
     page.bring_to_front()

@@ -22,6 +22,7 @@ from atom.accounts.models import S3KeyPair
 from atom.cache.actions import recover, request_warm
 from atom.clusters.actions import beat_local_node, ensure_local_node
 from atom.clusters.models import Node
+from atom.clusters.states import SILENT_AFTER
 from atom.core import clock
 from atom.datasets import tasks
 from atom.datasets.actions.scans import lost_scans
@@ -31,7 +32,7 @@ from atom.datasets.models import Branch, CommitRequest, Source, SourceScan, Uplo
 from atom.jobs import states
 from atom.jobs.actions import attempts, logs, reconcile, runtimes
 from atom.jobs.actions.events import record
-from atom.jobs.actions.nodes import SILENT_AFTER, is_silent
+from atom.jobs.actions.nodes import is_silent
 from atom.jobs.engines import frames
 from atom.jobs.engines.failures import ExitReport
 from atom.jobs.engines.frames import Frame

@@ -95,7 +95,10 @@ def test_a_picture_says_its_size_and_its_exif_in_bounds(pushed: Pusher) -> None:
 
     assert (picture["width"], picture["height"], picture["format"]) == (40, 30, "JPEG")
     assert picture["exif"] == {"Make": "Maker Inc", "Model": "M" * 200}
-    assert pushed.get(PICTURE, path="broken.jpg")["picture"] is None
+    broken = pushed.get(PICTURE, path="broken.jpg")
+    assert broken["picture"] is None
+    assert broken["damage"]
+    assert pushed.get(PICTURE, path="photo.jpg")["damage"] is None
     assert pushed.get(PICTURE, path="other.txt")["picture"] is None
     missing = pushed.client.get(pushed.base + PICTURE, {"path": "nothing"})
     assert (missing.status_code, missing.json()["code"]) == (404, "entry_not_found")

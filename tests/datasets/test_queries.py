@@ -106,6 +106,13 @@ def test_a_wrong_query_is_refused_with_its_place(pushed: Pusher) -> None:
     assert "LOWER(path) cannot be used" in problem["errors"]["where"][0]
 
 
+def test_an_unknown_column_is_a_parameter_of_the_problem(pushed: Pusher) -> None:
+    answer = pushed.client.get(f"{pushed.base}{BASE}", {"where": "lable = 3 AND"})
+    problem = answer.json()
+    assert (problem["reason"], problem["position"]) == ("query_column", 1)
+    assert (problem["column"], problem["suggestion"]) == ("lable", "label")
+
+
 @given(SIZES, st.integers(0, 6), st.sampled_from(["", "a", "b/"]), st.booleans())
 def test_whatever_is_read_at_once_the_pages_hold_every_match(
     sizes: dict[str, int], limit_rows: int, prefix: str, by_folder: bool

@@ -11,6 +11,7 @@ from atom.accounts.models import Project, Session, User
 from atom.cleaning.engines.findings import SCHEMA as FINDINGS
 from atom.cleaning.engines.findings import write_findings
 from atom.cleaning.models import CleaningReport
+from atom.clusters.actions import ensure_local_node
 from atom.core import outbox
 from atom.core.clock import now
 from atom.core.storage import project_store
@@ -101,6 +102,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
             run=run, attempt=make_attempt(run), path=word, size_bytes=1, kind="output"
         ).pk,
         "snapshot_id": code.pk,
+        "machine_id": ensure_local_node().pk,
         "fetch_id": CodeFetch.objects.create(project=project, url="https://host/code").pk,
         "model": model.name,
         "number": 1,

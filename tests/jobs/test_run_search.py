@@ -52,6 +52,7 @@ def test_a_search_is_terms_that_must_all_hold() -> None:
     ("text", "position", "says"),
     [
         ("ok foo:bar", 4, "foo=VALUE"),
+        ("stat:failed", 1, "Did you mean 'state'?"),
         ("lr>", 4, "lr>0.5"),
         ('a "open', 3, '"two words"'),
         ("state>failed", 1, "state:failed"),

@@ -179,7 +179,7 @@ def test_the_lineage_leads_from_labels_to_the_evaluation(
         ("cats@v2", "75.00% on test"),
     }
     [run_node] = [node for node in graph["nodes"] if node["kind"] == "run"]
-    assert '"epochs": 3' in run_node["subtitle"]
+    assert "epochs 3" in run_node["subtitle"]
     [measured] = [node for node in graph["nodes"] if node["kind"] == "evaluation"]
     assert set(measured["facts"]) == {"accuracy", "split", "samples"}
 

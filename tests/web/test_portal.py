@@ -91,3 +91,9 @@ async def test_a_portal_that_is_not_built_says_what_to_do(tmp_path: Path) -> Non
         answer = await client.get("/")
     assert answer.status_code == 503
     assert "make install" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/docs", "/swagger/", "/openapi"])
+async def test_names_of_an_api_page_lead_to_it(client: httpx.AsyncClient, path: str) -> None:
+    answer = await client.get(path)
+    assert (answer.status_code, answer.headers["location"]) == (307, "/api/v1/docs/")

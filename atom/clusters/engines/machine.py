@@ -26,6 +26,8 @@ class Machine:
     gpu_model: str
     # Of each GPU, as NVIDIA's tools and CUDA_VISIBLE_DEVICES name it.
     gpu_ids: tuple[str, ...] = ()
+    # Memory of each GPU in bytes, in the order of `gpu_ids`; empty where the tool does not tell.
+    gpu_memory_bytes: tuple[int, ...] = ()
     # False where NVIDIA's tool is there and failed: the GPUs may be told another time.
     gpus_told: bool = True
 
@@ -38,8 +40,9 @@ def probe_machine() -> Machine:
         name=socket.gethostname(),
         cpu_count=processor_count(),
         memory_bytes=_memory_bytes(),
-        gpu_model=gpus[0][1] if gpus else "",
-        gpu_ids=tuple(uuid for uuid, _ in gpus),
+        gpu_model=gpus[0].model if gpus else "",
+        gpu_ids=tuple(gpu.uuid for gpu in gpus),
+        gpu_memory_bytes=tuple(gpu.memory_bytes for gpu in gpus if gpu.memory_bytes),
         gpus_told=told is not None,
     )
 
@@ -57,16 +60,41 @@ def _read(path: Path) -> str:
         return ""
 
 
-def _gpus() -> list[tuple[str, str]] | None:
-    """Return the id and the model of each GPU that NVML sees; None if it does not answer."""
+@dataclass(frozen=True, slots=True)
+class _Gpu:
+    uuid: str
+    model: str
+    memory_bytes: int
+
+
+def _gpus() -> list[_Gpu] | None:
+    """Return each GPU that NVML sees; None if it does not answer."""
     if shutil.which("nvidia-smi") is None:
         return []
-    command = ["nvidia-smi", "--query-gpu=uuid,name", "--format=csv,noheader"]
+    command = [
+        "nvidia-smi",
+        "--query-gpu=uuid,name,memory.total",
+        "--format=csv,noheader,nounits",
+    ]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, timeout=_NVIDIA_SMI_TIMEOUT_S, check=True
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    pairs = (line.split(",", 1) for line in done.stdout.splitlines() if "," in line)
-    return [(uuid.strip(), name.strip()) for uuid, name in pairs]
+    return [_gpu(line) for line in done.stdout.splitlines() if "," in line]
+
+
+def _gpu(line: str) -> _Gpu:
+    uuid, model, *rest = (part.strip() for part in line.split(","))
+    mib = rest[0] if rest and rest[0].isdecimal() else "0"
+    return _Gpu(uuid, model, int(mib) << 20)
+
+
+def disk_bytes(folder: Path) -> tuple[int, int]:
+    """Return size and free bytes of the disk below a folder; (0, 0) if it is not there."""
+    try:
+        usage = shutil.disk_usage(folder)
+    except OSError:
+        return 0, 0
+    return usage.total, usage.free

@@ -21,8 +21,9 @@ from atom.datasets.api.rendering import EntryRenderer
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.serializers import VersionSerializer
 from atom.datasets.engines.browse import Row
-from atom.datasets.engines.images import is_raster_image
+from atom.datasets.engines.images import is_raster_image, unreadable_reason
 from atom.datasets.engines.pictures import HEAD_BYTES, picture_facts
+from atom.datasets.engines.whole_pictures import ends_as_it_should
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.keys import pack_key
 from atom.datasets.path_history import history_of_path
@@ -31,6 +32,8 @@ from atom.datasets.reads import open_version, require_readable
 _KINDS = ["added", "removed", "changed", "label", "split", "attributes"]
 # Beside what a Parquet file itself may be the reason for.
 NOT_SHOWN, AT_SOURCE = "unknown", "at_source"
+# A larger file without a mark is not read whole to show its page.
+_MOST_CHECKED_BYTES = 16 << 20
 _TABLE_ENDINGS = (".parquet", ".pq")
 _PATH = OpenApiParameter("path", str, required=True)
 
@@ -68,6 +71,9 @@ class PictureAnswerSerializer(serializers.Serializer[Any]):
     """A picture, or null for what is none."""
 
     picture = PictureSerializer(allow_null=True)
+    damage = serializers.CharField(
+        allow_null=True, help_text="Why the picture cannot be read whole; null if it can."
+    )
 
 
 class EntryPreviewSerializer(serializers.Serializer[Any]):
@@ -129,16 +135,31 @@ class PictureView(DatasetScopedView, APIView):
         row = open_version(self.version).find(path)
         if row is None:
             raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r}.")
-        facts = picture_facts(self._head(row)) if is_raster_image(row["media_type"] or "") else None
-        return Response({"picture": None if facts is None else vars(facts)})
+        # At a source: its page shows the picture, whose dimensions the browser knows.
+        if row["pack"] is None or not is_raster_image(row["media_type"] or ""):
+            return Response({"picture": None, "damage": None})
+        head = self._bytes(row, 0, min(row["size"], HEAD_BYTES))
+        facts = picture_facts(head)
+        damage = self._damage(row, head)
+        return Response({"picture": None if facts is None else vars(facts), "damage": damage})
 
-    def _head(self, row: Row) -> bytes:
-        if row["pack"] is None:
-            # At a source: its page shows the picture, whose dimensions the browser knows.
+    def _damage(self, row: Row, head: bytes) -> str | None:
+        """Return the mark that verification left; older files have none and are looked at here."""
+        mark = (row["attributes"] or {}).get("unreadable")
+        if mark is not None:
+            return str(mark)
+        size = row["size"]
+        if size <= len(head):
+            return unreadable_reason(head)
+        if size > _MOST_CHECKED_BYTES or ends_as_it_should(self._bytes(row, size - 64, size)):
+            return None
+        return unreadable_reason(self._bytes(row, 0, size))
+
+    def _bytes(self, row: Row, start: int, end: int) -> bytes:
+        if start == end:
             return b""
         key = storage.project_prefix(self.project) + pack_key(row["pack"].hex())
-        end = row["offset"] + min(row["size"], HEAD_BYTES)
-        return storage.objects().get_range(key, row["offset"], end)
+        return storage.objects().get_range(key, row["offset"] + start, row["offset"] + end)
 
 
 class EntryPreviewView(DatasetScopedView, APIView):

@@ -1,4 +1,4 @@
-"""Can this image be opened? A bounded look: the header and Pillow's own integrity check."""
+"""Can this image be read whole? A bounded look: the header, the end and Pillow's own check."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from PIL import Image, UnidentifiedImageError
 
 from atom.datasets.engines.pixels import MAX_PIXELS, TOO_LARGE, limited_pixels
+from atom.datasets.engines.whole_pictures import cut_off_reason
 
 MAX_CHECKED_BYTES = 64 << 20
 # Drawings in text form; Pillow does not read them and nobody expects it to.
@@ -46,6 +47,8 @@ def unreadable_reason(data: bytes | memoryview) -> str | None:
     if len(data) > MAX_CHECKED_BYTES:
         return None
     try:
+        if (cut_off := cut_off_reason(data)) is not None:
+            return cut_off
         with limited_pixels(), Image.open(io.BytesIO(data)) as image:
             image.verify()
     # Pillow's decoders raise almost anything on hostile input; all of it means the same here.

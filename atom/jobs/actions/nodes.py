@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from atom.clusters.actions import this_machine
 from atom.clusters.models import Node
+from atom.clusters.states import SILENT_AFTER
 from atom.core import clock
-
-# A machine beats every second; an upgrade or a busy disk must not look like its end.
-SILENT_AFTER = timedelta(minutes=2)
 
 
 def is_silent(node: Node) -> bool:

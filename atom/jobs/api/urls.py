@@ -11,6 +11,7 @@ from atom.jobs.api import (
     comparing,
     files,
     log_search,
+    machines,
     observing,
     queue,
     run_changes,
@@ -29,6 +30,8 @@ RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"
 
 urlpatterns = [
+    path("machines/", machines.MachinesView.as_view()),
+    path("machines/<uuid:machine_id>/cordon/", machines.CordonView.as_view()),
     path("workflows/", views.WorkflowsView.as_view()),
     path("workflows/<slug:slug>/", views.WorkflowView.as_view()),
     path(f"{PROJECT}runs/", run_lists.RunsView.as_view()),

@@ -6,6 +6,7 @@ out are values; nothing of the text becomes SQL.
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -30,6 +31,8 @@ NUMBERS: Final = frozenset(
     {"number", "cpus", "gpus", "duration", "cpu_hours", "gpu_hours", "progress"}
 )
 TIMES: Final = frozenset({"created", "started", "finished"})
+# How much of a name must be that of a field, from 0 to 1, for it to be suggested.
+_LIKENESS: Final = 0.7
 _FIELDS: Final = NAMES | NUMBERS | TIMES
 _PREFIXES: Final = {
     "param": PARAM, "params": PARAM, "parameter": PARAM, "metric": METRIC, "metrics": METRIC,
@@ -55,10 +58,14 @@ _PART = re.compile(r'"([^"]*)"|([^",]+)')
 class RunQueryError(ValueError):
     """The text is not of the language; `position` counts characters from 1."""
 
-    def __init__(self, problem: str, position: int) -> None:
-        """`problem` says what is wrong, and what to write instead."""
+    def __init__(self, problem: str, position: int, field: str = "", suggestion: str = "") -> None:
+        """`problem` says what is wrong, and what to write instead.
+
+        `field` is an unknown name, `suggestion` the field that it resembles, if any.
+        """
         super().__init__(f"Character {position}: {problem}")
         self.problem, self.position = problem, position
+        self.field, self.suggestion = field, suggestion
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,17 +137,25 @@ def _term(found: re.Match[str]) -> Term:
             f"nothing follows {asked!r}. Write {_example(kind, key)}.", found.end() + 1
         )
     if op == ":" and kind == EITHER:
-        raise RunQueryError(
-            f"there is no field {key!r}. Write {key}=VALUE for a parameter, quote the words to "
-            f"look for them, or use one of: {', '.join(sorted(_FIELDS))}.",
-            at,
-        )
+        raise _unknown_field(key, at)
     values = tuple(
         part[1] if part[1] is not None else part[2] for part in _PART.finditer(found["value"])
     )
     term = Term(kind, "=" if op == ":" else op, values, at, key, negated)
     _check_operator(term)
     return term
+
+
+def _unknown_field(key: str, at: int) -> RunQueryError:
+    near = difflib.get_close_matches(key.lower(), sorted(_FIELDS), 1, _LIKENESS)
+    suggestion = near[0] if near else ""
+    meant = (
+        f"Did you mean {suggestion!r}? "
+        if suggestion
+        else f"Fields are {', '.join(sorted(_FIELDS))}. "
+    )
+    problem = f"Unknown field {key!r}. {meant}Write {key}=VALUE for a parameter."
+    return RunQueryError(problem, at, key, suggestion)
 
 
 def _named(name: str, at: int) -> tuple[str, str]:

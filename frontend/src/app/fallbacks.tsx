@@ -1,22 +1,40 @@
 import { Button, Center, Loader, Stack, VisuallyHidden } from '@mantine/core';
-import { IconError404, IconRefresh } from '@tabler/icons-react';
+import { IconCloudOff, IconError404, IconRefresh } from '@tabler/icons-react';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '@/api/errors';
 import { CopyIcon } from '@/shared/CopyId';
+import { connection, useIsOnline } from '@/shared/connection';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 
+/** In the place of a page whose script or data is on its way; it says so when nothing can come. */
 export function PagePending() {
   const { t } = useTranslation();
+  if (!useIsOnline()) return <PageWaits />;
   return (
     <Center mih="40vh" role="status">
       <Loader size="sm" />
       <VisuallyHidden>{t('shell.loadingPage')}</VisuallyHidden>
     </Center>
+  );
+}
+
+/** A page that was not loaded before the connection went; it appears by itself when that is back. */
+export function PageWaits() {
+  const { t } = useTranslation();
+  const retry = (
+    <Button variant="default" leftSection={<IconRefresh size={14} />} onClick={() => void connection.check()}>
+      {t('common.retry')}
+    </Button>
+  );
+  return (
+    <div role="status">
+      <EmptyState icon={IconCloudOff} title={t('errors.pageWaits')} hint={t('errors.pageWaitsHint')} action={retry} />
+    </div>
   );
 }
 

@@ -347,6 +347,11 @@ const settingsRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    path: '/settings/machines',
+    component: lazyRouteComponent(settings, 'MachinesPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/settings/health',
     component: lazyRouteComponent(settings, 'HealthPage'),
   }),

@@ -68,9 +68,9 @@ export const cleaning: Translation<typeof en> = {
   taskName: '任务名称',
   taskNameValue: '清洗 {{dataset}}@{{ref}}：{{kind}}',
   taskNameMissing: '请为任务命名。',
-  labels: '可选标签',
+  labels: '可选类别',
   labelsHint: '按回车键添加',
-  labelsMissing: '请至少给出一个标签。',
+  labelsMissing: '请至少给出一个类别。',
   make: '创建任务',
   made: '任务“{{name}}”可以开始了。',
 };

@@ -5,7 +5,7 @@ export const diff: Translation<typeof en.diff> = {
   filters: '筛选变更',
   folder: '文件夹',
   folderHint: '路径开头',
-  labelChange: '标签变化',
+  labelChange: '标注变化',
   anyLabelChange: '任意',
   labelChangeCount: '{{old}} → {{new}}（{{count, number}}）',
   clear: '显示全部',

@@ -10,6 +10,7 @@ import { health } from './health.en';
 import { item } from './item.en';
 import { keeping } from './keeping.en';
 import { labeling } from './labeling.en';
+import { machines } from './machines.en';
 import { models } from './models.en';
 import { palette } from './palette.en';
 import { report } from './report.en';
@@ -40,6 +41,7 @@ const en = {
   item,
   keeping,
   labeling,
+  machines,
   models,
   palette,
   report,

@@ -8,7 +8,7 @@ export const faults = {
     object_store_away: 'The object store does not answer: files cannot be uploaded, opened or committed.',
     clock_wrong: 'The clock of a server is wrong: uploads and downloads are refused.',
     worker_silent: 'No worker runs: runs are not started, and nothing is verified, committed or published.',
-    beat_silent: 'Beat does not run: what was cut off is not taken up again.',
+    beat_silent: 'Scheduler is down: interrupted work will not resume.',
     database_full: 'Writes are refused: the disk of the database is full.',
     database_read_only: 'Writes are refused: the database is read-only.',
     database_busy: 'The database has no connection left: pages may be slow.',

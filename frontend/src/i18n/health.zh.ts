@@ -6,7 +6,7 @@ export const health: Translation<typeof english> = {
   subtitle: '此刻逐一询问本系统的各个部分',
   forbidden: '只有系统管理员可以查看系统的运行情况。',
   wellTitle: '一切正常',
-  wellHint: '所有服务都有响应，工作进程和调度进程都在运行，没有任务停滞。',
+  wellHint: '所有服务都有响应，工作进程和调度进程正常。',
   warning_other: '有 {{count}} 项需要留意',
   problem_other: '有 {{count}} 项无法工作',
   parts: '各部分',

@@ -141,10 +141,9 @@ export const event = {
 } satisfies Words<Exclude<RunEventKindEnum, Counted> | `${Counted}_one` | `${Counted}_other` | 'ended_cancelled'>;
 
 export const placement = {
-  only_machine: '{{node}} is the only machine with {{demand}} free; {{coverage}} of the data is there.',
-  best_fit:
-    '{{node}} is the best fit of {{machines}} machines with {{demand}} free; {{coverage}} of the data is there.',
-  only_machine_no_data: '{{node}} is the only machine with {{demand}} free.',
+  only_machine: '{{node}} has {{demand}} free. {{coverage}} of the data is cached.',
+  best_fit: '{{node}} is the best fit of {{machines}} machines: {{demand}} free. {{coverage}} of the data is cached.',
+  only_machine_no_data: '{{node}} has {{demand}} free.',
   best_fit_no_data: '{{node}} is the best fit of {{machines}} machines with {{demand}} free.',
   no_machine: 'No machine has joined the cluster yet.',
   no_room: 'Waiting for {{demand}}: {{machines}}.',

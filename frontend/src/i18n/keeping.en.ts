@@ -1,7 +1,7 @@
 export const keeping = {
-  title: 'How long runs are kept',
+  title: 'Run retention',
   subtitle: 'Logs and outputs of runs that have ended; parameters and metrics always stay',
-  policy: 'How long runs are kept',
+  policy: 'Run retention',
   removed: 'Logs and outputs ({{size}}) were removed on {{date}} by the project’s policy.',
   logGone: 'The log was removed on {{date}}.',
   filesGone: 'The files were removed',

@@ -2,9 +2,9 @@ import type { keeping as en } from './keeping.en';
 import type { Translation } from './types';
 
 export const keeping: Translation<typeof en> = {
-  title: '运行的保留时间',
+  title: '运行保留策略',
   subtitle: '已结束运行的日志和输出；参数和指标始终保留',
-  policy: '运行的保留时间',
+  policy: '运行保留策略',
   removed: '日志和输出（{{size}}）已于 {{date}} 按项目规则移除。',
   logGone: '日志已于 {{date}} 移除。',
   filesGone: '文件已被移除',

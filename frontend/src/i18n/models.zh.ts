@@ -95,7 +95,7 @@ export const models: Translation<typeof source> = {
     registered: '登记为',
     evaluated: '被评估于',
     measured: '测得',
-    labels: '提供标签给',
+    labels: '提供标注给',
     labeled: '被标注于',
     read: '作为 {{label}} 被读取于',
   },

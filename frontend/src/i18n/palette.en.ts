@@ -23,7 +23,7 @@ export const palette = {
     audit: 'Audit labels',
     newRun: 'New run',
     queue: 'Queue',
-    runRetention: 'How long runs are kept',
+    runRetention: 'Run retention',
     compareRuns: 'Compare runs',
   },
   keys: {

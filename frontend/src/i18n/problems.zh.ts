@@ -96,7 +96,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   head_moved: ['该分支在您查看之后已移动。', '请读取分支的新位置，在其上应用您的更改后重新提交。'],
   hold_unknown: ['数据集没有这项封存。', '请查看数据集的封存；它可能已被解除。'],
   merge_conflict: [
-    '双方以不同方式更改了相同的文件或标签。',
+    '双方以不同方式更改了相同的文件或标注。',
     '请查看冲突；然后重做并逐项或为全部指明双方都更改之处以我方还是对方为准，或先更改其中一方。',
   ],
   not_in_conflict: [
@@ -114,15 +114,15 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   ],
   query_invalid: ['查询无效。', "请写出条件，例如：label = 'cat' AND attributes.camera LIKE 'north%'"],
   ref_ambiguous: ['有多个提交以这些字符开头。', '请给出更多位的提交摘要。'],
-  ref_name_taken: ['数据集已有同名的分支、标签或版本。', '请换一个名称。'],
-  ref_not_found: ['数据集没有这个版本。', '请查看数据集的版本、分支和标签；名称区分大小写。'],
+  ref_name_taken: ['数据集已有同名的分支、版本标签或版本。', '请换一个名称。'],
+  ref_not_found: ['数据集没有这个版本。', '请查看数据集的版本、分支和版本标签；名称区分大小写。'],
   split_empty: ['没有文件符合划分所基于的条件。', '请用该查询或视图浏览版本，查看它选中了什么。'],
   split_impossible: ['无法从这些数据得到该划分。', '请减少划分中的样本；已在划分中的文件会保留，除非全部重新抽取。'],
   split_preview_too_large: ['版本过大，无法预先统计划分。', '请直接划分；新版本会显示数量。'],
   split_redraw: ['数据集已有划分，这会重新抽取。', '请选择重新抽取所有文件；旧划分上的结果将不可比。'],
   split_unlabelled: [
-    '划分从有标签的文件中抽取，而没有文件有标签。',
-    '请先标注文件，或以类别文件夹为标签推送，或不按标签划分。',
+    '划分从已标注的文件中抽取，而没有文件已标注。',
+    '请先标注文件，或以类别文件夹推送，或不按类别划分。',
   ],
   upload_incomplete: ['上传的某些部分缺失或与收到的不同。', '请读取上传状态，补发缺失部分，然后完成上传。'],
   upload_not_open: ['该上传不再接受分段。', '请对同一摘要开始新的上传；它会续传或说明没有缺失。'],
@@ -182,7 +182,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   task_not_published: ['该任务尚未发布。', '请先发布，或继续在其中标注。'],
   no_images: ['符合条件的文件都不是可显示的图像。', '请放宽条件，或选择含有 PNG、JPEG、WebP 等图像的版本。'],
   no_items: ['该版本没有符合条件的文件。', '请放宽条件，或选择其他版本。'],
-  nothing_to_publish: ['还没有任何标签通过。', '请先标注并审核一些图像。'],
+  nothing_to_publish: ['还没有任何标注通过。', '请先标注并审核一些图像。'],
   ontology_locked: ['该类别体系版本正在使用，不能再修改。', '请为该类别体系创建新版本。'],
   ontology_name_taken: ['项目中已有同名的类别体系。', '请换一个名称，或为已有的类别体系添加版本。'],
   task_filling: ['任务的图像尚未全部就绪。', '请等待全部就绪；任务页面会显示进度。'],
@@ -190,7 +190,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   stale_lease: ['该图像已不再由您持有。', '请领取新的图像；您提交的内容已保留在图像的历史中。'],
   task_name_taken: ['项目中已有同名的标注任务。', '请换一个名称。'],
   task_not_active: ['该任务目前不分发工作。', '请启动该任务，或选择其他任务。'],
-  unfinished_items: ['有些图像尚未完成。', '请完成它们，或只发布已通过的标签。'],
+  unfinished_items: ['有些图像尚未完成。', '请完成它们，或只发布已通过的标注。'],
   unknown_label: ['任务没有这个类别。', '请选择任务中的类别。'],
 
   // Models
@@ -258,7 +258,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
 
   // Warm copies
   node_unknown: ['没有这个节点。', '请列出集群以查看其节点。'],
-  selection_empty: ['没有选中该版本的任何样本。', '请查看版本的划分和标签，选择含有样本的部分。'],
+  selection_empty: ['没有选中该版本的任何样本。', '请查看版本的划分和标注，选择含有样本的部分。'],
   version_pinned: ['该版本正被需要，不能清出缓存。', '请等待使用它的运行和标注任务结束。'],
   view_not_ready: ['该版本在此节点上尚未预热。', '请预热该版本并等待完成。'],
 

@@ -73,7 +73,7 @@ export const runs = {
   theirTags: 'Their tags',
   queue: {
     title: 'Queue',
-    subtitle: 'What waits, in which order and for what; and what has a machine and holds it.',
+    subtitle: 'Waiting and running jobs',
     open: 'Queue',
     waiting: 'Waiting',
     running: 'On a machine',
@@ -97,6 +97,6 @@ export const runs = {
     nothingRunsHint: 'No run of this project has a machine.',
     more: 'The first {{shown, number}} of {{count, number}} are shown.',
     order:
-      'Runs are placed by priority, then in the order in which they were asked for. A small run may pass one that finds no room, until that has waited for ten minutes.',
+      'Runs start by priority, then in the order of their requests. Small jobs may start first, for up to 10 minutes.',
   },
 };

@@ -65,7 +65,7 @@ export const runs: Translation<typeof source> = {
   theirTags: '对方的标签',
   queue: {
     title: '队列',
-    subtitle: '哪些运行在等待、按什么顺序、等待什么；以及哪些运行占用着机器。',
+    subtitle: '等待中和运行中的任务',
     open: '队列',
     waiting: '等待中',
     running: '占用机器',
@@ -86,6 +86,6 @@ export const runs: Translation<typeof source> = {
     nothingRuns: '没有运行占用机器',
     nothingRunsHint: '本项目没有运行正在使用机器。',
     more: '仅显示 {{count, number}} 个中的前 {{shown, number}} 个。',
-    order: '先按优先级，再按申请的先后顺序安排。找不到空间的运行可能被较小的运行超过，直到它等待满十分钟。',
+    order: '先按优先级，再按申请的先后顺序启动。小任务可先启动，最多 10 分钟。',
   },
 };

@@ -16,6 +16,7 @@ export const nav = {
   members: 'Members',
   units: 'Units and projects',
   everybody: 'All people',
+  machines: 'Machines',
   health: 'System health',
   account: 'Your account',
   settings: 'Settings',
@@ -25,7 +26,7 @@ export const nav = {
   runShares: 'Shared runs',
   webhooks: 'Webhooks',
   audit: 'Audit log',
-  garbage: 'Garbage',
+  garbage: 'Storage cleanup',
 };
 
 export const shell = {

@@ -19,6 +19,7 @@ export const nav: Translation<typeof en.nav> = {
   members: '成员',
   units: '单位与项目',
   everybody: '所有人员',
+  machines: '机器',
   health: '系统健康',
   account: '您的账户',
   settings: '设置',
@@ -28,7 +29,7 @@ export const nav: Translation<typeof en.nav> = {
   runShares: '共享的运行',
   webhooks: 'Webhook',
   audit: '审计日志',
-  garbage: '垃圾清理',
+  garbage: '存储清理',
 };
 
 export const shell: Translation<typeof en.shell> = {

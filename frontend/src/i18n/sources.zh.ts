@@ -29,7 +29,7 @@ export const sources: typeof english = {
   include: '只要这些路径',
   exclude: '不要这些路径',
   globsHint: '如 *.jpg 的模式，以空格分隔',
-  folderLabels: '文件所在文件夹即为标签',
+  folderLabels: '文件所在文件夹即为类别',
   schedule: '扫描频率',
   scheduleOf: '{{name}} 的扫描频率',
   never: '手动',

@@ -13,6 +13,7 @@ import { item } from './item.zh';
 import { jobs } from './jobs.zh';
 import { keeping } from './keeping.zh';
 import { labeling } from './labeling.zh';
+import { machines } from './machines.zh';
 import { models } from './models.zh';
 import { notifications } from './notifications.zh';
 import { overview } from './overview.zh';
@@ -53,6 +54,7 @@ const zh = {
   keeping,
   labeling,
   live,
+  machines,
   models,
   nav,
   notifications,

@@ -5,7 +5,7 @@ import { CopyIcon } from './CopyId';
 export function CommandLine({ command, what }: { command: string; what?: string }) {
   return (
     <Group gap={6} wrap="nowrap">
-      <Code block style={{ flex: 1, minWidth: 0, overflowX: 'auto', whiteSpace: 'pre' }} py={6} tabIndex={0}>
+      <Code block style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap' }} py={6}>
         {command}
       </Code>
       <CopyIcon value={command} what={what} />

@@ -34,8 +34,8 @@ export interface DataTableProps<T> {
   /** Undefined while the first page loads. */
   rows: T[] | undefined;
   rowKey: (row: T) => string;
-  /** Where a row leads; the first column becomes the link. */
-  rowLink?: (row: T) => LinkProps;
+  /** Where a row leads; the first column becomes the link. Null: that row leads nowhere. */
+  rowLink?: (row: T) => LinkProps | null;
   rowName?: (row: T) => string;
   empty: ReactNode;
   error?: unknown;

@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { api, keyOf } from '@/api/client';
 import type { Project, Role } from '@/api/contract/accounts';
@@ -66,8 +66,10 @@ export function useCurrentProject(): Project | undefined {
 export function useProjectInUrl(slug: string | undefined): void {
   const named = useSearch({ strict: false, select: (search: { project?: string }) => search.project });
   const navigate = useNavigate();
+  // An address that is no page stays as it is: from there, `.` would be the overview.
+  const isPage = useRouterState({ select: ({ matches }) => matches.length > 1 });
   useEffect(() => {
-    if (slug === undefined || slug === named) return;
+    if (slug === undefined || slug === named || !isPage) return;
     void navigate({
       to: '.',
       search: (old) => ({ ...old, project: slug }),
@@ -75,7 +77,7 @@ export function useProjectInUrl(slug: string | undefined): void {
       replace: true,
       resetScroll: false,
     });
-  }, [slug, named, navigate]);
+  }, [slug, named, isPage, navigate]);
 }
 
 /** Moves the page to the project of what it shows: what has an id is found whichever project the URL names. */

@@ -19,6 +19,7 @@ from atom_sdk.cli import (
     edits,
     importing,
     keeping,
+    machines,
     members,
     models,
     mounts,
@@ -128,6 +129,7 @@ def whoami(context: Context) -> None:
 cli.add_command(data.data)
 for command in (*keeping.COMMANDS, *archives.COMMANDS):
     data.data.add_command(command)
+cli.add_command(machines.machines)
 cli.add_command(members.member)
 cli.add_command(units.unit)
 cli.add_command(projects.project)

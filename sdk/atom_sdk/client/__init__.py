@@ -12,6 +12,7 @@ from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfi
 from atom_sdk.client.http import Http
 from atom_sdk.client.keeping import Keeping
 from atom_sdk.client.labelx import LabelX
+from atom_sdk.client.machines import Machines
 from atom_sdk.client.models import Models
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.projects import Projects
@@ -80,6 +81,11 @@ class Client:
     def cleaning(self) -> Cleaning:
         """Cleaning reports of datasets."""
         return Cleaning(self.http, self.datasets, self.operations)
+
+    @property
+    def machines(self) -> Machines:
+        """Machines of the installation; no project is needed."""
+        return Machines(self.http)
 
     @property
     def runs(self) -> Runs:

@@ -1,7 +1,8 @@
 import { AppShell } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
 import { Outlet, useNavigate, useRouterState } from '@tanstack/react-router';
-import { lazy, memo, Suspense, useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, memo, Suspense, useCallback, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useIsOnline, whenReachable } from '@/shared/connection';
 import { useDensityOfPage } from '@/shared/density';
@@ -14,7 +15,7 @@ import { useProjectLive } from '@/shared/live/projectLive';
 import { Page } from '@/shared/Page';
 import { useCurrentProject, useProjectInUrl, useProjects, useRights, useUnknownProject } from '@/shared/project';
 import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
-import { PagePending } from '../fallbacks';
+import { PagePending, PageWaits } from '../fallbacks';
 import { ConnectionBar } from './ConnectionBar';
 import { Header } from './Header';
 import { navigationFor } from './navigation';
@@ -30,6 +31,7 @@ const ShortcutSheet = lazy(whenReachable(() => import('./ShortcutSheet')));
 export const HEADER_PX = 52;
 const FREE = [
   '/settings/health',
+  '/settings/machines',
   '/settings/units',
   '/settings/people',
   '/settings/account',
@@ -127,6 +129,7 @@ const Content = memo(() => {
   return (
     <AppShell.Main id="main" ref={main} tabIndex={-1} data-stale={isOnline ? undefined : true}>
       <FaultBanner />
+      <DataWaits />
       {projects.isPending && <PagePending />}
       {projects.error && !projects.data && (
         <Page>
@@ -144,6 +147,16 @@ const Content = memo(() => {
     </AppShell.Main>
   );
 });
+
+/** Says at the top of a page that its data cannot come while the server is away. */
+function DataWaits() {
+  const cache = useQueryClient().getQueryCache();
+  const waits = useSyncExternalStore(
+    (listener) => cache.subscribe(listener),
+    () => cache.getAll().some((query) => query.isActive() && query.state.fetchStatus === 'paused' && !query.state.data),
+  );
+  return waits ? <PageWaits /> : null;
+}
 
 function NoProject() {
   const { t } = useTranslation();

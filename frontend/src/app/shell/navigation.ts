@@ -13,6 +13,7 @@ import {
   IconLock,
   IconPlayerPlay,
   IconPolygon,
+  IconServer2,
   IconShare,
   IconSitemap,
   IconTrash,
@@ -38,6 +39,7 @@ export interface NavItem {
     | 'runShares'
     | 'audit'
     | 'garbage'
+    | 'machines'
     | 'health'
     | 'members'
     | 'units'
@@ -58,6 +60,7 @@ export interface NavItem {
     | '/settings/run-shares'
     | '/settings/audit'
     | '/settings/garbage'
+    | '/settings/machines'
     | '/settings/health'
     | '/settings/members'
     | '/settings/units'
@@ -125,6 +128,7 @@ export const NAVIGATION: NavGroup[] = [
       { key: 'runShares', to: '/settings/run-shares', icon: IconShare, needs: 'here' },
       { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },
       { key: 'garbage', to: '/settings/garbage', icon: IconTrash, needs: 'admin' },
+      { key: 'machines', to: '/settings/machines', icon: IconServer2 },
       { key: 'health', to: '/settings/health', icon: IconHeartbeat, keys: 'G H', needs: 'installation' },
     ],
   },

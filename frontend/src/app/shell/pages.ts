@@ -97,6 +97,7 @@ export const PAGES: Record<Address, Reach> = {
   '/settings/run-shares': NAVIGATION,
   '/settings/audit': NAVIGATION,
   '/settings/garbage': NAVIGATION,
+  '/settings/machines': NAVIGATION,
   '/settings/health': NAVIGATION,
   '/settings/members': NAVIGATION,
   '/settings/units': NAVIGATION,

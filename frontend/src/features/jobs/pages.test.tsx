@@ -182,7 +182,7 @@ describe('the page of a run', () => {
   });
 
   test.each<[Language, RegExp, RegExp]>([
-    ['en', /too short to say: that takes 30 s and 20 batches/, /for more epochs/],
+    ['en', /Not enough data: needs 30 s and 20 batches/, /for more epochs/],
     ['zh', /运行时间太短，无法判断：需要至少 30 秒和 20 个批次/, /更多轮次/],
   ])('of a run that was too short nothing is said of its data (%s)', async (language, text, action) => {
     serve('GET', 'runs/{run_id}/advice/', [
@@ -300,7 +300,7 @@ describe('the page of a run', () => {
     serve('GET', 'runs/{run_id}/', whole(8, { state: 'running', finished_at: null }));
     serve('GET', 'runs/{run_id}/logs/', { ...emptyLog, eof: false });
     await renderPage(<RunPage />, '/runs/run-8', '/runs/$runId');
-    await screen.findByText('It has written nothing.');
+    await screen.findByText('No output yet');
     expect(screen.getAllByRole('button', { name: 'Pause live updates' }).length).toBe(1);
   });
 
@@ -474,6 +474,6 @@ describe('a new run', () => {
     expect(screen.queryByText(/in the queue/)).toBeNull();
     expect(screen.queryByText('Data already there')).toBeNull();
     expect(screen.getByText('CPUs').closest('p')?.textContent).toBe('CPUs The largest machine has 2 CPUs.');
-    await waitFor(() => expect(screen.getByRole('button', { name: 'Go' })).toHaveProperty('disabled', true));
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Start run' })).toHaveProperty('disabled', true));
   });
 });

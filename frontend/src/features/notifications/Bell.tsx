@@ -3,7 +3,6 @@ import { IconBell, IconBellOff } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Notification } from '@/api/contract/notifications';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { AnchorLink } from '@/shared/links';
@@ -11,11 +10,15 @@ import type { LiveStatus } from '@/shared/live/socket';
 import { useLive } from '@/shared/live/useLive';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { notifyError } from '@/shared/undo';
+import { grouped, isGroup, type Line } from './groups';
 import classes from './notifications.module.css';
 import { markRead, useNotifications, useRefresh, useRefreshRoles, useUnreadCount } from './queries';
-import { linkOf, useTitle } from './words';
+import { linkOf, useGroupTitle, useTitle } from './words';
 
 const SHOWN = 8;
+/** More than are shown: many of one kind are one line. */
+const LOOKED_AT = 50;
+const NONE: ReadonlySet<string> = new Set();
 const MANY = 100;
 
 /** The bell of the header: how many are unread, and the latest of them. */
@@ -89,7 +92,7 @@ function useReadByLooking(): void {
 
 function Latest({ unread, onClose }: { unread: number; onClose: () => void }) {
   const { t } = useTranslation();
-  const { rows, error, refetch } = useNotifications({}, SHOWN);
+  const { rows, error, refetch } = useNotifications({}, LOOKED_AT);
   const refresh = useRefresh();
   const first = rows?.[0];
   const readAll = () => void markRead({ until: first?.id ?? '' }).then(refresh, notifyError);
@@ -112,9 +115,10 @@ function Latest({ unread, onClose }: { unread: number; onClose: () => void }) {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows only move between its links. */}
       <div onKeyDown={walk}>
-        {rows?.slice(0, SHOWN).map((row) => (
-          <Line key={row.id} row={row} onOpen={onClose} />
-        ))}
+        {rows &&
+          grouped(rows, NONE)
+            .slice(0, SHOWN)
+            .map((line) => <LatestLine key={line.key} line={line} onOpen={onClose} />)}
       </div>
       <Group justify="space-between" px={10}>
         <AnchorLink to="/notifications" size="sm" onClick={onClose}>
@@ -138,17 +142,20 @@ function walk(event: KeyboardEvent<HTMLElement>): void {
   next?.focus();
 }
 
-function Line({ row, onOpen }: { row: Notification; onOpen: () => void }) {
+function LatestLine({ line, onOpen }: { line: Line; onOpen: () => void }) {
   const { t } = useTranslation();
   const titleOf = useTitle();
+  const groupTitleOf = useGroupTitle();
   const refresh = useRefresh();
+  const [row] = line.rows;
   const isUnread = row.read_at === null;
   const open = () => {
     onOpen();
-    if (isUnread) void markRead({ ids: [row.id] }).then(refresh, notifyError);
+    // A group is opened on the page of all.
+    if (isUnread && !isGroup(line)) void markRead({ ids: [row.id] }).then(refresh, notifyError);
   };
   return (
-    <Link {...linkOf(row.path)} className={classes.line} onClick={open}>
+    <Link {...(isGroup(line) ? { to: '/notifications' } : linkOf(row.path))} className={classes.line} onClick={open}>
       <span
         className={classes.dot}
         data-read={isUnread ? undefined : true}
@@ -157,7 +164,7 @@ function Line({ row, onOpen }: { row: Notification; onOpen: () => void }) {
       />
       <span className={classes.said} data-unread={isUnread || undefined}>
         <Text size="sm" fw="inherit" component="span" display="block">
-          {titleOf(row)}
+          {isGroup(line) ? groupTitleOf(line) : titleOf(row)}
         </Text>
         <Text size="xs" c="dimmed" component="span" display="block" fw={400}>
           {row.project ? `${row.project.name} · ` : ''}

@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Card, Group, SegmentedControl, Select, Tooltip } from '@mantine/core';
-import { IconBellOff, IconChecks, IconMail, IconMailOpened, IconSettings } from '@tabler/icons-react';
+import { ActionIcon, Button, Card, Group, SegmentedControl, Select, Tooltip, UnstyledButton } from '@mantine/core';
+import { IconBellOff, IconChecks, IconChevronRight, IconMail, IconMailOpened, IconSettings } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -11,11 +11,13 @@ import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { confirmUndo, notifyError } from '@/shared/undo';
+import { grouped, isGroup, type Line } from './groups';
 import classes from './notifications.module.css';
 import { markRead, markUnread, useNotifications, useRefresh } from './queries';
 import { TOPICS, type Topic } from './topics';
-import { linkOf, useTitle } from './words';
+import { linkOf, useGroupTitle, useTitle } from './words';
 
+const MAX_IDS = 200;
 const route = getRouteApi('/notifications');
 
 /** All that one was told, to read, to filter and to mark. */
@@ -31,11 +33,20 @@ export function NotificationsPage() {
   const marking = useMarking();
   const rows = list.rows?.map((row) => (marking.isMarked(row) ? { ...row, read_at: row.at } : row));
   const markSome = () => {
-    marking.some([...selected]);
+    const chosen = lines?.filter(({ key }) => selected.has(key)).flatMap((line) => line.rows) ?? [];
+    marking.some([...new Set(chosen.map(({ id }) => id))]);
     setSelected(new Set());
   };
-  const columns = useColumns();
-  const nameOf = useTitle();
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const lines = rows && grouped(rows, open);
+  const toggle = (key: string) =>
+    setOpen((old) => {
+      const next = new Set(old);
+      if (!next.delete(key)) next.add(key);
+      return next;
+    });
+  const columns = useColumns(open, toggle);
+  const nameOf = useLineTitle();
   const first = list.rows?.[0];
   const hasUnread = rows?.some(({ read_at }) => read_at === null) ?? false;
   return (
@@ -86,12 +97,12 @@ export function NotificationsPage() {
       <Card p={0}>
         <DataTable
           {...list}
-          rows={rows}
+          rows={lines}
           label={t('notifications.title')}
           columns={columns}
-          rowKey={({ id }) => id}
+          rowKey={({ key }) => key}
           rowName={nameOf}
-          rowLink={({ path }) => linkOf(path)}
+          rowLink={(line) => (isGroup(line) ? null : linkOf(line.rows[0].path))}
           selected={selected}
           onSelect={setSelected}
           empty={<Nothing filtered={show !== undefined || known !== undefined} onAll={() => set(NO_FILTER)} />}
@@ -128,41 +139,84 @@ function useMarking() {
   };
 }
 
-function useColumns(): Column<Notification>[] {
-  const { t } = useTranslation();
+function useLineTitle(): (line: Line) => string {
   const titleOf = useTitle();
+  const groupTitleOf = useGroupTitle();
+  return (line) => (isGroup(line) ? groupTitleOf(line) : titleOf(line.rows[0]));
+}
+
+function useColumns(open: ReadonlySet<string>, toggle: (key: string) => void): Column<Line>[] {
+  const { t } = useTranslation();
+  const titleOf = useLineTitle();
   return [
     {
       key: 'what',
       header: t('notifications.what'),
       elastic: true,
-      cell: (row) => (
-        <span className={classes.said} data-unread={row.read_at === null || undefined}>
-          {titleOf(row)}
-        </span>
-      ),
+      cell: (line) => {
+        const said = (
+          <span
+            className={classes.said}
+            data-unread={line.rows[0].read_at === null || undefined}
+            data-inside={line.isInside || undefined}
+          >
+            {titleOf(line)}
+          </span>
+        );
+        if (!isGroup(line)) return said;
+        const isOpen = open.has(line.key);
+        return (
+          <UnstyledButton
+            className={classes.group}
+            aria-expanded={isOpen}
+            data-row-link
+            onClick={() => toggle(line.key)}
+          >
+            <IconChevronRight size={14} aria-hidden className={classes.chevron} data-open={isOpen || undefined} />
+            {said}
+          </UnstyledButton>
+        );
+      },
     },
     {
       key: 'project',
       header: t('notifications.project'),
       from: 'sm',
-      cell: ({ project }) => project?.name ?? '–',
+      cell: ({ rows: [{ project }] }) => project?.name ?? '–',
     },
-    { key: 'at', header: t('notifications.when'), nowrap: true, cell: ({ at }) => <RelativeTime at={at} /> },
-    { key: 'state', header: t('notifications.state'), align: 'right', cell: (row) => <Toggle row={row} /> },
+    {
+      key: 'at',
+      header: t('notifications.when'),
+      nowrap: true,
+      cell: ({ rows: [{ at }] }) => <RelativeTime at={at} />,
+    },
+    { key: 'state', header: t('notifications.state'), align: 'right', cell: (line) => <Toggle line={line} /> },
   ];
 }
 
-function Toggle({ row }: { row: Notification }) {
+function Toggle({ line }: { line: Line }) {
   const { t } = useTranslation();
   const refresh = useRefresh();
-  const name = useTitle()(row);
-  const isUnread = row.read_at === null;
-  const send = () => void (isUnread ? markRead({ ids: [row.id] }) : markUnread([row.id])).then(refresh, notifyError);
+  const name = useLineTitle()(line);
+  const isUnread = line.rows[0].read_at === null;
+  const send = async () => {
+    const ids = line.rows.map(({ id }) => id);
+    // The server takes so many at once.
+    for (let start = 0; start < ids.length; start += MAX_IDS) {
+      const some = ids.slice(start, start + MAX_IDS);
+      await (isUnread ? markRead({ ids: some }) : markUnread(some));
+    }
+    await refresh();
+  };
   const label = isUnread ? t('notifications.markReadOf', { name }) : t('notifications.markUnreadOf', { name });
   return (
     <Tooltip label={isUnread ? t('notifications.markRead') : t('notifications.markUnread')}>
-      <ActionIcon size="sm" color={isUnread ? 'atom' : 'gray'} aria-label={label} onClick={send}>
+      <ActionIcon
+        size="sm"
+        color={isUnread ? 'atom' : 'gray'}
+        aria-label={label}
+        onClick={() => void send().catch(notifyError)}
+      >
         {isUnread ? <IconMail size={15} /> : <IconMailOpened size={15} />}
       </ActionIcon>
     </Tooltip>

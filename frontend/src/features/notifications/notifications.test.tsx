@@ -166,3 +166,28 @@ test('what chooses a notification is named after what it says', async () => {
   await open();
   await screen.findByRole('checkbox', { name: /Run digits failed/ });
 });
+
+test('many of one kind in one project are one line, which opens and is read as one', async () => {
+  const version = (index: number, extra: object = {}) =>
+    told({
+      id: `v${index}`,
+      kind: 'commit.published',
+      topic: 'data_finished',
+      data: { dataset: `d${index}` },
+      ...extra,
+    });
+  const many = Array.from({ length: 4 }, (_, index) => version(index));
+  const elsewhere = version(9, { project: { slug: 'other', name: 'Other' } });
+  serve('GET', AT, listing(...many, elsewhere, told({ id: 'f' })));
+  serve('POST', `${AT}read/`, { changed: 4 });
+  await open();
+
+  const group = await screen.findByRole('button', { name: '4 datasets have new versions' });
+  expect(screen.queryByText('d1 has a new version')).toBeNull();
+  screen.getByText('d9 has a new version');
+  await userEvent.click(group);
+  screen.getByText('d1 has a new version');
+  expect(group.getAttribute('aria-expanded')).toBe('true');
+  await userEvent.click(screen.getByRole('button', { name: 'Mark as read: 4 datasets have new versions' }));
+  await waitFor(() => expect(posted()[0]?.body).toEqual({ ids: ['v0', 'v1', 'v2', 'v3'] }));
+});

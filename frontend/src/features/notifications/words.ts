@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Notification } from '@/api/contract/notifications';
 import { useWords } from '@/shared/runWords';
+import { type Line, subjectsOf } from './groups';
 
 export type Told = Pick<Notification, 'kind' | 'data' | 'count'>;
 
@@ -30,6 +31,19 @@ export function useTitle(): (row: Told) => string {
       return String(t(`notifications.kind.${kind.replace('.', '_')}` as never, said as never));
     };
   }, [t, words]);
+}
+
+/** What a group of notifications says together. */
+export function useGroupTitle(): (line: Line) => string {
+  const { t } = useTranslation();
+  return (line) => {
+    const { kind, data } = line.rows[0];
+    const name = kind.replace('.', '_');
+    const one = kind === 'commit.published' && subjectsOf(line) === 1;
+    const count = one ? line.rows.length : subjectsOf(line);
+    const key = one ? 'notifications.group.one_dataset' : `notifications.group.${name}`;
+    return String(t(key as never, { ...data, count, defaultValue: `${kind} (${line.rows.length})` } as never));
+  };
 }
 
 /** The page of a notification, from the path that the server gives. */

@@ -37,6 +37,12 @@ class QueryColumnError(QueryError):
 
     code = "query_column"
 
+    def __init__(self, problem: str, position: int, column: str = "", suggestion: str = "") -> None:
+        """`column` is the unknown name, `suggestion` the column that it resembles, if any."""
+        super().__init__(problem, position)
+        self.column = column
+        self.suggestion = suggestion
+
 
 class QueryTypeError(QueryError):
     """Two values are compared that can never be comparable."""

@@ -6,6 +6,7 @@ sqlglot must not change silently what a stored query means.
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -49,6 +50,9 @@ _OPERATORS: dict[type[exp.Expr], str] = {
     exp.GT: ">",
     exp.GTE: ">=",
 }
+# How much of a name must be that of a column, from 0 to 1, for it to be suggested.
+_LIKENESS = 0.7
+_JOINING = frozenset({"AND", "OR", "NOT"})
 _KIND_NAMES = {"text": "text", "number": "a number", "flag": "true or false"}
 
 
@@ -68,7 +72,7 @@ def parse(text: str) -> Query:
         _check_depth(text)
         where = _node(sqlglot.parse_one(text, into=exp.Condition))
     except ParseError as error:
-        raise _syntax_error(text, error) from error
+        raise _misspelt_column(text) or _syntax_error(text, error) from error
     except SqlglotError as error:
         place = max(text.rfind("'"), text.rfind('"'), 0) + 1
         raise QuerySyntaxError("a quotation mark is not closed.", place) from error
@@ -97,15 +101,42 @@ def _check_depth(text: str) -> None:
             )
 
 
+def _misspelt_column(text: str) -> QueryColumnError | None:
+    """Return an error for the first name that resembles a column; more helpful than the syntax."""
+    tokens = sqlglot.tokenize(text)
+    for before, token, after in zip([None, *tokens], tokens, [*tokens[1:], None], strict=False):
+        is_part = TokenType.DOT in {before and before.token_type, after and after.token_type}
+        is_name = token.token_type == TokenType.VAR and not is_part
+        if is_name and token.text.lower() not in COLUMNS and _resembled(token.text):
+            return _unknown_column(token.text, token.start + 1)
+    return None
+
+
+def _resembled(name: str) -> str:
+    """Return the column that a name was probably meant to be, or an empty text."""
+    return next(iter(difflib.get_close_matches(name.lower(), COLUMNS, 1, _LIKENESS)), "")
+
+
+def _unknown_column(name: str, position: int) -> QueryColumnError:
+    suggestion = _resembled(name)
+    problem = (
+        f"Unknown column {name!r}. Did you mean {suggestion!r}?"
+        if suggestion
+        else f"Unknown column {name!r}. Columns are {', '.join(COLUMNS)}; an attribute is "
+        "written attributes.NAME."
+    )
+    return QueryColumnError(problem, position, name, suggestion)
+
+
 def _syntax_error(text: str, error: ParseError) -> QuerySyntaxError:
     found: dict[str, Any] = error.errors[0] if error.errors else {}
     lines = text.splitlines(keepends=True)[: (found.get("line") or 1) - 1]
     highlight = found.get("highlight") or ""
     start = sum(map(len, lines)) + max((found.get("col") or 1) - len(highlight), 0) + 1
-    return QuerySyntaxError(
-        f"{highlight!r} does not fit here." if highlight else "it cannot be read.",
-        min(start, len(text)),
-    )
+    problem = f"{highlight!r} does not fit here." if highlight else "it cannot be read."
+    if highlight.upper() in _JOINING and text.rstrip().endswith(highlight):
+        problem = f"a condition is missing after {highlight!r}."
+    return QuerySyntaxError(problem, min(start, len(text)))
 
 
 def _node(tree: exp.Expr) -> Node:
@@ -234,12 +265,10 @@ def _column(tree: exp.Expr) -> Column:
     names = _names(tree)
     first = names[0].name
     if first.lower() not in COLUMNS or names[0].args.get("quoted"):
-        known = ", ".join(COLUMNS)
+        if not names[0].args.get("quoted"):
+            raise _unknown_column(first, _at(tree))
         raise QueryColumnError(
-            f"there is no column {first!r}; there are {known}. A text stands in single quotes."
-            if names[0].args.get("quoted")
-            else f"there is no column {first!r}; there are {known}.",
-            _at(tree),
+            f"Unknown column {first!r}. A text stands in single quotes.", _at(tree), first
         )
     column = Column(first.lower(), tuple(name.name for name in names[1:]))
     if column.name == "attributes" and not column.keys:

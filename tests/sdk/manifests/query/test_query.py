@@ -209,3 +209,28 @@ def test_attributes_that_are_no_json_count_as_missing() -> None:
     root = build_root([entries_table(entries)], store)
     assert found_paths(root, store, parse_query("attributes.x IS NULL")) == ["0", "1", "2", "3"]
     assert found_paths(root, store, parse_query("attributes.x <> 'a'")) == ["4"]
+
+
+@pytest.mark.parametrize(
+    ("text", "position", "problem"),
+    [
+        ("lable = 'cat'", 1, "Unknown column 'lable'. Did you mean 'label'?"),
+        # The name is worse than the end that is missing.
+        ("lable = 3 AND", 1, "Unknown column 'lable'. Did you mean 'label'?"),
+        ("label = 'a' AND", 13, "a condition is missing after 'AND'."),
+        ("size > 3 AND (Splt = 'val'", 15, "Unknown column 'Splt'. Did you mean 'split'?"),
+    ],
+)
+def test_a_misspelt_column_is_named_with_the_one_it_resembles(
+    text: str, position: int, problem: str
+) -> None:
+    with pytest.raises(QueryError) as caught:
+        parse_query(text)
+    assert (caught.value.problem, caught.value.position) == (problem, position)
+
+
+def test_a_column_that_resembles_none_lists_them_and_how_attributes_are_written() -> None:
+    with pytest.raises(QueryError, match=r"Columns are path, .*attributes\.NAME"):
+        parse_query("camera = 'north'")
+    # Parts of attributes are names of their own.
+    assert parse_query("attributes.lable = 3")

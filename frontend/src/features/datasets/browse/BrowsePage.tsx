@@ -21,7 +21,7 @@ import { NoVersion } from './NoVersion';
 import { PickedBar } from './PickedBar';
 import { QueryBar } from './QueryBar';
 import { queryProblem } from './QueryField';
-import { NO_FILTERS, useBrowse, useEntries } from './useBrowse';
+import { NO_FILTERS, useBrowse, useEntries, usePlace } from './useBrowse';
 import { usePicking } from './usePicking';
 import { VersionHeader } from './VersionHeader';
 import { VersionPicker } from './VersionPicker';
@@ -100,13 +100,16 @@ function Browser({ named, address, search, change }: BrowserProps) {
   const { t } = useTranslation();
   const branch = useHeadBranch(named);
   const entries = useEntries(address, search);
-  // Where the open file stands in the list, while it was opened from there: the drawer then has neighbours.
-  const openIndex = useRef<number | null>(null);
+  // Where the file that was opened here stands in the list; one opened by its address is looked for.
+  const opened = useRef<{ path: string; index: number } | null>(null);
+  const known = opened.current?.path === search.item ? opened.current?.index : undefined;
+  const place = usePlace(entries, known === undefined ? search.item : undefined);
+  const index = known ?? place;
   const size = search.size ?? DEFAULT_THUMB_PX;
   const setSize = useDebouncedCallback((next: number) => change({ size: next }, true), 150);
   const open = useCallback(
     (entry: Entry, index: number) => {
-      openIndex.current = index;
+      opened.current = { path: entry.path, index };
       change({ item: entry.path });
     },
     [change],
@@ -116,10 +119,10 @@ function Browser({ named, address, search, change }: BrowserProps) {
   const picked = usePicking(entries);
   const onVersion: OnVersion = (changed, ref) => change({ ref: refAfter(search.ref, changed, ref), item: undefined });
   const step = async (by: number) => {
-    if (openIndex.current === null) return;
-    const next = await entries.source.entryAt(openIndex.current + by);
+    if (index === null || search.item === undefined) return;
+    const next = await entries.source.entryAt(index + by);
     if (!next) return;
-    openIndex.current += by;
+    opened.current = { path: next.path, index: index + by };
     change({ item: next.path }, true);
   };
   useShortcuts([
@@ -178,8 +181,8 @@ function Browser({ named, address, search, change }: BrowserProps) {
         address={address}
         path={search.item}
         onClose={() => change({ item: undefined })}
-        onStep={openIndex.current === null ? undefined : (by) => void step(by)}
-        page={{ ...search, at: openIndex.current ?? undefined }}
+        onStep={index === null ? undefined : (by) => void step(by)}
+        page={{ ...search, at: index ?? undefined }}
       />
     </div>
   );

@@ -5,12 +5,16 @@ import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
 import { CopyIcon, CopyId } from '@/shared/CopyId';
 import { ErrorState } from '@/shared/ErrorState';
+import { useFormat } from '@/shared/format';
 import { Thumb } from '@/shared/grid/Thumb';
 import { KeyValueList } from '@/shared/KeyValueList';
 import { ButtonLink } from '@/shared/links';
 import { useProject } from '@/shared/project';
 import { Bytes } from '@/shared/values';
 import { visible } from '@/shared/visible';
+import { DamageNotice } from '../DamageNotice';
+import { markOf } from '../damage';
+import { usePicture } from '../item/queries';
 import { baseName } from '../names';
 import { useEntry, useMediaProblem, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
@@ -20,7 +24,7 @@ interface EntryDrawerProps {
   address: VersionAddress;
   path: string | undefined;
   onClose: () => void;
-  /** Goes to a neighbour in the list; absent when the file was opened by its address. */
+  /** Goes to a neighbour in the list; absent while its place in the list is not known. */
   onStep?: (by: number) => void;
   /** What the file's own page is opened with. */
   page: BrowseSearch;
@@ -85,19 +89,33 @@ function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entr
   const { t } = useTranslation();
   const project = useProject();
   const uri = `atom://${project}/${address.dataset}@${address.ref}/${entry.path}`;
+  const format = useFormat();
   const isImage = entry.media_type.startsWith('image/');
   const [broken, setBroken] = useState('');
-  const problem = useMediaProblem(entry.media_url, broken === entry.media_url);
+  const [size, setSize] = useState<{ of: string; width: number; height: number } | null>(null);
+  const isBroken = broken === entry.media_url;
+  const problem = useMediaProblem(entry.media_url, isBroken);
+  const answer = usePicture(address, entry.path, isImage).data;
+  const damage = markOf(entry.attributes) ?? answer?.damage;
+  const shown = size?.of === entry.media_url ? size : null;
+  const pixels = answer?.picture ?? shown;
   return (
     <>
       <div className={classes.preview}>
         <Thumb
-          src={isImage ? entry.media_url : entry.thumb_url}
+          src={isImage && !isBroken ? entry.media_url : entry.thumb_url}
           alt={entry.path}
           onBroken={() => setBroken(entry.media_url)}
+          onSize={(width, height) => !isBroken && setSize({ of: entry.media_url, width, height })}
         />
       </div>
+      {damage && <DamageNotice reason={damage} />}
       {problem && <ErrorState error={problem} compact />}
+      {isBroken && !damage && problem === null && (
+        <Text size="sm" c="dimmed">
+          {t('item.previewOnly')}
+        </Text>
+      )}
       <Anchor href={entry.media_url} target="_blank" rel="noreferrer" size="sm">
         <IconExternalLink size={14} aria-hidden style={{ verticalAlign: -2 }} /> {t('datasets.original')}
       </Anchor>
@@ -107,6 +125,10 @@ function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entr
           [t('datasets.labelFilter'), entry.label ? <Badge key="label">{entry.label}</Badge> : t('datasets.noLabel')],
           [t('datasets.split'), entry.split],
           [t('datasets.type'), entry.media_type],
+          [
+            t('item.dimensions'),
+            pixels && t('item.pixels', { width: format.number(pixels.width), height: format.number(pixels.height) }),
+          ],
           [t('datasets.size'), <Bytes key="size" value={entry.size_bytes} />],
           [t('datasets.digest'), <CopyId key="digest" value={entry.digest} chars={16} />],
           [t('datasets.copyAddress'), <Copyable key="uri" value={uri} />],

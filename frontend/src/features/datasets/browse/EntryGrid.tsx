@@ -8,6 +8,7 @@ import { ErrorState } from '@/shared/ErrorState';
 import { Thumb } from '@/shared/grid/Thumb';
 import { VirtualGrid } from '@/shared/grid/VirtualGrid';
 import { visible } from '@/shared/visible';
+import { isTooLarge, markOf } from '../damage';
 import { baseName } from '../names';
 import classes from './browse.module.css';
 import { type BrowseSearch, isFiltered, type useEntries } from './useBrowse';
@@ -52,10 +53,13 @@ export function EntryGrid({ entries, search, thumbSize, onOpen, onClear, picking
 }
 
 function EntryCell({ entry }: { entry: Entry }) {
+  const { t } = useTranslation();
+  const mark = markOf(entry.attributes);
+  const damaged = mark && (isTooLarge(mark) ? t('common.noPreview') : t('item.damage.short'));
   return (
     <div className={classes.cell} title={visible(entry.path)}>
       <div className={classes.picture}>
-        <Thumb src={entry.thumb_url} />
+        <Thumb src={entry.thumb_url} damaged={damaged} />
         <div className={classes.tags}>
           {entry.label ? <span className={classes.tag}>{entry.label}</span> : <span />}
           {entry.split && <span className={classes.tag}>{entry.split}</span>}

@@ -24,7 +24,15 @@ export function FileNotices({ stats, name, dataRef }: FileNoticesProps) {
           count={stats.unreadable}
           paths={stats.unreadable_paths}
         >
-          {t('datasets.unreadableHint')}
+          {t('datasets.unreadableHint')}{' '}
+          <AnchorLink
+            to="/datasets/$name"
+            params={{ name }}
+            search={{ ref: dataRef, where: 'attributes.unreadable IS NOT NULL' }}
+            size="sm"
+          >
+            {t('datasets.unreadableShow')}
+          </AnchorLink>
         </Notice>
       )}
       {stats.unsplit > 0 && (

@@ -30,7 +30,7 @@ export function NoVersion({ name, description, is_loading }: Pick<Dataset, 'name
     </>
   ) : (
     <>
-      {t('datasets.emptyHint')}
+      {t(mayUpload ? 'datasets.emptyDatasetDrop' : 'datasets.emptyDatasetHint')}
       <ImportCommands name={name} />
     </>
   );

@@ -297,5 +297,3 @@ function attributesOf(search: BrowseSearch): AttributesOf {
   const { where, prefix } = askedBy(search);
   return { paths: prefix ? [prefix] : [], where: where || undefined, view: search.view };
 }
-
-/** Files that are not what they claim to be. */

@@ -44,3 +44,21 @@ test('neighbours of an entry are found across pages, and end with the list', asy
   expect(await source.entryAt(TOTAL)).toBeNull();
   expect(await source.entryAt(-1)).toBeNull();
 });
+
+test('a file that was opened by its address is found in a few pages', async () => {
+  const paths = Array.from({ length: 5000 }, (_, index) => `${String(index).padStart(4, '0')}.png`).concat([
+    'ﬀ.png',
+    '😀.png',
+  ]);
+  const fetchPage = vi.fn(async ({ limit = 50, offset = 0 }: EntryQuery) => {
+    const results = paths.slice(offset, offset + limit).map((path) => ({ path }) as Entry);
+    return { folders: [], results, next: null, total: paths.length, total_is_exact: true, counted_before: null };
+  });
+  const source = new EntrySource(fetchPage, 100);
+
+  expect(await source.placeOf('3456.png', paths.length)).toBe(3456);
+  expect(fetchPage.mock.calls.length).toBeLessThanOrEqual(6);
+  // By bytes: in UTF-16, the smiley would come before the ligature.
+  expect(await source.placeOf('😀.png', paths.length)).toBe(5001);
+  expect(await source.placeOf('3456a.png', paths.length)).toBeNull();
+});

@@ -73,3 +73,15 @@ export function useEntries(address: VersionAddress, search: BrowseSearch) {
     refetch: () => void first.refetch(),
   };
 }
+
+/** Where a file stands in the list that the address asks for, from 0; null where it is not in it. */
+export function usePlace({ source, sourceKey, total }: ReturnType<typeof useEntries>, path: string | undefined) {
+  return (
+    useQuery({
+      queryKey: ['place', sourceKey, path],
+      queryFn: () => source.placeOf(path ?? '', total ?? 0),
+      enabled: path !== undefined && total !== undefined,
+      staleTime: Number.POSITIVE_INFINITY,
+    }).data ?? null
+  );
+}

@@ -20,7 +20,7 @@ interface FactsProps {
 export function Facts({ address, entry, shown }: FactsProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const picture = usePicture(address, entry.path).data?.picture;
+  const picture = usePicture(address, entry.path, entry.media_type.startsWith('image/')).data?.picture;
   const [width, height] = picture ? [picture.width, picture.height] : (shown ?? [0, 0]);
   const attributes = Object.entries(entry.attributes);
   const exif = Object.entries(picture?.exif ?? {});

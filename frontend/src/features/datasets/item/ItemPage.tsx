@@ -7,20 +7,23 @@ import type { Entry } from '@/api/contract/datasets';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { FailedPage } from '@/shared/FailedPage';
+import { Thumb } from '@/shared/grid/Thumb';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { visible } from '@/shared/visible';
-import { type BrowseSearch, useEntries } from '../browse/useBrowse';
+import { type BrowseSearch, useEntries, usePlace } from '../browse/useBrowse';
+import { DamageNotice } from '../DamageNotice';
+import { markOf } from '../damage';
 import { baseName } from '../names';
 import { useDataset, useEntry, useFixed, useMediaProblem, type VersionAddress } from '../queries';
 import { Facts } from './Facts';
 import { History } from './History';
 import { ItemLabels } from './ItemLabels';
 import classes from './item.module.css';
-import { useNeighbours } from './queries';
+import { useNeighbours, usePicture } from './queries';
 import { isTable, TablePreview } from './TablePreview';
 import { UsedIn } from './UsedIn';
 import { ZoomView } from './ZoomView';
@@ -124,13 +127,15 @@ function Item({ address, search, path, above }: ItemProps) {
 function useSteps(address: VersionAddress, search: BrowseSearch, path: string) {
   const { t } = useTranslation();
   const navigate = route.useNavigate();
-  const { source, sourceKey } = useEntries(address, search);
-  const found = useNeighbours(source, sourceKey, path, search.at);
+  const entries = useEntries(address, search);
+  const place = usePlace(entries, search.at === undefined ? path : undefined);
+  const at = search.at ?? place ?? undefined;
+  const found = useNeighbours(entries.source, entries.sourceKey, path, at);
   const go = useCallback(
     (to: string | null | undefined, by: number) => {
-      if (to) void navigate({ search: (old) => ({ ...old, item: to, at: (old.at ?? 0) + by }), replace: true });
+      if (to) void navigate({ search: (old) => ({ ...old, item: to, at: (at ?? 0) + by }), replace: true });
     },
-    [navigate],
+    [navigate, at],
   );
   const toPrevious = () => go(found?.previous, -1);
   const toNext = () => go(found?.next, 1);
@@ -140,7 +145,7 @@ function useSteps(address: VersionAddress, search: BrowseSearch, path: string) {
     { keys: 'ArrowLeft', label: t('datasets.previous'), run: toPrevious },
     { keys: 'ArrowRight', label: t('datasets.next'), run: toNext },
   ]);
-  return search.at === undefined ? null : { ...found, toPrevious, toNext };
+  return at === undefined ? null : { ...found, toPrevious, toNext };
 }
 
 function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
@@ -148,20 +153,36 @@ function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
   const [broken, setBroken] = useState(false);
   const [size, setSize] = useState<[number, number] | null>(null);
   const problem = useMediaProblem(entry.media_url, broken);
-  const isPicture = entry.media_type.startsWith('image/') && !broken;
+  const isImage = entry.media_type.startsWith('image/');
+  const answer = usePicture(address, entry.path, isImage);
+  const damage = markOf(entry.attributes) ?? answer.data?.damage;
   return (
     <div className={classes.body}>
-      {isPicture ? (
-        <ZoomView
-          src={entry.media_url}
-          alt={entry.path}
-          onSize={(width, height) => setSize([width, height])}
-          onBroken={() => setBroken(true)}
-        />
+      {isImage && !broken ? (
+        <div className={classes.shown}>
+          {damage && <DamageNotice reason={damage} />}
+          <ZoomView
+            src={entry.media_url}
+            alt={entry.path}
+            onSize={(width, height) => setSize([width, height])}
+            onBroken={() => setBroken(true)}
+          />
+        </div>
       ) : (
         <div>
-          {problem ? (
+          {damage ? (
+            <DamageNotice reason={damage} />
+          ) : problem ? (
             <ErrorState error={problem} compact />
+          ) : isImage && entry.thumb_url ? (
+            <Stack gap="xs">
+              <div className={classes.small}>
+                <Thumb src={entry.thumb_url} alt={entry.path} />
+              </div>
+              <Text c="dimmed" size="sm">
+                {t('item.previewOnly')}
+              </Text>
+            </Stack>
           ) : isTable(entry) ? (
             <TablePreview address={address} path={entry.path} />
           ) : (

@@ -70,7 +70,7 @@ test('a file tells what it is, who labelled it, what became of it and who used i
   servePets();
   const { container } = await renderPage(<ItemPage />, '/datasets/pets/item?item=a.png', '/datasets/$name/item');
   await screen.findByRole('heading', { level: 1, name: 'a.png' });
-  const facts = within(await screen.findByRole('region', { name: 'What it is' }));
+  const facts = within(await screen.findByRole('region', { name: 'File details' }));
   await facts.findByText('4,000 × 3,000 pixels');
   within(await screen.findByRole('region', { name: 'EXIF' })).getByText('Box');
   const labels = within(screen.getByRole('region', { name: 'Labels by people' }));

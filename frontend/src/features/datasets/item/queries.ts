@@ -18,8 +18,14 @@ export function usePathHistory(address: VersionAddress, path: string) {
   return { ...useKeysetRows(query), endsAt: query.data?.pages.at(-1)?.ends_at ?? null };
 }
 
-export const usePicture = (address: VersionAddress, path: string) =>
-  $api.useQuery('get', PICTURE, { params: { path: { ...address }, query: { path } } });
+/** Dimensions, EXIF and damage of a picture; not asked for where `isPicture` is false. */
+export const usePicture = (address: VersionAddress, path: string, isPicture = true) =>
+  $api.useQuery(
+    'get',
+    PICTURE,
+    { params: { path: { ...address }, query: { path } } },
+    { enabled: isPicture, staleTime: 300_000 },
+  );
 
 export const useEntryPreview = (address: VersionAddress, path: string) =>
   $api.useQuery('get', PREVIEW, { params: { path: { ...address }, query: { path } } }, { staleTime: 60_000 });

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { OperationPreview } from '@/api/contract/datasets';
 import { ErrorState } from '@/shared/ErrorState';
 import { visible } from '@/shared/visible';
-import { ChangeCounts } from '../versions/ChangeCounts';
+import { ChangeCounts, ChangeLegend } from '../versions/ChangeCounts';
 
 interface PreviewProps {
   /** `isLoading` is false where nothing is asked yet: then nothing is shown. */
@@ -26,6 +26,7 @@ export function Preview({ preview, contained }: PreviewProps) {
         {t('versioning.preview')}
       </Text>
       <ChangeCounts {...data} />
+      <ChangeLegend />
       {data.labels_changed > 0 && (
         <Text size="sm">{t('versioning.labelsChanged', { count: data.labels_changed })}</Text>
       )}

@@ -8,9 +8,15 @@ import classes from './upload.module.css';
 
 const SHOWN = 200;
 
+/** A problem that comes with its own words. */
+interface NamedProblem {
+  path: string;
+  words: string;
+}
+
 interface FileProblemsProps {
   title: string;
-  problems: readonly FileProblem[];
+  problems: readonly (FileProblem | NamedProblem)[];
   /** What can be done about them. */
   children?: ReactNode;
 }
@@ -23,9 +29,10 @@ export function FileProblems({ title, problems, children }: FileProblemsProps) {
     <Alert color="orange" icon={<IconAlertTriangle size={18} />} title={title}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a list that scrolls must be reachable by keyboard */}
       <ul className={classes.problems} tabIndex={0} aria-label={title}>
-        {problems.slice(0, SHOWN).map(({ path, kind }) => (
-          <li key={path}>
-            <code>{visible(path) || '""'}</code> · {t(`upload.problem.${kind}`)}
+        {problems.slice(0, SHOWN).map((problem) => (
+          <li key={problem.path}>
+            <code>{visible(problem.path) || '""'}</code> ·{' '}
+            {'words' in problem ? problem.words : t(`upload.problem.${problem.kind}`)}
           </li>
         ))}
       </ul>

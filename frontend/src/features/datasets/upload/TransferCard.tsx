@@ -9,6 +9,8 @@ import { OperationProgress } from '../operations/OperationProgress';
 import { FileProblems } from './FileProblems';
 import { useTransferState } from './session';
 import type { Transfer, TransferState } from './transfer';
+import { Unreadable } from './Unreadable';
+import { useChanges } from './useChanges';
 
 interface TransferCardProps {
   transfer: Transfer;
@@ -114,14 +116,17 @@ function Done({ transfer, state, onClose }: { transfer: Transfer; state: Transfe
   const { t } = useTranslation();
   const { dataset, branch, folder } = transfer.order;
   const { version, files, unchanged, meanwhile } = state;
+  const changesOf = useChanges();
   const isNew = files.total > 0 || version?.removed;
   return (
     <Alert color="teal" icon={<IconCircleCheck size={18} />} title={t('upload.done', { name: dataset })} role="status">
       <Stack gap="sm" align="flex-start">
-        {t(isNew && unchanged < transfer.files.length ? 'upload.doneNew' : 'upload.doneSame', {
-          version: version?.ref ?? '',
-          count: files.total,
-        })}
+        {isNew && version && unchanged < transfer.files.length ? (
+          <Text size="sm">{changesOf(version)}</Text>
+        ) : (
+          <Text size="sm">{t('upload.doneSame', { version: version?.ref ?? '' })}</Text>
+        )}
+        {version && <Unreadable transfer={transfer} version={version} />}
         {meanwhile && <Text size="sm">{t('upload.moved', { branch })}</Text>}
         <FileProblems
           title={t('upload.replaced', { count: meanwhile?.replaced.length ?? 0 })}

@@ -10,6 +10,16 @@ interface ChangeCountsProps {
   labels_changed?: number | null;
 }
 
+/** What the signs of `ChangeCounts` mean. */
+export function ChangeLegend() {
+  const { t } = useTranslation();
+  return (
+    <Text size="xs" c="dimmed" mb={4}>
+      {t('datasets.changeLegend')}
+    </Text>
+  );
+}
+
 /** `+120 −3 ~7 #2`: the sign tells, not the colour alone. */
 export function ChangeCounts({ added, removed, changed, labels_changed }: ChangeCountsProps) {
   const { t } = useTranslation();

@@ -28,7 +28,7 @@ import { RefsPanel } from '../operations/RefsPanel';
 import { useDataset, useRefs, useVersions } from '../queries';
 import { ToDatasets } from '../ToDatasets';
 import { WritersPanel } from '../writers/WritersPanel';
-import { ChangeCounts } from './ChangeCounts';
+import { ChangeCounts, ChangeLegend } from './ChangeCounts';
 import { VersionKept } from './VersionKept';
 
 const route = getRouteApi('/datasets/$name/versions');
@@ -39,9 +39,10 @@ export function VersionsPage() {
   const dataset = useDataset(name);
   const { branch = 'main' } = route.useSearch();
   const versions = useVersions(name, branch);
-  const { tags } = useRefs(name);
+  const refs = useRefs(name);
   const [selected, setSelected] = useState<Set<string>>(new Set());
-  const columns = useColumns(name, tags);
+  const columns = useColumns(name, refs.tags);
+  const hasVersions = versions.rows !== undefined || versions.error != null;
   if (dataset.error && !dataset.data)
     return (
       <FailedPage title={name} above={<ToDatasets />} error={dataset.error} onRetry={() => void dataset.refetch()} />
@@ -77,6 +78,7 @@ export function VersionsPage() {
         <CompareButton name={name} versions={versions.rows ?? []} selected={selected} />
       </PageHeader>
       <OperationsNow name={name} />
+      <ChangeLegend />
       <Card p={0}>
         <DataTable
           {...versions}
@@ -96,8 +98,9 @@ export function VersionsPage() {
           }
         />
       </Card>
-      <RefsPanel name={name} branch={branch} />
-      <WritersPanel name={name} />
+      {/* How high a table becomes is not known: what stands below it comes after it, and nothing moves. */}
+      {hasVersions && <RefsPanel name={name} branch={branch} />}
+      {hasVersions && !refs.isPending && <WritersPanel name={name} />}
     </Page>
   );
 }

@@ -79,7 +79,7 @@ test('a refused start keeps nobody at its field once that is changed', async () 
   const refused = { status: 409, code: 'name_taken', title: 'No.', errors: { name: ['This name is taken.'] } };
   serve('POST', 'projects/{project}/runs/', () => new Response(JSON.stringify(refused), { status: 409 }));
   await renderPage(<NewRunPage />, '/runs/new?step=3');
-  const go = await screen.findByRole('button', { name: 'Go' });
+  const go = await screen.findByRole('button', { name: 'Start run' });
   await waitFor(() => expect(go).toHaveProperty('disabled', false));
   await userEvent.click(go);
   const name = await screen.findByRole('textbox', { name: 'Name' });
@@ -87,5 +87,5 @@ test('a refused start keeps nobody at its field once that is changed', async () 
   await userEvent.type(name, 'er');
   await waitFor(() => expect(screen.queryByText('This name is taken.')).toBeNull());
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
-  await screen.findByRole('button', { name: 'Go' });
+  await screen.findByRole('button', { name: 'Start run' });
 });

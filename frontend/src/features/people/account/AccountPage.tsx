@@ -22,10 +22,11 @@ export function AccountPage() {
     <Page>
       <PageHeader title={t('people.accountTitle')} subtitle={t('people.accountSubtitle')} />
       <Stack gap="lg">
-        <Sessions />
         <SecondFactorSection />
         <PasswordForm />
         <Appearance />
+        {/* Last: how many rows it has is not known before, and nothing below it moves. */}
+        <Sessions />
       </Stack>
     </Page>
   );

@@ -36,9 +36,9 @@ test('what a run marked can be kept', async () => {
   serve('POST', `${AT}{garbage_run_id}/pardon/`, run({ condemned_count: 0 }));
   const { container } = await open();
   await userEvent.click(await screen.findByRole('button', { name: 'Keep 3 objects' }));
-  screen.getByRole('columnheader', { name: 'Given up in staging' });
+  screen.getByRole('columnheader', { name: 'Abandoned uploads' });
   screen.getByText('7');
-  screen.getByRole('columnheader', { name: 'Packs packed anew' });
+  screen.getByRole('columnheader', { name: 'Repacked packs' });
   expect(screen.getByText('11').parentElement?.textContent).toBe('11· 1 MiB → 4 KiB');
   await waitFor(() => expect(sent.filter(({ line }) => line.endsWith('/pardon/'))).toHaveLength(1));
   await expectNoViolations(container);
@@ -55,7 +55,7 @@ test('a run that failed says why and what to do', async () => {
 test('who does not administer the project is offered nothing', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
   await open();
-  await screen.findByText('You may not do this');
+  await screen.findByText('You don’t have permission');
   expect(screen.queryByRole('button')).toBeNull();
   expect(sent.some(({ line }) => line.includes('garbage-runs'))).toBe(false);
 });
@@ -64,11 +64,11 @@ test('without a run, a report is one click away and collecting asks for the name
   serve('GET', AT, listing());
   serve('POST', AT, run({ is_dry_run: true, state: 'running' }));
   const { container } = await open();
-  await screen.findByText('Nothing was looked for yet');
+  await screen.findByText('No report yet');
   await userEvent.click(screen.getAllByRole('button', { name: 'Make a report' })[0] as HTMLElement);
   const posted = () => sent.filter(({ line }) => line.startsWith('POST')).map(({ body }) => body);
   await waitFor(() => expect(posted()).toEqual([{ is_dry_run: true }]));
-  await userEvent.click(screen.getByRole('button', { name: 'Collect' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Delete unreferenced files…' }));
   const dialog = await screen.findByRole('dialog');
   expect(dialog.textContent).toContain('30 days later');
   await expectNoViolations(container);

@@ -1,4 +1,4 @@
-import { Alert, Badge, Card, Code, Group, List, Stack, Text, Title } from '@mantine/core';
+import { Alert, Badge, Card, Code, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import {
   type Icon,
   IconActivity,
@@ -59,17 +59,17 @@ function Parts() {
     [query.data],
   );
   if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
+  // What comes is as high as this or higher, and takes its place as one.
+  if (!query.data) return <Loading />;
   return (
     <Stack>
-      {query.data && <Summary health={query.data} />}
+      <Summary health={query.data} />
       {query.isError && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
       <section aria-labelledby="health-parts">
         <Heading id="health-parts" title={t('health.parts')}>
-          {query.data && (
-            <Text size="xs" c="dimmed">
-              <RelativeTime at={query.data.at} />
-            </Text>
-          )}
+          <Text size="xs" c="dimmed">
+            <RelativeTime at={query.data.at} />
+          </Text>
         </Heading>
         <Card p={0}>
           <DataTable
@@ -91,7 +91,7 @@ function Parts() {
           <DataTable
             label={t('health.tasks')}
             columns={taskColumns}
-            rows={query.data?.tasks}
+            rows={query.data.tasks}
             rowKey={({ name }) => name}
             empty={<EmptyState icon={IconActivity} title={t('health.noTasks')} hint={t('health.noTasksHint')} />}
           />
@@ -100,6 +100,14 @@ function Parts() {
     </Stack>
   );
 }
+
+const Loading = () => (
+  <Stack aria-busy>
+    <Skeleton height={74} />
+    <Skeleton height={520} />
+    <Skeleton height={320} />
+  </Stack>
+);
 
 function Heading({ id, title, children }: { id: string; title: string; children: React.ReactNode }) {
   return (

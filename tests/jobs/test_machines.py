@@ -1,0 +1,137 @@
+"""Machines: what is free, who is on them, and keeping new runs off them."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from atom.accounts.models import AuditEvent, Project
+from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
+from atom.clusters.engines.machine import probe_machine
+from atom.clusters.models import Node
+from atom.jobs.actions.requests import capacities
+from atom.jobs.engines.placement import Demand, place
+from tests.factories.accounts import make_project, make_user
+from tests.factories.jobs import make_attempt, make_run
+
+pytestmark = pytest.mark.django_db
+URL = "/api/v1/machines/"
+
+
+def only_machine(client: APIClient) -> Any:
+    answer = client.get(URL)
+    assert answer.status_code == 200, answer.json()
+    [row] = answer.json()["results"]
+    return row
+
+
+@pytest.fixture
+def admin() -> APIClient:
+    client = APIClient()
+    client.force_authenticate(make_user("root", is_superuser=True))
+    return client
+
+
+def hold(project: Project, **slots: int) -> None:
+    attempt = make_attempt(make_run(project))
+    asked = {"cpus": 1, "memory_bytes": 1 << 20, "gpus": 0, **slots}
+    assert reserve(ensure_local_node().pk, attempt.pk, **asked)
+
+
+def test_runs_are_named_where_one_may_see_them_and_counted_elsewhere(
+    api: APIClient, admin: APIClient, project: Project
+) -> None:
+    beat_local_node()
+    Node.objects.update(cpu_count=8, gpu_count=1, gpu_ids=["GPU-a"], gpu_memory_bytes=[80 << 30])
+    hold(project, cpus=2)
+    hold(make_project("secret"), cpus=3, gpus=1)
+
+    seen = only_machine(api)
+
+    assert [(run["project"], run["cpus"]) for run in seen["runs"]] == [(project.slug, 2)]
+    assert seen["elsewhere"] == {"runs": 1, "cpus": 3, "memory_bytes": 1 << 20, "gpus": 1}
+    assert (seen["cpus"], seen["used"]["cpus"]) == (8, 5)
+    assert seen["gpus"] == [{"id": "GPU-a", "memory_bytes": 80 << 30}]
+    assert (seen["state"], seen["cordon"]) == ("ready", None)
+    assert 0 < seen["disk_free_bytes"] < seen["disk_total_bytes"]
+    assert "secret" not in str(seen)
+    assert {run["project"] for run in only_machine(admin)["runs"]} == {project.slug, "secret"}
+
+
+def test_more_runs_cost_no_more_queries(api: APIClient, project: Project) -> None:
+    beat_local_node()
+    Node.objects.update(cpu_count=30)
+    hold(project)
+    with CaptureQueriesContext(connection) as one:
+        only_machine(api)
+    for _ in range(5):
+        hold(project)
+    with CaptureQueriesContext(connection) as many:
+        assert len(only_machine(api)["runs"]) == 6
+    assert len(many) == len(one)
+
+
+def test_a_cordoned_machine_keeps_its_runs_and_gets_no_new_ones(
+    api: APIClient, admin: APIClient, project: Project
+) -> None:
+    node = beat_local_node()
+    hold(project)
+    address = f"{URL}{node.pk}/cordon/"
+
+    assert api.put(address, {"reason": "mine"}, format="json").status_code == 404
+    assert admin.put(address, {"reason": ""}, format="json").status_code == 400
+    assert admin.put(address, {"reason": "new disk on Friday"}, format="json").status_code == 200
+    beat_local_node()
+
+    seen = only_machine(api)
+    assert (seen["state"], len(seen["runs"])) == ("cordoned", 1)
+    assert seen["cordon"]["reason"] == "new disk on Friday"
+    assert (seen["cordon"]["by"], seen["since"]) == ("root", seen["cordon"]["at"])
+    assert place(capacities(), Demand(1, 1, 0)).node is None
+    attempt = make_attempt(make_run(project))
+    assert reserve(node.pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0) is None
+
+    assert admin.delete(address).status_code == 200
+    assert (only_machine(api)["state"], only_machine(api)["cordon"]) == ("ready", None)
+    placed = place(capacities(), Demand(1, 1, 0)).node
+    assert placed is not None
+    assert placed.id == node.pk
+    verbs = AuditEvent.objects.filter(verb__startswith="machine.").values_list("verb", flat=True)
+    assert sorted(verbs) == ["machine.cordoned", "machine.uncordoned"]
+
+
+def test_a_silent_machine_says_since_when_and_is_ready_anew(api: APIClient) -> None:
+    beat_local_node()
+    first = only_machine(api)["since"]
+    long_ago = timezone.now() - timedelta(hours=1)
+    Node.objects.update(heartbeat_at=long_ago, ready_since=long_ago)
+
+    silent = only_machine(api)
+    assert (silent["state"], silent["since"]) == ("silent", silent["heartbeat_at"])
+
+    beat_local_node()
+    again = only_machine(api)
+    assert again["state"] == "ready"
+    assert again["since"] >= first
+
+
+def test_an_unknown_machine_is_a_clear_404(admin: APIClient, project: Project) -> None:
+    answer = admin.put(f"{URL}{project.pk}/cordon/", {"reason": "x"}, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (404, "machine_not_found")
+
+
+def test_memory_of_gpus_is_read_from_nvidias_tool(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tool = tmp_path / "nvidia-smi"
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    tool.write_text("#!/bin/sh\necho 'GPU-1f, NVIDIA H100 80GB HBM3, 81559'\n")
+    tool.chmod(0o755)
+    assert probe_machine().gpu_memory_bytes == (81559 << 20,)
