@@ -1404,6 +1404,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/folder-labels/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for a version whose files have their last folder's name as label. */
+        post: operations["dataset_label_by_folder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/holds/": {
         parameters: {
             query?: never;
@@ -2979,6 +2996,23 @@ export interface paths {
         get: operations["runs_compare_series"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/runs/preflight/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Say what the run would read, and what of it does not fit; nothing is started. */
+        post: operations["runs_preflight"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4831,6 +4865,41 @@ export interface components {
             changed: number;
             unknown: string[];
         };
+        /** @description One finding about a dataset. */
+        Check: {
+            level: components["schemas"]["CheckLevelEnum"];
+            code: components["schemas"]["CheckCodeEnum"];
+            sentence: string;
+            params: {
+                [key: string]: unknown;
+            };
+            remedies: components["schemas"]["RemediesEnum"][];
+        };
+        /**
+         * @description * `fits` - fits
+         *     * `no_files` - no_files
+         *     * `split_empty` - split_empty
+         *     * `no_media` - no_media
+         *     * `no_labels` - no_labels
+         *     * `too_few_classes` - too_few_classes
+         *     * `some_unlabelled` - some_unlabelled
+         *     * `small_class` - small_class
+         *     * `none_readable` - none_readable
+         *     * `some_unreadable` - some_unreadable
+         *     * `quarantined` - quarantined
+         *     * `no_test_split` - no_test_split
+         *     * `seen_in_training` - seen_in_training
+         *     * `not_counted` - not_counted
+         * @enum {string}
+         */
+        CheckCodeEnum: "fits" | "no_files" | "split_empty" | "no_media" | "no_labels" | "too_few_classes" | "some_unlabelled" | "small_class" | "none_readable" | "some_unreadable" | "quarantined" | "no_test_split" | "seen_in_training" | "not_counted";
+        /**
+         * @description * `error` - error
+         *     * `warning` - warning
+         *     * `ok` - ok
+         * @enum {string}
+         */
+        CheckLevelEnum: "error" | "warning" | "ok";
         /** @description Why a report failed, and what to do next. */
         CleaningFailure: {
             code: string;
@@ -5285,6 +5354,32 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description One dataset of a planned run, with what it would read of it. */
+        DatasetPreflight: {
+            alias: string;
+            reference: string;
+            dataset: string;
+            ref: string;
+            /** @description Where a remedy makes the next version. */
+            branch: string;
+            /** @description Labels and splits were counted. */
+            exact: boolean;
+            /** @description That the run would read. */
+            files: number;
+            labelled: number;
+            labels: {
+                [key: string]: number;
+            };
+            /** @description Files of each split of the version. */
+            splits: {
+                [key: string]: number;
+            };
+            /** @description Files in no split; these belong to train. */
+            unsplit: number;
+            /** @description Folders that look like classes. */
+            class_folders: string[];
+            checks: components["schemas"]["Check"][];
+        };
         /** @description A verdict on one revision. */
         DecisionRequest: {
             /** Format: uuid */
@@ -5681,9 +5776,13 @@ export interface components {
          *     * `NODE_DISK` - NODE_DISK
          *     * `DEADLINE` - DEADLINE
          *     * `BAD_PARAMETERS` - BAD_PARAMETERS
+         *     * `BAD_DATA` - BAD_DATA
+         *     * `BAD_MODEL` - BAD_MODEL
+         *     * `OOM_GPU` - OOM_GPU
+         *     * `RESULT_REFUSED` - RESULT_REFUSED
          * @enum {string}
          */
-        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS";
+        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS" | "BAD_DATA" | "BAD_MODEL" | "OOM_GPU" | "RESULT_REFUSED";
         /** @description One thing that does not work, and what follows for people. */
         Fault: {
             code: string;
@@ -5834,6 +5933,13 @@ export interface components {
         Folder: {
             name: string;
             prefix: string;
+        };
+        /** @description What asks for labels from class folders. */
+        FolderLabelsRequest: {
+            /** @default main */
+            branch?: string;
+            /** @default  */
+            message?: string;
         };
         /** @description The address of an account. */
         ForgottenRequest: {
@@ -7582,6 +7688,16 @@ export interface components {
             daily: components["schemas"]["DailyMail"];
             topics: components["schemas"]["Preference"][];
         };
+        /** @description Whether a run like this would have what its workflow needs. */
+        Preflight: {
+            /** @description No finding is an error. */
+            ok: boolean;
+            datasets: components["schemas"]["DatasetPreflight"][];
+            /** @description What is wrong with the request itself, by field. */
+            errors: {
+                [key: string]: string[];
+            };
+        };
         /** @description The files of one request; a checkpoint's files come together. */
         PresignRequest: {
             files: components["schemas"]["OutputFileRequest"][];
@@ -7793,6 +7909,17 @@ export interface components {
             model: string;
             number: number;
         };
+        /**
+         * @description * `label_by_folder` - label_by_folder
+         *     * `label` - label
+         *     * `make_test_split` - make_test_split
+         *     * `choose_version` - choose_version
+         *     * `open_dataset` - open_dataset
+         *     * `clone` - clone
+         *     * `train_again` - train_again
+         * @enum {string}
+         */
+        RemediesEnum: "label_by_folder" | "label" | "make_test_split" | "choose_version" | "open_dataset" | "clone" | "train_again";
         /** @description Which findings to remove from a branch. */
         RemovalRequest: {
             /** @default main */
@@ -8109,6 +8236,8 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+            /** @description What may mend it, the first one first; empty where only the sentence helps. */
+            remedies: components["schemas"]["RemediesEnum"][];
         };
         /**
          * @description * `out_of_memory` - out_of_memory
@@ -8129,9 +8258,21 @@ export interface components {
          *     * `disk_failing` - disk_failing
          *     * `data_warmup` - data_warmup
          *     * `runtime_build` - runtime_build
+         *     * `no_labels` - no_labels
+         *     * `one_class` - one_class
+         *     * `split_empty` - split_empty
+         *     * `nothing_readable` - nothing_readable
+         *     * `gpu_out_of_memory` - gpu_out_of_memory
+         *     * `model_without_description` - model_without_description
+         *     * `model_of_another_program` - model_of_another_program
+         *     * `model_damaged` - model_damaged
+         *     * `no_videos` - no_videos
+         *     * `no_readable_video` - no_readable_video
+         *     * `output_is_input` - output_is_input
+         *     * `result_not_pushed` - result_not_pushed
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;
@@ -9574,6 +9715,9 @@ export type CacheRecord = components['schemas']['CacheRecord'];
 export type Candidate = components['schemas']['Candidate'];
 export type ChangeExample = components['schemas']['ChangeExample'];
 export type Changed = components['schemas']['Changed'];
+export type Check = components['schemas']['Check'];
+export type CheckCodeEnum = components['schemas']['CheckCodeEnum'];
+export type CheckLevelEnum = components['schemas']['CheckLevelEnum'];
 export type CleaningFailure = components['schemas']['CleaningFailure'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
@@ -9613,6 +9757,7 @@ export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
 export type Dataset = components['schemas']['Dataset'];
 export type DatasetHistory = components['schemas']['DatasetHistory'];
+export type DatasetPreflight = components['schemas']['DatasetPreflight'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DecisionsRequest = components['schemas']['DecisionsRequest'];
 export type DeletedDataset = components['schemas']['DeletedDataset'];
@@ -9659,6 +9804,7 @@ export type FindingKindEnum = components['schemas']['FindingKindEnum'];
 export type FindingPage = components['schemas']['FindingPage'];
 export type FindingPaths = components['schemas']['FindingPaths'];
 export type Folder = components['schemas']['Folder'];
+export type FolderLabelsRequest = components['schemas']['FolderLabelsRequest'];
 export type ForgottenRequest = components['schemas']['ForgottenRequest'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type GarbageError = components['schemas']['GarbageError'];
@@ -9852,6 +9998,7 @@ export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type Preference = components['schemas']['Preference'];
 export type PreferenceChangeRequest = components['schemas']['PreferenceChangeRequest'];
 export type Preferences = components['schemas']['Preferences'];
+export type Preflight = components['schemas']['Preflight'];
 export type PresignRequest = components['schemas']['PresignRequest'];
 export type PreviewConflict = components['schemas']['PreviewConflict'];
 export type PreviewCurve = components['schemas']['PreviewCurve'];
@@ -9873,6 +10020,7 @@ export type RecoveryCodes = components['schemas']['RecoveryCodes'];
 export type RefusedRun = components['schemas']['RefusedRun'];
 export type RefusedRunCodeEnum = components['schemas']['RefusedRunCodeEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
+export type RemediesEnum = components['schemas']['RemediesEnum'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type RenewalRequest = components['schemas']['RenewalRequest'];
 export type Requirements = components['schemas']['Requirements'];
@@ -13190,6 +13338,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_label_by_folder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FolderLabelsRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -17417,6 +17613,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ComparedCurves"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_preflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunRequestRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preflight"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
