@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import call_command
+from pytest_django.live_server_helper import LiveServer
 from rest_framework.test import APIClient
 
+from atom.accounts.actions import create_token
 from atom.accounts.models import Project
+from atom.clusters.actions import beat_local_node
 from atom.datasets.actions.commits import run_commit
 from atom.datasets.engines import data_counts
 from atom.datasets.engines.data_counts import DataCounts
 from atom.jobs.engines.data_needs import DataNeeds, check_needs
 from atom.jobs.engines.preflight import Selected, check_data
+from atom.jobs.models import Run
+from tests.datasets.commands import Atom, runner
 from tests.datasets.pushing import Pusher, class_files
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
@@ -162,6 +168,7 @@ def test_a_dataset_that_is_not_there_is_an_error_of_its_field(api: APIClient) ->
 @pytest.fixture
 def pusher(transactional_db: None) -> Pusher:
     call_command("sync_workflows")
+    beat_local_node()
     project = make_project("vision")
     return Pusher(project, make_member(project, "researcher")).create()
 
@@ -188,3 +195,51 @@ def test_folder_names_become_labels_and_a_test_split_is_drawn(pusher: Pusher) ->
     drawn = pusher.client.post(f"{base}splits/", {"test": "25%"})
     run_commit(drawn.json()["id"])
     assert look(pusher.client, f"{name}@v3")["datasets"][0]["splits"]["test"] == 9
+
+
+@pytest.fixture
+def atom(
+    live_server: LiveServer,
+    pusher: Pusher,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> Atom:
+    """Run `atom …` as a researcher of the project; gives the exit code and what was printed."""
+    environment = {
+        "ATOM_URL": live_server.url,
+        "ATOM_TOKEN": create_token(pusher.user, "tests", ["write"]).secret,
+        "ATOM_PROJECT": pusher.project.slug,
+        "ATOM_CACHE": str(tmp_path / "cache"),
+        "COLUMNS": "2000",
+    }
+    return runner(monkeypatch, capsys, environment)
+
+
+@pytest.fixture
+def unlabelled(pusher: Pusher, atom: Atom, tmp_path: Path) -> str:
+    """What a push of class folders says, without `--labels`."""
+    for path, data in class_files(3, 12).items():
+        file = tmp_path / "shapes" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    code, out, err = atom("data", "push", str(tmp_path / "shapes"), "digits")
+    assert code == 0, err
+    return out + err
+
+
+def test_the_command_line_says_the_same_and_starts_nothing(atom: Atom, unlabelled: str) -> None:
+    assert "3 folders look like classes (0, 1, 2)" in unlabelled
+    command = ("workflow", "run", "image-classification", "-p", "dataset=digits@v1")
+    code, _, err = atom(*command)
+    assert code == 1
+    assert "digits@v1: 36 files, 0 labelled: this workflow needs labels." in err
+    assert "atom data folder-labels digits@main" in err
+    assert "--no-preflight" in err
+    assert not Run.objects.exists()
+    # Past the look, the server refuses the number: a run would build its environment here.
+    wrong = ("-p", "epochs=0")
+    assert "epochs" in atom(*command, *wrong, "--no-preflight")[2]
+    assert atom("data", "folder-labels", "digits")[1] == "digits@v2 has these labels.\n"
+    code, _, err = atom("workflow", "run", command[2], "-p", "dataset=digits@v2", *wrong)
+    assert (code, "has no test split" in err) == (2, True)

@@ -37,6 +37,7 @@
     ├── PathInTheWayError             a file where a folder is needed, or a folder instead
     ├── ObjectNotFoundError           a key that the object store does not have
     ├── ExportError                   writing a dataset in another format
+    ├── PreflightFailedError          a run that its data would make fail
     └── ReaderError                   reading samples on a node
         ├── SampleDigestMismatchError
         ├── ResumeMismatchError
@@ -95,6 +96,7 @@ from atom_sdk.errors.readers import (
     SampleDigestMismatchError,
     ViewIndexError,
 )
+from atom_sdk.errors.runs import PreflightFailedError
 from atom_sdk.errors.storage import DiskFullError, ObjectNotFoundError, PathInTheWayError
 
 __all__ = [
@@ -130,6 +132,7 @@ __all__ = [
     "PathNotUnicodeError",
     "PathTooLongError",
     "PathTraversalError",
+    "PreflightFailedError",
     "ReaderError",
     "ResumeMismatchError",
     "SampleDigestMismatchError",
