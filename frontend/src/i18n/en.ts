@@ -12,6 +12,7 @@ import { keeping } from './keeping.en';
 import { labeling } from './labeling.en';
 import { models } from './models.en';
 import { palette } from './palette.en';
+import { preflight } from './preflight.en';
 import { report } from './report.en';
 import { runpage } from './runpage.en';
 import { runs } from './runs.en';
@@ -42,6 +43,7 @@ const en = {
   labeling,
   models,
   palette,
+  preflight,
   report,
   runpage,
   runs,

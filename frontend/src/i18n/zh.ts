@@ -18,6 +18,7 @@ import { notifications } from './notifications.zh';
 import { overview } from './overview.zh';
 import { palette } from './palette.zh';
 import { people } from './people.zh';
+import { preflight } from './preflight.zh';
 import { report } from './report.zh';
 import { runpage } from './runpage.zh';
 import { runs } from './runs.zh';
@@ -60,6 +61,7 @@ const zh = {
   palette,
   secondFactor,
   runs,
+  preflight,
   report,
   runpage,
   secrets,

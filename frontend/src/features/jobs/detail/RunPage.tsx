@@ -23,7 +23,7 @@ import { ConfigTab } from './ConfigTab';
 import { Described } from './Described';
 import classes from './detail.module.css';
 import { EventsTab } from './EventsTab';
-import { FailurePanel } from './FailurePanel';
+import { FailureComing, FailurePanel } from './FailurePanel';
 import { RunHeader } from './RunHeader';
 import { RunReport } from './RunReport';
 import { useRunLive } from './useRunLive';
@@ -106,7 +106,10 @@ function RunView({ run }: { run: Run }) {
       {!printing && <Described run={run} />}
       {!printing && <RunKept run={run} />}
       {!printing && isWaiting(run) && !tracked && <WhyPanel run={run} />}
-      {!printing && run.state === 'failed' && !tracked && <FailurePanel run={run} />}
+      {!printing &&
+        run.state === 'failed' &&
+        !tracked &&
+        (run.failure_reason ? <FailurePanel run={run} /> : <FailureComing />)}
       <Tabs
         value={tab}
         onChange={open}
