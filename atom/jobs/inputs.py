@@ -40,7 +40,7 @@ _resolvers: list[ModelResolver] = []
 
 
 def register_model_resolver(resolver: ModelResolver) -> None:
-    """Make `resolver` answer what `digits@candidate` means."""
+    """Make `resolver` answer what `digits@production` means."""
     _resolvers[:] = [resolver]
 
 

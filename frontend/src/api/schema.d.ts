@@ -6598,6 +6598,7 @@ export interface components {
             readonly aliases: string[];
             evaluations: components["schemas"]["EvaluationShort"][];
             readonly not_evaluable: (components["schemas"]["NotEvaluableEnum"] | components["schemas"]["NullEnum"]) | null;
+            readonly trained_on: components["schemas"]["TrainedOn"] | null;
         };
         /** @description Everything that the caller holds. */
         MyWork: {
@@ -9293,6 +9294,12 @@ export interface components {
          * @enum {string}
          */
         TopicEnum: "audit" | "data_failed" | "data_finished" | "labeling" | "membership" | "mention" | "run_failed" | "run_finished" | "run_waiting" | "security" | "webhook";
+        /** @description The dataset version that the run of a model read, and the newest one of its `main`. */
+        TrainedOn: {
+            dataset: string;
+            ref: string;
+            current: string;
+        };
         /** @description A project and where it hangs. */
         TreeProject: {
             /** Format: uuid */
@@ -10144,6 +10151,7 @@ export type ThroughEnum = components['schemas']['ThroughEnum'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TopicEnum = components['schemas']['TopicEnum'];
+export type TrainedOn = components['schemas']['TrainedOn'];
 export type TreeProject = components['schemas']['TreeProject'];
 export type Unit = components['schemas']['Unit'];
 export type UnitShort = components['schemas']['UnitShort'];
