@@ -3951,6 +3951,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/predictions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what matches, the surest first unless asked otherwise. */
+        get: operations["run_predictions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/retention/": {
         parameters: {
             query?: never;
@@ -7668,6 +7685,33 @@ export interface components {
          * @enum {string}
          */
         PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits";
+        /** @description What the model says of one file; `entry` is null where the file cannot be shown. */
+        Prediction: {
+            path: string;
+            true: string;
+            predicted: string;
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            confidence: number;
+            entry: components["schemas"]["Entry"] | null;
+        };
+        /** @description One page of predictions. */
+        PredictionPage: {
+            dataset: string | null;
+            ref: string | null;
+            split: string;
+            labels: string[];
+            /** @description Files that the model was asked about. */
+            measured: number;
+            /** @description Of these, files whose prediction is kept. */
+            kept: number;
+            /** @description Files that match. */
+            total: number;
+            results: components["schemas"]["Prediction"][];
+            next: string | null;
+        };
         /** @description How the caller is told of a topic. */
         Preference: {
             topic: components["schemas"]["TopicEnum"];
@@ -10002,6 +10046,8 @@ export type Picture = components['schemas']['Picture'];
 export type PictureAnswer = components['schemas']['PictureAnswer'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
+export type Prediction = components['schemas']['Prediction'];
+export type PredictionPage = components['schemas']['PredictionPage'];
 export type Preference = components['schemas']['Preference'];
 export type PreferenceChangeRequest = components['schemas']['PreferenceChangeRequest'];
 export type Preferences = components['schemas']['Preferences'];
@@ -20085,6 +20131,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunSeries"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_predictions: {
+        parameters: {
+            query?: {
+                /** @description At most so sure, 0 to 1. */
+                confidence_max?: number;
+                /** @description At least so sure, 0 to 1. */
+                confidence_min?: number;
+                cursor?: string;
+                limit?: number;
+                order?: "-confidence" | "confidence";
+                /** @description Files that the model calls so. */
+                predicted?: string;
+                /** @description Files of this label. */
+                true?: string;
+                /** @description Mistakes only; false: right ones only. */
+                wrong?: boolean;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionPage"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -12,6 +12,7 @@ import { keeping } from './keeping.en';
 import { labeling } from './labeling.en';
 import { models } from './models.en';
 import { palette } from './palette.en';
+import { predictions } from './predictions.en';
 import { preflight } from './preflight.en';
 import { report } from './report.en';
 import { runpage } from './runpage.en';
@@ -43,6 +44,7 @@ const en = {
   labeling,
   models,
   palette,
+  predictions,
   preflight,
   report,
   runpage,

@@ -18,6 +18,7 @@ import { notifications } from './notifications.zh';
 import { overview } from './overview.zh';
 import { palette } from './palette.zh';
 import { people } from './people.zh';
+import { predictions } from './predictions.zh';
 import { preflight } from './preflight.zh';
 import { report } from './report.zh';
 import { runpage } from './runpage.zh';
@@ -61,6 +62,7 @@ const zh = {
   palette,
   secondFactor,
   runs,
+  predictions,
   preflight,
   report,
   runpage,

@@ -25,6 +25,8 @@ export type {
   PartialResources as Resources,
   PatchedDescriptionRequest as DescribedRun,
   Placement,
+  Prediction,
+  PredictionPage,
   PreviewCurve,
   ProjectRunShare,
   Queue,

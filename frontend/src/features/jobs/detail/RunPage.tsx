@@ -38,6 +38,9 @@ type Tab = (typeof TABS)[number];
 // What runs elsewhere has no log here.
 const TRACKED_TABS: readonly Tab[] = TABS.filter((name) => name !== 'log');
 
+/** Workflows that keep what the model says of single files. */
+const PREDICTING = new Set(['image-classification', 'evaluate-classifier']);
+
 export function RunPage() {
   const { t } = useTranslation();
   const { runId = '' } = useParams({ strict: false });
@@ -110,6 +113,11 @@ function RunView({ run }: { run: Run }) {
         run.state === 'failed' &&
         !tracked &&
         (run.failure_reason ? <FailurePanel run={run} /> : <FailureComing />)}
+      {!printing && run.state === 'succeeded' && PREDICTING.has(run.workflow ?? '') && (
+        <AnchorLink to="/runs/$runId/predictions" params={{ runId: run.id }} search={{ wrong: true }} size="sm" mb="xs">
+          {t('predictions.see')}
+        </AnchorLink>
+      )}
       <Tabs
         value={tab}
         onChange={open}

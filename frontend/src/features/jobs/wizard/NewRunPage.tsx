@@ -40,6 +40,7 @@ import { Preflight } from './Preflight';
 import { PreviewCard } from './PreviewCard';
 import { ResourcesStep } from './ResourcesStep';
 import { ReviewStep } from './ReviewStep';
+import { suggestedName } from './runNames';
 import { useDraft } from './useDraft';
 import { useFocusFirstWrong } from './useFocusFirstWrong';
 import { WorkflowStep } from './WorkflowStep';
@@ -132,7 +133,10 @@ function Wizard() {
   const { form, focusFirstWrong } = useFocusFirstWrong(step);
   const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
 
-  const request = useMemo(() => requestOf(draft), [draft]);
+  const request = useMemo(() => {
+    const name = draft.name.trim() || suggestedName(draft, workflow);
+    return { ...(name && { name }), ...requestOf(draft) };
+  }, [draft, workflow]);
   // What was refused was said of what was sent: another request is judged anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
   useEffect(() => setSendError(null), [request]);
