@@ -80,7 +80,7 @@ def test_the_page_shows_the_files_and_goes_on() -> None:
     (row,) = first["results"]
     assert (row["path"], row["true"], row["predicted"]) == ("8/1.png", "8", "5")
     assert row["entry"]["thumb_url"]
-    following = {"wrong": "true", "limit": 1, "cursor": first["next"]}
+    following: dict[str, Any] = {"wrong": "true", "limit": 1, "cursor": first["next"]}
     last = client.get(address, following).json()
     assert ([one["path"] for one in last["results"]], last["next"]) == (["5/2.png"], None)
     assert client.get(address, {"confidence_min": "2"}).status_code == 400

@@ -29,7 +29,7 @@ SHAPES = {f"{shape}/{n:02d}.png": None for shape in ("circle", "square", "tri") 
 
 
 def counts(**changes: Any) -> DataCounts:
-    plain = {
+    plain: dict[str, Any] = {
         "version_files": 60,
         "files": 60,
         "labelled": 60,
