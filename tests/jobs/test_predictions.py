@@ -75,7 +75,7 @@ def test_the_page_shows_the_files_and_goes_on() -> None:
     address = f"/api/v1/runs/{run.pk}/predictions/"
     assert client.get(address).json()["code"] == "predictions_missing"
     store_file(make_attempt(run), "predictions.json", json.dumps(DOCUMENT).encode())
-    first = client.get(address, {"wrong": "true", "limit": 1}).json()
+    first = client.get(address, {"wrong": "true", "limit": "1"}).json()
     assert (first["total"], first["dataset"], first["ref"]) == (2, "digits", "v1")
     (row,) = first["results"]
     assert (row["path"], row["true"], row["predicted"]) == ("8/1.png", "8", "5")

@@ -28,7 +28,7 @@ def predictions_of(run: Run) -> Predictions:
     if artifact is None:
         raise PredictionsMissing
     if artifact.size_bytes > MAX_BYTES:
-        raise PredictionsMalformed(f"{FILE} has more than {MAX_BYTES} bytes.")
+        raise PredictionsMalformed
     try:
         return _read.get(artifact.digest, lambda: parse_predictions(objects().get(artifact.key)))
     except MalformedPredictions as error:
