@@ -59,8 +59,9 @@ def _view_of(
         asked = f"the split {splits} of {reference}" if splits else reference
         asked += f" that matches {wanted.where}" if wanted.where else ""
         only_split = "" if wanted.where or wanted.labelled_only else splits
-        sentence = f"There is no sample in {asked}."
-        raise SelectionEmpty(sentence, dataset=reference, split=only_split) from empty
+        raise SelectionEmpty(
+            f"There is no sample in {asked}.", dataset=reference, split=only_split
+        ) from empty
     return view
 
 
