@@ -33,3 +33,8 @@ class SelectionEmpty(Invalid):
     code = "selection_empty"
     title = "No sample of the version is selected."
     action = "Look at the version's splits and labels, and select one that has samples."
+
+    def __init__(self, detail: str | None = None, *, dataset: str = "", split: str = "") -> None:
+        """`split` is empty where a query or labels, too, left no sample."""
+        super().__init__(detail, dataset=dataset, split=split)
+        self.selected = {"dataset": dataset, "split": split}

@@ -130,7 +130,12 @@ class CommitRequest(TriedModel):
             models.CheckConstraint(condition=Q(operation__in=OPERATIONS), name="commit_operation"),
             models.CheckConstraint(
                 condition=(
-                    Q(operation="push") & (Q(changes_upload__isnull=False) | Q(split__isnull=False))
+                    Q(operation="push")
+                    & (
+                        Q(changes_upload__isnull=False)
+                        | Q(split__isnull=False)
+                        | Q(labels_from="folder")
+                    )
                 )
                 | (~Q(operation="push") & Q(changes_upload__isnull=True)),
                 name="commit_push_has_changes",

@@ -29,6 +29,22 @@ class InvalidRun(Invalid):
     action = "Correct the fields listed under errors."
 
 
+class PredictionsMissing(NotFound):
+    """The run kept no prediction of single files."""
+
+    code = "predictions_missing"
+    title = "This run has no predictions of single files."
+    action = "Evaluate the model again: the workflow evaluate-classifier keeps them."
+
+
+class PredictionsMalformed(Conflict):
+    """The run's file of predictions cannot be read."""
+
+    code = "predictions_malformed"
+    title = "The predictions of this run cannot be read."
+    action = "Write predictions.json as the workflow evaluate-classifier does, then run it again."
+
+
 class InvalidComparison(Invalid):
     """Too few or too many runs to set side by side, or no runs at all."""
 

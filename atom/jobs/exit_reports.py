@@ -46,6 +46,7 @@ class LastWord:
 def last_word(checked: Mapping[str, Any]) -> LastWord:
     """Return what a checked report says, in characters that can be stored."""
     evidence = storable(checked["evidence"])
+    declared = evidence.get("declared")
     report = ExitReport(
         reason=checked["reason"],
         exit_code=checked["exit_code"],
@@ -54,6 +55,7 @@ def last_word(checked: Mapping[str, Any]) -> LastWord:
         traceback=str(evidence.get("traceback") or ""),
         stage=str(evidence.get("stage") or ""),
         disk=str(evidence.get("disk") or ""),
+        declared=declared if isinstance(declared, dict) else None,
     )
     return LastWord(report, {**evidence, "counters": storable(checked["counters"])})
 

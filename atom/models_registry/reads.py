@@ -8,6 +8,8 @@ from typing import Any
 from django.db.models import Count, OuterRef, Prefetch, QuerySet, Subquery
 
 from atom.accounts.models import Project
+from atom.datasets.models import Branch
+from atom.jobs.models import RunInput
 from atom.models_registry.engines.references import parse_model_reference
 from atom.models_registry.errors import ModelVersionNotFound
 from atom.models_registry.models import Alias, Evaluation, Model, ModelFile, ModelVersion
@@ -30,9 +32,19 @@ def versions_for_display() -> QuerySet[ModelVersion]:
     # Of a thousand labels each has megabytes.
     evaluations = joined.defer("confusion")
     return ModelVersion.objects.select_related("model", "run", "created_by").prefetch_related(
+        Prefetch("run__inputs", _inputs_with_heads()),
         Prefetch("aliases", Alias.objects.order_by("name")),
         Prefetch("files", ModelFile.objects.order_by("path")),
         Prefetch("evaluations", evaluations.order_by("-created_at", "-id")),
+    )
+
+
+def _inputs_with_heads() -> QuerySet[RunInput]:
+    """Return what runs read, each dataset with the head of its `main` as `main_branches`."""
+    mains = Branch.objects.filter(name="main").select_related("head")
+    inputs = RunInput.objects.select_related("version__dataset").order_by("alias")
+    return inputs.prefetch_related(
+        Prefetch("version__dataset__branches", mains, to_attr="main_branches")
     )
 
 
@@ -44,7 +56,7 @@ def latest_versions(models: Iterable[Model]) -> dict[Any, ModelVersion]:
 
 
 def find_version(project: Project, reference: str) -> ModelVersion:
-    """Return the version that `digits@v1`, `digits@candidate` or `digits` names.
+    """Return the version that `digits@v1`, `digits@production` or `digits` names.
 
     Raises ModelVersionNotFound.
     """

@@ -21,7 +21,7 @@ def test_the_main_job_runs_and_running_it_again_changes_nothing(
     versions = list(atom.datasets.log("digits"))
     assert [v["ref"] for v in versions] == ["v3", "v2", "v1"]
     assert versions[1]["changed"] == 50
-    evaluation = atom.models.evaluations("digits", "candidate")[0]
+    evaluation = atom.models.evaluations("digits", 1)[0]
     assert evaluation["n"] == 1000
     assert evaluation["accuracy"] >= 0.95
 

@@ -139,8 +139,8 @@ def test_a_split_without_samples_ends_the_run_in_words(pusher: Pusher) -> None:
     launch.launch(attempt.pk)
     reconcile.advance(attempt.run_id)
     run = Run.objects.get(pk=attempt.run_id)
-    assert (run.state, run.failure_class) == (states.FAILED, "BAD_PARAMETERS")
-    assert "no sample in the split tset of digits@v1" in run.failure_reason
+    assert (run.state, run.failure_class) == (states.FAILED, "BAD_DATA")
+    assert run.failure_reason == "No files in the split tset of digits@v1."
     assert run.suggestion
     assert not launch.executor().observe(attempt.pk).launched
 

@@ -13,7 +13,8 @@ from django.test import Client
 from atom.accounts import actions
 from atom.accounts.models import Project, User
 from atom.jobs import states
-from atom.jobs.engines.failures import FAILURE_CLASSES, ExitReport, FailureCode, Limits, classify
+from atom.jobs.engines.failure_codes import FAILURE_CLASSES, FailureCode
+from atom.jobs.engines.failures import ExitReport, Limits, classify
 from atom.jobs.engines.outside_words import outside_words
 from atom.jobs.models import CodeSnapshot, Run, RunInput, RunShare
 from atom.settings.rates import parse_rate
@@ -251,9 +252,11 @@ class TestFailures:
         return outside_words(failure, "at http://store:8333", with_log=with_log)
 
     def test_what_something_else_said_is_not_repeated(self) -> None:
+        # These name numbers, signals and what the shared page shows anyway.
         numbers_only = {
             FailureCode.OUT_OF_MEMORY, FailureCode.DEADLINE, FailureCode.SIGNALLED,
-            FailureCode.EXITED, FailureCode.RUNNER_LOST,
+            FailureCode.EXITED, FailureCode.RUNNER_LOST, FailureCode.NO_LABELS,
+            FailureCode.SPLIT_EMPTY, FailureCode.NOTHING_READABLE, FailureCode.GPU_OUT_OF_MEMORY,
         }  # fmt: skip
         for code in set(FailureCode) - {FailureCode.EXITED_WITH_ERROR}:
             told = self.told({"code": code, "params": {"said": "x", "exit_code": 1}})

@@ -13,6 +13,7 @@ from atom.core.storage import objects
 from atom.jobs import states as job_states
 from atom.jobs.models import Artifact, Run
 from atom.models_registry import states, tasks
+from atom.models_registry.actions import set_alias
 from atom.models_registry.engines.evaluations import MalformedEvaluation, parse_evaluation
 from atom.models_registry.models import Alias, Evaluation, Model, ModelVersion, RunIntake
 from tests.factories.datasets import make_dataset, make_version
@@ -35,12 +36,13 @@ def let_time_pass() -> None:
     RunIntake.objects.filter(next_try_at__isnull=False).update(next_try_at=earlier)
 
 
-def test_a_training_run_becomes_a_candidate_with_its_evaluation() -> None:
+def test_a_training_run_becomes_a_version_with_its_evaluation_and_no_alias() -> None:
     run = trained()
     tasks.tick()
     version = ModelVersion.objects.get(run=run)
     assert (version.model.name, version.number) == ("digits", 1)
-    assert Alias.objects.get(name="candidate").version == version
+    # An alias says something of quality: a person or a gate gives it.
+    assert not Alias.objects.exists()
     evaluation = Evaluation.objects.get(model_version=version)
     assert (evaluation.n, evaluation.accuracy, evaluation.split) == (4, 0.75, "test")
     assert evaluation.dataset_version == run.inputs.get().version
@@ -58,12 +60,15 @@ def test_looking_again_changes_nothing() -> None:
     assert Evaluation.objects.count() == 1
 
 
-def test_the_next_run_takes_the_candidate_alias() -> None:
+def test_the_next_run_moves_no_alias() -> None:
     first = trained()
     tasks.tick()
+    version = ModelVersion.objects.get()
+    set_alias(version.model, "candidate", version, None)
     trained(project=first.project, dataset_version=first.inputs.get().version)
     tasks.tick()
-    assert Alias.objects.get().version.number == 2
+    assert ModelVersion.objects.count() == 2
+    assert Alias.objects.get().version == version
 
 
 def test_an_evaluation_run_is_recorded_with_the_model_that_it_names() -> None:

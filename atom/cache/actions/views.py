@@ -55,10 +55,13 @@ def _view_of(
         write_view(open_root(version), manifests, view.index_path, wanted, placed)
     except EmptyDatasetError as empty:
         splits = ", ".join(sorted(wanted.splits or ()))
-        asked = f"the split {splits} of " if splits else ""
-        asked += f"{version.dataset.name}@{version.ref}"
+        reference = f"{version.dataset.name}@{version.ref}"
+        asked = f"the split {splits} of {reference}" if splits else reference
         asked += f" that matches {wanted.where}" if wanted.where else ""
-        raise SelectionEmpty(f"There is no sample in {asked}.") from empty
+        only_split = "" if wanted.where or wanted.labelled_only else splits
+        raise SelectionEmpty(
+            f"There is no sample in {asked}.", dataset=reference, split=only_split
+        ) from empty
     return view
 
 

@@ -5,6 +5,7 @@ from atom.datasets.actions.catalogue import create_dataset, create_tag, delete_t
 from atom.datasets.actions.commit_progress import cancel_commit
 from atom.datasets.actions.commits import request_commit, request_split
 from atom.datasets.actions.dismissals import dismiss_ended_operations, dismiss_operation
+from atom.datasets.actions.folder_labels import request_folder_labels
 from atom.datasets.actions.layers import publish_layer
 from atom.datasets.actions.operations import preview_operation, request_operation
 from atom.datasets.actions.quarantine import quarantine_pack
@@ -49,6 +50,7 @@ __all__ = [
     "quarantine_pack",
     "request_commit",
     "request_flush",
+    "request_folder_labels",
     "request_job_commit",
     "request_operation",
     "request_split",

@@ -16,6 +16,7 @@ MAX_CHECKED_BYTES = 64 << 20
 # Drawings in text form; Pillow does not read them and nobody expects it to.
 _NOT_RASTER = frozenset({"image/svg+xml"})
 _MAX_REASON = 200
+_SMALL_PX = (64, 64)
 
 
 def media_type_of(path: str) -> str:
@@ -55,6 +56,23 @@ def unreadable_reason(data: bytes | memoryview) -> str | None:
     except Exception as exc:
         return _plain(exc)
     return None
+
+
+def decoding_problem(data: bytes) -> str:
+    """Return why a picture cannot be decoded to its last pixel, "" if it can.
+
+    JPEGs are decoded at a fraction of their size: a file that ends too early is seen all the same.
+    """
+    if not data:
+        return "the file is empty"
+    try:
+        with limited_pixels(), Image.open(io.BytesIO(data)) as image:
+            image.draft("RGB", _SMALL_PX)
+            image.load()
+    # As above.
+    except Exception as exc:
+        return _plain(exc)
+    return ""
 
 
 def _plain(exc: Exception) -> str:

@@ -13,7 +13,7 @@ from atom.jobs.actions.events import move, record, settle
 from atom.jobs.actions.runs import unpin
 from atom.jobs.actions.traces import trace_attempt
 from atom.jobs.actions.write_access import withdraw
-from atom.jobs.engines import failures
+from atom.jobs.engines.failure_codes import RETRIED
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, LogStream, Run
 
@@ -78,7 +78,7 @@ def _end(run: Run, attempt: Attempt, kind: EventKind, text: str) -> None:
 
 def _may_retry(run: Run, attempt: Attempt) -> bool:
     passing = attempt.evidence.get("passing") is True
-    if attempt.failure_class not in failures.RETRIED and not passing:
+    if attempt.failure_class not in RETRIED and not passing:
         return False
     if run.cancel_requested_at is not None:
         return False
@@ -87,7 +87,7 @@ def _may_retry(run: Run, attempt: Attempt) -> bool:
 
 def _lost_attempts(run: Run) -> int:
     """Count the attempts since the last start by a person that were lost, this one included."""
-    lost = run.attempts.filter(Q(failure_class__in=failures.RETRIED) | Q(evidence__passing=True))
+    lost = run.attempts.filter(Q(failure_class__in=RETRIED) | Q(evidence__passing=True))
     return lost.filter(created_at__gte=_last_start(run)).count()
 
 

@@ -59,7 +59,7 @@ def launch(attempt_id: UUID) -> None:
         log.info("launch_given_up", attempt_id=str(attempt_id))
         return
     except SelectionEmpty as error:
-        fail_launch(attempt_id, failures.nothing_selected(str(error)))
+        fail_launch(attempt_id, failures.nothing_selected(str(error), **error.selected))
         return
     except MountError as error:
         fail_launch(attempt_id, failures.not_mounted(str(error)))

@@ -18,7 +18,8 @@ from atom.jobs.api.request_serializers import SelectorSerializer
 from atom.jobs.api.values import MetricValueField, names
 from atom.jobs.api.workflow_serializers import ResourcesSerializer
 from atom.jobs.engines.deliveries import DELIVERIES
-from atom.jobs.engines.failures import FAILURE_CLASSES, FailureCode
+from atom.jobs.engines.failure_codes import FAILURE_CLASSES, FailureCode
+from atom.jobs.engines.remedies import Remedy, remedies_of
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import (
     Artifact,
@@ -41,12 +42,18 @@ class RunFailureSerializer(serializers.Serializer[Any]):
 
     code = serializers.ChoiceField(choices=names(FailureCode))
     params = serializers.DictField()
+    remedies = serializers.ListField(
+        child=serializers.ChoiceField(choices=names(Remedy)),
+        help_text="What may mend it, the first one first; empty where only the sentence helps.",
+    )
 
 
 def failure_of(attempt: Attempt | None) -> dict[str, Any] | None:
-    """Return the failure's code and params; None of one that an older release noted."""
-    found = attempt.evidence.get("failure") if attempt is not None else None
-    return found if isinstance(found, dict) else None
+    """Return code, params and remedies of the failure; None of one that an older release noted."""
+    failure = attempt.evidence.get("failure") if attempt is not None else None
+    if not isinstance(failure, dict):
+        return None
+    return {**failure, "remedies": remedies_of(str(failure.get("code")), failure.get("params"))}
 
 
 def attempts_of(run: Run) -> list[Attempt]:

@@ -37,7 +37,7 @@ from atom.jobs.api.observing import (
 )
 from atom.jobs.api.run_serializers import RunFailureSerializer, failure_of
 from atom.jobs.api.values import MetricValueField, names, number_of
-from atom.jobs.engines.failures import FAILURE_CLASSES
+from atom.jobs.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.engines.outside_words import outside_words
 from atom.jobs.errors import ShareUnknown
 from atom.jobs.models import Run, RunInput, RunShare

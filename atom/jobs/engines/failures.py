@@ -3,55 +3,27 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
-OOM_HOST: Final = "OOM_HOST"
-USER_CODE: Final = "USER_CODE"
-COMMAND_NOT_FOUND: Final = "COMMAND_NOT_FOUND"
-DATA_WARMUP: Final = "DATA_WARMUP"
-RUNTIME_BUILD: Final = "RUNTIME_BUILD"
-PREPARATION: Final = "PREPARATION"
-RUNNER_LOST: Final = "RUNNER_LOST"
-NODE_LOST: Final = "NODE_LOST"
-NODE_DISK: Final = "NODE_DISK"
-DEADLINE: Final = "DEADLINE"
-BAD_PARAMETERS: Final = "BAD_PARAMETERS"
-
-FAILURE_CLASSES: Final = (
-    OOM_HOST, USER_CODE, COMMAND_NOT_FOUND, DATA_WARMUP, RUNTIME_BUILD, PREPARATION, RUNNER_LOST,
-    NODE_LOST, NODE_DISK, DEADLINE, BAD_PARAMETERS,
-)  # fmt: skip
-
-# Not the fault of the code or of what was asked for: the same attempt may well succeed.
-RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST})
+from atom.jobs.engines.failure_codes import (
+    BAD_PARAMETERS,
+    COMMAND_NOT_FOUND,
+    DATA_WARMUP,
+    DEADLINE,
+    NODE_DISK,
+    NODE_LOST,
+    OOM_HOST,
+    PREPARATION,
+    RUNNER_LOST,
+    RUNTIME_BUILD,
+    USER_CODE,
+    FailureCode,
+)
+from atom.jobs.engines.known_failures import known_failure
 
 _TRACEBACK: Final = "Traceback (most recent call last):"
-
-
-class FailureCode(StrEnum):
-    """Which sentence a failure has: a page says it in its reader's language, from the params."""
-
-    OUT_OF_MEMORY = "out_of_memory"
-    DEADLINE = "deadline"
-    COMMAND_NOT_FOUND = "command_not_found"
-    NOT_PREPARED = "not_prepared"
-    SIGNALLED = "signalled"
-    EXITED = "exited"
-    EXITED_WITH_ERROR = "exited_with_error"
-    NOT_LAUNCHED = "not_launched"
-    SECRETS_MISSING = "secrets_missing"
-    NOTHING_SELECTED = "nothing_selected"
-    NOT_MOUNTED = "not_mounted"
-    RUNNER_LOST = "runner_lost"
-    NODE_LOST = "node_lost"
-    DISK_FULL = "disk_full"
-    DISK_READ_ONLY = "disk_read_only"
-    DISK_FAILING = "disk_failing"
-    DATA_WARMUP = "data_warmup"
-    RUNTIME_BUILD = "runtime_build"
-
 
 ExitReason = Literal["exited", "oom", "timeout", "cancelled", "not_found", "runner_lost"]
 
@@ -69,6 +41,8 @@ class ExitReport:
     stage: str = ""
     # What the runner met at the end when it wrote to the attempt's folder: a key of _DISK.
     disk: str = ""
+    # The reason that the command itself gave: code and params, as the runner found them.
+    declared: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +62,7 @@ class Failure:
     reason: str
     suggestion: str
     code: FailureCode
-    params: dict[str, str | int | None] = field(default_factory=dict)
+    params: dict[str, str | int | float | None] = field(default_factory=dict)
 
 
 def classify(report: ExitReport, limits: Limits) -> Failure | None:
@@ -107,7 +81,24 @@ def classify(report: ExitReport, limits: Limits) -> Failure | None:
         return _disk_refused(disk, report)
     if report.stage == "preparation":
         return _not_prepared(report)
-    return _exited(report)
+    return _declared(report) or _exited(report)
+
+
+def _declared(report: ExitReport) -> Failure | None:
+    """Return the failure that the command named; None if it ended well or named none we know."""
+    if not report.declared or report.exit_code in (0, None):
+        return None
+    return known(str(report.declared.get("code")), report.declared.get("params"))
+
+
+def known(code: str, params: object) -> Failure | None:
+    """Return the failure of a code that workflows tell, None if code or params do not fit."""
+    text = known_failure(code, params)
+    if text is None:
+        return None
+    return Failure(
+        text.failure_class, text.reason, text.suggestion, FailureCode(code), dict(text.params)
+    )
 
 
 def _says_out_of_memory(report: ExitReport) -> bool:
@@ -262,8 +253,14 @@ def secrets_missing(said: str) -> Failure:
     )
 
 
-def nothing_selected(said: str) -> Failure:
-    """Return the failure of a run whose selector leaves no sample of a dataset."""
+def nothing_selected(said: str, dataset: str = "", split: str = "") -> Failure:
+    """Return the failure of a run whose selector leaves no sample of a dataset.
+
+    With `split`, nothing but the split left no sample.
+    """
+    params = {"dataset": dataset, "split": split}
+    if split and (failure := known(FailureCode.SPLIT_EMPTY, params)):
+        return failure
     return Failure(
         BAD_PARAMETERS,
         f"The run would have nothing to read: {said}",

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from atom.jobs.engines.failures import FailureCode
+from atom.jobs.engines.failure_codes import FailureCode
 
-# Their sentences name numbers and signals only. The others repeat what a machine, a store or pip
-# said: of these the class of the failure has to do.
+# Their sentences name numbers, signals and datasets of the shared page. The others repeat text of
+# a machine, a store or pip: for these the page shows the class of the failure only.
 _TOLD = frozenset(
     {
         FailureCode.OUT_OF_MEMORY,
@@ -17,6 +17,10 @@ _TOLD = frozenset(
         FailureCode.SIGNALLED,
         FailureCode.EXITED,
         FailureCode.RUNNER_LOST,
+        FailureCode.NO_LABELS,
+        FailureCode.SPLIT_EMPTY,
+        FailureCode.NOTHING_READABLE,
+        FailureCode.GPU_OUT_OF_MEMORY,
     }
 )
 

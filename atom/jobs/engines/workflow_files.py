@@ -2,10 +2,10 @@
 
 Keys of workflow.json: title, description, command (list of words), parameters (see
 `engines.parameters`), inputs (what the code sees of each dataset parameter, see
-`engines.selection`), resources {cpus, memory_bytes, gpus}, requirements (a file name), code (file
-names), and optionally version, timeout_s and translations ({language: {title, description,
-parameters: {name: {title, help}}}}), writes (true for code that pushes datasets of its project:
-its attempts get a token for that).
+`engines.selection`), needs (what must be in it, see `engines.data_needs`), resources {cpus,
+memory_bytes, gpus}, requirements (a file name), code (file names), and optionally version,
+timeout_s and translations ({language: {title, description, parameters: {name: {title, help}}}}),
+writes (true for code that pushes datasets of its project: its attempts get a token for that).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from atom.jobs.engines.data_needs import check_needs
 from atom.jobs.engines.parameters import Parameter, parse_parameter
 from atom.jobs.engines.selection import check_inputs
 
@@ -29,6 +30,7 @@ _KEYS = frozenset(
         "command",
         "parameters",
         "inputs",
+        "needs",
         "resources",
         "requirements",
         "code",
@@ -61,6 +63,7 @@ class WorkflowFiles:
     timeout_s: int | None = None
     translations: dict[str, Any] = field(default_factory=dict)
     writes: bool = False
+    needs: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def definition(self) -> dict[str, Any]:
         """Return what the database keeps of it."""
@@ -75,6 +78,7 @@ class WorkflowFiles:
             "timeout_s": self.timeout_s,
             "translations": self.translations,
             "writes": self.writes,
+            "needs": self.needs,
         }
 
 
@@ -116,6 +120,7 @@ def _parse(folder: Path, data: dict[str, Any]) -> WorkflowFiles:
         timeout_s=data.get("timeout_s"),
         translations=data.get("translations", {}),
         writes=bool(data.get("writes", False)),
+        needs=check_needs(data.get("needs", {}), data.get("inputs", {})),
     )
 
 

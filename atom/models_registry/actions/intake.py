@@ -24,7 +24,6 @@ from atom.jobs.actions.events import record
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run
 from atom.models_registry import states
-from atom.models_registry.actions.aliases import set_alias
 from atom.models_registry.actions.evaluations import evaluation_artifact, record_evaluation
 from atom.models_registry.actions.registration import get_or_create_model, register
 from atom.models_registry.errors import IntakeFailed
@@ -33,7 +32,6 @@ from atom.models_registry.reads import find_version
 
 log = structlog.get_logger(__name__)
 
-CANDIDATE = "candidate"
 MODEL_PATH = "model"
 REGISTER_PARAMETER = "register_model"
 EVALUATED_PARAMETER = "model_version"
@@ -116,7 +114,6 @@ def _register(run: Run) -> ModelVersion | None:
         raise Invalid(f"{name!r} cannot be a model's name: {exc.message}") from exc
     model = get_or_create_model(run.project, run.created_by, name)
     version = register(model, run, MODEL_PATH, run.created_by)
-    set_alias(model, CANDIDATE, version, run.created_by)
     text = f"Registered as version {version.number} of the model {name}."
     record(run, EventKind.MODEL_REGISTERED, text, None, **_named(version))
     return version

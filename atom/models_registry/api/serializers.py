@@ -60,6 +60,14 @@ class RunOfVersionSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
 
 
+class TrainedOnSerializer(serializers.Serializer[Any]):
+    """The dataset version that the run of a model read, and the newest one of its `main`."""
+
+    dataset = serializers.CharField()
+    ref = serializers.CharField()
+    current = serializers.CharField()
+
+
 class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
     """One immutable version."""
 
@@ -73,14 +81,28 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
     )
     evaluations = EvaluationShortSerializer(many=True)
     not_evaluable = serializers.SerializerMethodField()
+    trained_on = serializers.SerializerMethodField()
 
     class Meta:
         model = ModelVersion
         fields = (
             "id", "model", "number", "run", "artifact_path", "size_bytes", "sha256", "digest",
             "framework", "metrics", "signature", "description", "created_by", "created_at",
-            "aliases", "evaluations", "not_evaluable",
+            "aliases", "evaluations", "not_evaluable", "trained_on",
         )  # fmt: skip
+
+    @extend_schema_field(TrainedOnSerializer(allow_null=True))
+    def get_trained_on(self, version: ModelVersion) -> dict[str, str] | None:
+        """Return the data of its run: the input `dataset`, or the only one; None of others."""
+        inputs = {one.alias: one.version for one in version.run.inputs.all()}
+        only = next(iter(inputs.values())) if len(inputs) == 1 else None
+        read = inputs.get("dataset", only)
+        if read is None:
+            return None
+        mains = getattr(read.dataset, "main_branches", [])
+        head = mains[0].head if mains else None
+        current = head.ref if head is not None else read.ref
+        return {"dataset": read.dataset.name, "ref": read.ref, "current": current}
 
     @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
     def get_metrics(self, version: ModelVersion) -> dict[str, float]:

@@ -1439,6 +1439,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/folder-labels/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask a worker for a version whose files have their last folder's name as label. */
+        post: operations["dataset_label_by_folder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/holds/": {
         parameters: {
             query?: never;
@@ -3020,6 +3037,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/runs/preflight/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Say what the run would read, and what of it does not fit; nothing is started. */
+        post: operations["runs_preflight"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/runs/preview/": {
         parameters: {
             query?: never;
@@ -3952,6 +3986,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/predictions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what matches, the surest first unless asked otherwise. */
+        get: operations["run_predictions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/retention/": {
         parameters: {
             query?: never;
@@ -4866,6 +4917,41 @@ export interface components {
             changed: number;
             unknown: string[];
         };
+        /** @description One finding about a dataset. */
+        Check: {
+            level: components["schemas"]["CheckLevelEnum"];
+            code: components["schemas"]["CheckCodeEnum"];
+            sentence: string;
+            params: {
+                [key: string]: unknown;
+            };
+            remedies: components["schemas"]["RemediesEnum"][];
+        };
+        /**
+         * @description * `fits` - fits
+         *     * `no_files` - no_files
+         *     * `split_empty` - split_empty
+         *     * `no_media` - no_media
+         *     * `no_labels` - no_labels
+         *     * `too_few_classes` - too_few_classes
+         *     * `some_unlabelled` - some_unlabelled
+         *     * `small_class` - small_class
+         *     * `none_readable` - none_readable
+         *     * `some_unreadable` - some_unreadable
+         *     * `quarantined` - quarantined
+         *     * `no_test_split` - no_test_split
+         *     * `seen_in_training` - seen_in_training
+         *     * `not_counted` - not_counted
+         * @enum {string}
+         */
+        CheckCodeEnum: "fits" | "no_files" | "split_empty" | "no_media" | "no_labels" | "too_few_classes" | "some_unlabelled" | "small_class" | "none_readable" | "some_unreadable" | "quarantined" | "no_test_split" | "seen_in_training" | "not_counted";
+        /**
+         * @description * `error` - error
+         *     * `warning` - warning
+         *     * `ok` - ok
+         * @enum {string}
+         */
+        CheckLevelEnum: "error" | "warning" | "ok";
         /** @description Why a report failed, and what to do next. */
         CleaningFailure: {
             code: string;
@@ -5332,6 +5418,32 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description One dataset of a planned run, with what it would read of it. */
+        DatasetPreflight: {
+            alias: string;
+            reference: string;
+            dataset: string;
+            ref: string;
+            /** @description Where a remedy makes the next version. */
+            branch: string;
+            /** @description Labels and splits were counted. */
+            exact: boolean;
+            /** @description That the run would read. */
+            files: number;
+            labelled: number;
+            labels: {
+                [key: string]: number;
+            };
+            /** @description Files of each split of the version. */
+            splits: {
+                [key: string]: number;
+            };
+            /** @description Files in no split; these belong to train. */
+            unsplit: number;
+            /** @description Folders that look like classes. */
+            class_folders: string[];
+            checks: components["schemas"]["Check"][];
+        };
         /** @description A verdict on one revision. */
         DecisionRequest: {
             /** Format: uuid */
@@ -5735,9 +5847,13 @@ export interface components {
          *     * `NODE_DISK` - NODE_DISK
          *     * `DEADLINE` - DEADLINE
          *     * `BAD_PARAMETERS` - BAD_PARAMETERS
+         *     * `BAD_DATA` - BAD_DATA
+         *     * `BAD_MODEL` - BAD_MODEL
+         *     * `OOM_GPU` - OOM_GPU
+         *     * `RESULT_REFUSED` - RESULT_REFUSED
          * @enum {string}
          */
-        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS";
+        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS" | "BAD_DATA" | "BAD_MODEL" | "OOM_GPU" | "RESULT_REFUSED";
         /** @description One thing that does not work, and what follows for people. */
         Fault: {
             code: string;
@@ -5888,6 +6004,13 @@ export interface components {
         Folder: {
             name: string;
             prefix: string;
+        };
+        /** @description What asks for labels from class folders. */
+        FolderLabelsRequest: {
+            /** @default main */
+            branch?: string;
+            /** @default  */
+            message?: string;
         };
         /** @description The address of an account. */
         ForgottenRequest: {
@@ -6621,6 +6744,7 @@ export interface components {
             readonly aliases: string[];
             evaluations: components["schemas"]["EvaluationShort"][];
             readonly not_evaluable: (components["schemas"]["NotEvaluableEnum"] | components["schemas"]["NullEnum"]) | null;
+            readonly trained_on: components["schemas"]["TrainedOn"] | null;
         };
         /** @description Everything that the caller holds. */
         MyWork: {
@@ -7692,6 +7816,33 @@ export interface components {
          * @enum {string}
          */
         PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits";
+        /** @description What the model says of one file; `entry` is null where the file cannot be shown. */
+        Prediction: {
+            path: string;
+            true: string;
+            predicted: string;
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            confidence: number;
+            entry: components["schemas"]["Entry"] | null;
+        };
+        /** @description One page of predictions. */
+        PredictionPage: {
+            dataset: string | null;
+            ref: string | null;
+            split: string;
+            labels: string[];
+            /** @description Files that the model was asked about. */
+            measured: number;
+            /** @description Of these, files whose prediction is kept. */
+            kept: number;
+            /** @description Files that match. */
+            total: number;
+            results: components["schemas"]["Prediction"][];
+            next: string | null;
+        };
         /** @description How the caller is told of a topic. */
         Preference: {
             topic: components["schemas"]["TopicEnum"];
@@ -7712,6 +7863,16 @@ export interface components {
             has_address: boolean;
             daily: components["schemas"]["DailyMail"];
             topics: components["schemas"]["Preference"][];
+        };
+        /** @description Whether a run like this would have what its workflow needs. */
+        Preflight: {
+            /** @description No finding is an error. */
+            ok: boolean;
+            datasets: components["schemas"]["DatasetPreflight"][];
+            /** @description What is wrong with the request itself, by field. */
+            errors: {
+                [key: string]: string[];
+            };
         };
         /** @description The files of one request; a checkpoint's files come together. */
         PresignRequest: {
@@ -7924,6 +8085,17 @@ export interface components {
             model: string;
             number: number;
         };
+        /**
+         * @description * `label_by_folder` - label_by_folder
+         *     * `label` - label
+         *     * `make_test_split` - make_test_split
+         *     * `choose_version` - choose_version
+         *     * `open_dataset` - open_dataset
+         *     * `clone` - clone
+         *     * `train_again` - train_again
+         * @enum {string}
+         */
+        RemediesEnum: "label_by_folder" | "label" | "make_test_split" | "choose_version" | "open_dataset" | "clone" | "train_again";
         /** @description Which findings to remove from a branch. */
         RemovalRequest: {
             /** @default main */
@@ -8240,6 +8412,8 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+            /** @description What may mend it, the first one first; empty where only the sentence helps. */
+            remedies: components["schemas"]["RemediesEnum"][];
         };
         /**
          * @description * `out_of_memory` - out_of_memory
@@ -8260,9 +8434,21 @@ export interface components {
          *     * `disk_failing` - disk_failing
          *     * `data_warmup` - data_warmup
          *     * `runtime_build` - runtime_build
+         *     * `no_labels` - no_labels
+         *     * `one_class` - one_class
+         *     * `split_empty` - split_empty
+         *     * `nothing_readable` - nothing_readable
+         *     * `gpu_out_of_memory` - gpu_out_of_memory
+         *     * `model_without_description` - model_without_description
+         *     * `model_of_another_program` - model_of_another_program
+         *     * `model_damaged` - model_damaged
+         *     * `no_videos` - no_videos
+         *     * `no_readable_video` - no_readable_video
+         *     * `output_is_input` - output_is_input
+         *     * `result_not_pushed` - result_not_pushed
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;
@@ -9283,6 +9469,12 @@ export interface components {
          * @enum {string}
          */
         TopicEnum: "audit" | "data_failed" | "data_finished" | "labeling" | "membership" | "mention" | "run_failed" | "run_finished" | "run_waiting" | "security" | "webhook";
+        /** @description The dataset version that the run of a model read, and the newest one of its `main`. */
+        TrainedOn: {
+            dataset: string;
+            ref: string;
+            current: string;
+        };
         /** @description A project and where it hangs. */
         TreeProject: {
             /** Format: uuid */
@@ -9705,6 +9897,9 @@ export type CacheRecord = components['schemas']['CacheRecord'];
 export type Candidate = components['schemas']['Candidate'];
 export type ChangeExample = components['schemas']['ChangeExample'];
 export type Changed = components['schemas']['Changed'];
+export type Check = components['schemas']['Check'];
+export type CheckCodeEnum = components['schemas']['CheckCodeEnum'];
+export type CheckLevelEnum = components['schemas']['CheckLevelEnum'];
 export type CleaningFailure = components['schemas']['CleaningFailure'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
@@ -9746,6 +9941,7 @@ export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
 export type Dataset = components['schemas']['Dataset'];
 export type DatasetHistory = components['schemas']['DatasetHistory'];
+export type DatasetPreflight = components['schemas']['DatasetPreflight'];
 export type DecisionRequest = components['schemas']['DecisionRequest'];
 export type DecisionsRequest = components['schemas']['DecisionsRequest'];
 export type DeletedDataset = components['schemas']['DeletedDataset'];
@@ -9793,6 +9989,7 @@ export type FindingKindEnum = components['schemas']['FindingKindEnum'];
 export type FindingPage = components['schemas']['FindingPage'];
 export type FindingPaths = components['schemas']['FindingPaths'];
 export type Folder = components['schemas']['Folder'];
+export type FolderLabelsRequest = components['schemas']['FolderLabelsRequest'];
 export type ForgottenRequest = components['schemas']['ForgottenRequest'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
 export type GarbageError = components['schemas']['GarbageError'];
@@ -9989,9 +10186,12 @@ export type Picture = components['schemas']['Picture'];
 export type PictureAnswer = components['schemas']['PictureAnswer'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
+export type Prediction = components['schemas']['Prediction'];
+export type PredictionPage = components['schemas']['PredictionPage'];
 export type Preference = components['schemas']['Preference'];
 export type PreferenceChangeRequest = components['schemas']['PreferenceChangeRequest'];
 export type Preferences = components['schemas']['Preferences'];
+export type Preflight = components['schemas']['Preflight'];
 export type PresignRequest = components['schemas']['PresignRequest'];
 export type PreviewConflict = components['schemas']['PreviewConflict'];
 export type PreviewCurve = components['schemas']['PreviewCurve'];
@@ -10013,6 +10213,7 @@ export type RecoveryCodes = components['schemas']['RecoveryCodes'];
 export type RefusedRun = components['schemas']['RefusedRun'];
 export type RefusedRunCodeEnum = components['schemas']['RefusedRunCodeEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
+export type RemediesEnum = components['schemas']['RemediesEnum'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type RenewalRequest = components['schemas']['RenewalRequest'];
 export type Requirements = components['schemas']['Requirements'];
@@ -10136,6 +10337,7 @@ export type ThroughEnum = components['schemas']['ThroughEnum'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TopicEnum = components['schemas']['TopicEnum'];
+export type TrainedOn = components['schemas']['TrainedOn'];
 export type TreeProject = components['schemas']['TreeProject'];
 export type Unit = components['schemas']['Unit'];
 export type UnitShort = components['schemas']['UnitShort'];
@@ -13425,6 +13627,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["OperationPreview"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_label_by_folder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FolderLabelsRequest"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommitRequest"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -17666,6 +17916,41 @@ export interface operations {
             };
         };
     };
+    runs_preflight: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RunRequestRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preflight"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_preview: {
         parameters: {
             query?: never;
@@ -20081,6 +20366,51 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunSeries"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    run_predictions: {
+        parameters: {
+            query?: {
+                /** @description At most so sure, 0 to 1. */
+                confidence_max?: number;
+                /** @description At least so sure, 0 to 1. */
+                confidence_min?: number;
+                cursor?: string;
+                limit?: number;
+                order?: "-confidence" | "confidence";
+                /** @description Files that the model calls so. */
+                predicted?: string;
+                /** @description Files of this label. */
+                true?: string;
+                /** @description Mistakes only; false: right ones only. */
+                wrong?: boolean;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PredictionPage"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -18,7 +18,14 @@ import {
   uploadSearch,
   versionsSearch,
 } from '@/features/datasets/search';
-import { compareSearch, newRunSearch, runSearch, runsSearch, sharedRunSearch } from '@/features/jobs/search';
+import {
+  compareSearch,
+  newRunSearch,
+  predictionsSearch,
+  runSearch,
+  runsSearch,
+  sharedRunSearch,
+} from '@/features/jobs/search';
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
 import { notificationsSearch } from '@/features/notifications/search';
@@ -277,6 +284,12 @@ const jobRoutes = [
     path: '/runs/compare',
     validateSearch: optional(compareSearch),
     component: lazyRouteComponent(jobs, 'ComparePage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/runs/$runId/predictions',
+    validateSearch: optional(predictionsSearch),
+    component: lazyRouteComponent(jobs, 'PredictionsPage'),
   }),
   createRoute({
     getParentRoute: under,

@@ -13,6 +13,8 @@ import { labeling } from './labeling.en';
 import { machines } from './machines.en';
 import { models } from './models.en';
 import { palette } from './palette.en';
+import { predictions } from './predictions.en';
+import { preflight } from './preflight.en';
 import { report } from './report.en';
 import { runpage } from './runpage.en';
 import { runs } from './runs.en';
@@ -44,6 +46,8 @@ const en = {
   machines,
   models,
   palette,
+  predictions,
+  preflight,
   report,
   runpage,
   runs,

@@ -21,7 +21,11 @@ export const failureClass = {
   NODE_LOST: 'Machine lost',
   NODE_DISK: 'Disk of the machine',
   DEADLINE: 'Time limit reached',
-  BAD_PARAMETERS: 'Nothing to read',
+  BAD_PARAMETERS: 'Wrong parameters',
+  BAD_DATA: 'Data does not fit',
+  BAD_MODEL: 'Model does not fit',
+  OOM_GPU: 'GPU out of memory',
+  RESULT_REFUSED: 'Result refused',
 } satisfies Words<FailureClassEnum>;
 
 export const failure = {
@@ -75,6 +79,54 @@ export const failure = {
     reason: 'The run would have nothing to read: {{said}}',
     suggestion:
       'Look at the splits of the dataset version, then start the run again with a split or a version that has samples.',
+  },
+  no_labels: {
+    reason: 'No labels in {{dataset}}: none of the {{files}} files that this run reads has one.',
+    suggestion: 'Use the folder names as labels, or label the files. Then start the run with the new version.',
+  },
+  one_class: {
+    reason: 'Only one class in {{dataset}}: all {{labelled}} labelled files are “{{label}}”.',
+    suggestion: 'Label files of at least one other class, or choose another version.',
+  },
+  split_empty: {
+    reason: 'No files in the split {{split}} of {{dataset}}.',
+    suggestion: 'Make this split, or choose a version or a split that has files.',
+  },
+  nothing_readable: {
+    reason: 'No picture of {{dataset}} can be opened: all {{files}} that this run reads failed.',
+    suggestion: 'Look at the files in the dataset and replace them, or choose another version.',
+  },
+  gpu_out_of_memory: {
+    reason: 'The GPU ran out of memory with batches of {{batch_size}} and pictures of {{image_size}} pixels.',
+    suggestion: 'Clone the run with a smaller batch size or image size.',
+  },
+  model_without_description: {
+    reason: 'The model {{model}} has no model.json, so this workflow cannot read it.',
+    suggestion: 'Choose a model that the workflow image-classification trained.',
+  },
+  model_of_another_program: {
+    reason: 'The model {{model}} has the format {{format}}, which this workflow cannot read.',
+    suggestion: 'Choose a model that the workflow image-classification trained.',
+  },
+  model_damaged: {
+    reason: 'The files of the model {{model}} do not fit together: {{error}}',
+    suggestion: 'Register the model again, or choose another version of it.',
+  },
+  no_videos: {
+    reason: 'No videos in {{dataset}}: none of its {{files}} files below the chosen folder is one.',
+    suggestion: 'Choose a version with videos, or another folder in “Only below”.',
+  },
+  no_readable_video: {
+    reason: 'No video of {{dataset}} can be read: all {{videos}} failed.',
+    suggestion: 'The log says why for each. Replace the videos, or choose another version.',
+  },
+  output_is_input: {
+    reason: 'The output {{output}} is the dataset that has the videos.',
+    suggestion: 'Clone the run and name another dataset as the output.',
+  },
+  result_not_pushed: {
+    reason: 'The result could not be pushed to {{output}}: {{error}}',
+    suggestion: 'Correct what the sentence names, then retry the run.',
   },
   runner_lost: {
     reason: 'The process that supervised the job is gone, so its end could not be observed.',

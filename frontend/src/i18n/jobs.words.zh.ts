@@ -12,7 +12,11 @@ export const failureClass: Translation<typeof en.failureClass> = {
   NODE_LOST: '机器失联',
   NODE_DISK: '机器磁盘',
   DEADLINE: '超出时限',
-  BAD_PARAMETERS: '没有可读的数据',
+  BAD_PARAMETERS: '参数有误',
+  BAD_DATA: '数据不符合要求',
+  BAD_MODEL: '模型不符合要求',
+  OOM_GPU: '显存不足',
+  RESULT_REFUSED: '结果被拒绝',
 };
 
 export const failure: Translation<typeof en.failure> = {
@@ -59,6 +63,54 @@ export const failure: Translation<typeof en.failure> = {
   nothing_selected: {
     reason: '该运行没有可读取的样本：{{said}}',
     suggestion: '请查看数据集版本的划分，然后选择有样本的划分或版本重新启动运行。',
+  },
+  no_labels: {
+    reason: '{{dataset}} 没有标注：该运行读取的 {{files}} 个文件都没有标注。',
+    suggestion: '请用文件夹名作为标注，或去标注这些文件，然后用新版本启动运行。',
+  },
+  one_class: {
+    reason: '{{dataset}} 只有一个类别：已标注的 {{labelled}} 个文件都是“{{label}}”。',
+    suggestion: '请至少再标注一个类别的文件，或选择其他版本。',
+  },
+  split_empty: {
+    reason: '{{dataset}} 的划分 {{split}} 中没有文件。',
+    suggestion: '请生成该划分，或选择有文件的版本或划分。',
+  },
+  nothing_readable: {
+    reason: '{{dataset}} 中没有一张图像能打开：该运行读取的 {{files}} 张全部失败。',
+    suggestion: '请在数据集中查看并替换这些文件，或选择其他版本。',
+  },
+  gpu_out_of_memory: {
+    reason: '批大小 {{batch_size}}、图像 {{image_size}} 像素时显存不足。',
+    suggestion: '请克隆该运行，减小批大小或图像尺寸。',
+  },
+  model_without_description: {
+    reason: '模型 {{model}} 没有 model.json，该工作流无法读取。',
+    suggestion: '请选择由工作流 image-classification 训练的模型。',
+  },
+  model_of_another_program: {
+    reason: '模型 {{model}} 的格式是 {{format}}，该工作流无法读取。',
+    suggestion: '请选择由工作流 image-classification 训练的模型。',
+  },
+  model_damaged: {
+    reason: '模型 {{model}} 的文件互不匹配：{{error}}',
+    suggestion: '请重新注册该模型，或选择它的其他版本。',
+  },
+  no_videos: {
+    reason: '{{dataset}} 中没有视频：所选文件夹下的 {{files}} 个文件都不是视频。',
+    suggestion: '请选择含有视频的版本，或在“仅限文件夹”中填写其他文件夹。',
+  },
+  no_readable_video: {
+    reason: '{{dataset}} 中没有可读取的视频：{{videos}} 个全部失败。',
+    suggestion: '日志中有每个视频的原因。请替换视频，或选择其他版本。',
+  },
+  output_is_input: {
+    reason: '输出 {{output}} 就是含有视频的数据集。',
+    suggestion: '请克隆该运行，并填写另一个数据集作为输出。',
+  },
+  result_not_pushed: {
+    reason: '结果未能推送到 {{output}}：{{error}}',
+    suggestion: '请改正所述问题，然后重试运行。',
   },
   runner_lost: {
     reason: '监管任务的进程已消失，无法观察到任务如何结束。',

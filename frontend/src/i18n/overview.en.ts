@@ -3,7 +3,7 @@ export const overview = {
   calm: 'Nothing failed and nothing waits.',
   needs: 'For you',
   first: 'First steps',
-  firstData: 'Push a folder of images; its subfolders become labels.',
+  firstData: 'Push a folder of images; the names of its subfolders become labels.',
   firstUpload: 'Or upload it in the browser',
   firstLabels: 'Label what has no label yet.',
   firstRun: 'Start a run: choose a workflow, a version and its resources.',

@@ -6,7 +6,7 @@ export const overview: Translation<typeof en.overview> = {
   calm: '没有失败，也没有等待处理的事项。',
   needs: '待办',
   first: '第一步',
-  firstData: '推送一个图片文件夹；其子文件夹会成为类别。',
+  firstData: '推送一个图片文件夹；子文件夹名会成为类别。',
   firstUpload: '或在浏览器中上传',
   firstLabels: '标注尚未标注的文件。',
   firstRun: '启动运行：选择工作流、版本和资源。',

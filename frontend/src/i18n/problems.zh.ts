@@ -265,6 +265,11 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   // Runs
   bad_log_frames: ['正文不是日志帧序列。', '请更新运行器；其日志格式与服务器不同。'],
   code_incomplete: ['上传的代码与登记的大小和摘要不符。', '请重新上传代码。'],
+  predictions_missing: ['该运行没有逐个文件的预测。', '请重新评估该模型：工作流 evaluate-classifier 会保存预测。'],
+  predictions_malformed: [
+    '无法读取该运行的预测。',
+    '请按 evaluate-classifier 的格式写入 predictions.json，然后重新运行。',
+  ],
   invalid_comparison: ['无法比较这些运行。', '请选择同一项目中的 2 到 50 次运行，使用其编号或 ID。'],
   invalid_parameters: ['有些工作流参数无效。', '请更正所列的字段；工作流页面列出其参数。'],
   invalid_run: ['不能这样创建运行。', '请更正所列的字段。'],

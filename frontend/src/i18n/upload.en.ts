@@ -26,6 +26,12 @@ export const upload = {
   addHint: 'Files of the same path are replaced, all others stay.',
   replace: 'Replace the folder',
   replaceHint: 'Afterwards the folder holds what you upload and nothing else. Older versions keep everything.',
+  classes_one: '{{count}} folder looks like a class: {{names}}.',
+  classes_other:
+    '{{count}} folders look like classes: {{names}}. Their names become labels unless you switch this off.',
+  splitFolders: 'Folders are named like splits: {{names}}.',
+  splits: 'Put each file into the split that its folder names',
+  splitsHint: 'train/cats/1.jpg gets the split train.',
   labels: 'Label each file by its folder',
   labelsHint: 'cats/1.jpg gets the label cats. Later uploads and pushes go on doing so.',
   labelsGoOn:

@@ -19,6 +19,8 @@ import { notifications } from './notifications.zh';
 import { overview } from './overview.zh';
 import { palette } from './palette.zh';
 import { people } from './people.zh';
+import { predictions } from './predictions.zh';
+import { preflight } from './preflight.zh';
 import { report } from './report.zh';
 import { runpage } from './runpage.zh';
 import { runs } from './runs.zh';
@@ -62,6 +64,8 @@ const zh = {
   palette,
   secondFactor,
   runs,
+  predictions,
+  preflight,
   report,
   runpage,
   secrets,

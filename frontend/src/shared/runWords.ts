@@ -7,7 +7,9 @@ import { type Format, useFormat } from './format';
 /** What a sentence of the server names. */
 type Params = Record<string, unknown>;
 type Reason = Explanation['reasons'][number];
-type Failed = Pick<RunShort | Attempt, 'failure' | 'failure_reason'>;
+type Failed = Pick<RunShort | Attempt, 'failure_reason'> & {
+  failure: Pick<NonNullable<Attempt['failure']>, 'code' | 'params'> | null;
+};
 
 interface Lack {
   node: string;

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.folder_labels import folder_labels, tell_class_folders
 from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.cli.selection import selection
 from atom_sdk.cli.splitting import splitting
@@ -73,6 +74,8 @@ def push(
     with Bars(context.err, not context.as_json) as bars:
         result = context.client.datasets.push(folder, dataset, options, bars)
     context.emit(result.as_json(), lambda out: _print_push(out, result))
+    if not context.as_json:
+        tell_class_folders(context, folder, result)
 
 
 def _print_push(out: Console, result: Any) -> None:
@@ -154,6 +157,9 @@ def split_(
         version = context.client.datasets.split(dataset, split, message, bars)
     name = parse_ref(dataset).dataset
     context.emit(version, lambda out: out.print(f"{name}@{version['ref']} is split."))
+
+
+data.add_command(folder_labels)
 
 
 @data.command()

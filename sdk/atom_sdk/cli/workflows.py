@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.preflight import check_data
 from atom_sdk.cli.render import print_table
 from atom_sdk.cli.run_options import (
     check_awaiting,
@@ -62,13 +63,23 @@ def workflow_show(context: Context, slug: str) -> None:
     metavar="NAME=HOW",
     help="How a dataset parameter's data gets there: packs, mount or stream.",
 )
+@click.option(
+    "--preflight/--no-preflight",
+    default=True,
+    show_default=True,
+    help="Look at the data first, and start nothing that is sure to fail.",
+)
 @with_settings
 @with_awaiting
 @pass_context
 def workflow_run(
     context: Context, /, slug: str, parameters: tuple[str, ...], **options: Any
 ) -> int:
-    """Start a workflow: atom workflow run image-classification -p dataset=digits@v3."""
+    """Start a workflow: atom workflow run image-classification -p dataset=digits@v3.
+
+    Data without the labels, classes, splits or files that the workflow needs ends this with exit
+    code 1 before anything is started.
+    """
     check_awaiting(options)
     values = parameters_of(parameters)
     body: dict[str, Any] = {"workflow": slug, "parameters": values, **settings_of(options)}
@@ -76,4 +87,6 @@ def workflow_run(
         body["selectors"] = chosen
     if options["delivery"]:
         body["deliveries"] = pairs(options["delivery"], "--delivery")
+    if options["preflight"]:
+        check_data(context, body)
     return started(context, context.client.runs.create(**body), options)

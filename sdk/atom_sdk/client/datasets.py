@@ -235,6 +235,22 @@ class Datasets:
         version: dict[str, Any] = done["version"]
         return version
 
+    def label_by_folder(
+        self, reference: str, message: str = "", progress: Progress | None = None
+    ) -> dict[str, Any]:
+        """Make a version of the branch's head whose files have their folder's name as label.
+
+        Labels that people gave stay. Returns the version. Raises CommitFailedError, HeadMovedError.
+        """
+        from atom_sdk.client.commits import follow_split
+
+        body = {"branch": parse_ref(reference).ref, "message": message}
+        request = self._http.post(f"{self.base(reference)}folder-labels/", body)
+        version: dict[str, Any] = follow_split(self._http, self.base(reference), request, progress)[
+            "version"
+        ]
+        return version
+
     def pull(
         self,
         reference: str,

@@ -39,6 +39,11 @@ class Runs:
         found: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/preview/", body)
         return found
 
+    def preflight(self, **body: Any) -> dict[str, Any]:
+        """Return what a run would read, and what of it its workflow cannot use; starts nothing."""
+        look: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/preflight/", body)
+        return look
+
     def list(self, **filters: Any) -> Iterator[dict[str, Any]]:
         """Yield runs, newest first.
 

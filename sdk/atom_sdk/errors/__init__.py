@@ -37,6 +37,7 @@
     ├── PathInTheWayError             a file where a folder is needed, or a folder instead
     ├── ObjectNotFoundError           a key that the object store does not have
     ├── ExportError                   writing a dataset in another format
+    ├── PreflightFailedError          a run that its data would make fail
     └── ReaderError                   reading samples on a node
         ├── SampleDigestMismatchError
         ├── ResumeMismatchError
@@ -99,6 +100,7 @@ from atom_sdk.errors.readers import (
     TooManyTrainersError,
     ViewIndexError,
 )
+from atom_sdk.errors.runs import PreflightFailedError
 from atom_sdk.errors.storage import DiskFullError, ObjectNotFoundError, PathInTheWayError
 
 __all__ = [
@@ -135,6 +137,7 @@ __all__ = [
     "PathTooLongError",
     "PathTraversalError",
     "PixelRangeError",
+    "PreflightFailedError",
     "ReaderError",
     "ResumeMismatchError",
     "SampleDigestMismatchError",

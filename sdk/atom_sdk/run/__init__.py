@@ -28,6 +28,7 @@ from atom_sdk.run.context import (
 )
 from atom_sdk.run.data_wait import track
 from atom_sdk.run.datasets import UnknownAliasError, dataset, folder
+from atom_sdk.run.failing import RunFailure, main
 from atom_sdk.run.metrics import log, progress
 from atom_sdk.run.models import save_model
 from atom_sdk.run.parameters import Parameters, params
@@ -38,6 +39,7 @@ __all__ = [
     "MayNotWriteError",
     "NotInRunError",
     "Parameters",
+    "RunFailure",
     "UnknownAliasError",
     "checkpoint_dir",
     "client",
@@ -46,6 +48,7 @@ __all__ = [
     "input_dir",
     "is_in_run",
     "log",
+    "main",
     "output_dir",
     "params",
     "progress",

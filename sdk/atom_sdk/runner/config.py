@@ -77,6 +77,11 @@ class AttemptPaths:
         """The exit report, written before it is sent."""
         return self.root / "exit.json"
 
+    @property
+    def failure(self) -> Path:
+        """The reason that the command itself gives for its end."""
+        return self.root / "failure.json"
+
     def folders(self) -> tuple[Path, ...]:
         """Return the folders that the command or `run` write to."""
         return (

@@ -15,6 +15,7 @@ from . import evidence, leftovers, processes
 from .api import Api, ApiError, UnreachableError
 from .command import Command, CommandNotFoundError, Ended
 from .config import AttemptPaths, ConfigError, Job, load_job
+from .declared import declared_failure
 from .disk import refusal_of
 from .environment import build_environment
 from .memory import MemoryWatch
@@ -213,6 +214,7 @@ class Session:
             log_tail=self._pump.tail,
             stderr_tail=self._pump.stderr_tail,
             disk=disk,
+            declared=declared_failure(self._paths),
         )
 
 

@@ -24,12 +24,15 @@ class Observed:
     log_tail: bytes
     stderr_tail: bytes
     disk: str = ""  # why the disk of the attempt's folder took nothing at the end
+    declared: dict[str, Any] | None = None  # the reason that the command itself left
 
 
 def report(seen: Observed) -> dict[str, Any]:
     """Return the exit report without its counters."""
     reason, message = _reason(seen)
-    disk: dict[str, Any] = {"disk": seen.disk} if seen.disk else {}
+    more: dict[str, Any] = {"disk": seen.disk} if seen.disk else {}
+    if seen.declared:
+        more["declared"] = seen.declared
     return {
         "exit_code": seen.ended.exit_code,
         "signal": seen.ended.signal,
@@ -42,7 +45,7 @@ def report(seen: Observed) -> dict[str, Any]:
                 peak_memory_bytes=seen.peak_memory_bytes,
                 memory_limit_bytes=seen.memory_limit_bytes,
             ),
-            **disk,
+            **more,
         },
     }
 

@@ -33,6 +33,21 @@ class Samples:
     label_codes: NDArray[np.int32]
     paths: list[str] = field(default_factory=list)
 
+    @property
+    def dataset(self) -> Samples:
+        return self
+
+    @property
+    def index(self) -> Samples:
+        return self
+
+    @property
+    def rows(self) -> range:
+        return range(len(self))
+
+    def path_of(self, row: int) -> str:
+        return self.paths[row] if self.paths else f"images/{row:05d}.png"
+
     def __len__(self) -> int:
         return len(self.label_codes)
 
@@ -76,13 +91,23 @@ def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
 
 
 def test_only_unlabelled_data_is_a_plain_sentence(data: ModuleType) -> None:
-    with pytest.raises(data.NoLabelsError, match="None of the 3 images"):
+    with pytest.raises(data.NoLabelsError, match="None of the 3 images") as without:
         data.labelled(Samples(["a", "b"], np.array([-1, -1, -1], np.int32)))
+    assert (without.value.code, without.value.params["files"]) == ("no_labels", 3)
+    assert without.value.params["class_folders"] == 0
+
+
+def test_unlabelled_data_in_class_folders_is_told_as_such(data: ModuleType) -> None:
+    paths = [f"{name}/{number}.png" for name in ("circle", "square") for number in range(2)]
+    with pytest.raises(data.NoLabelsError) as without:
+        data.labelled(Samples([], np.full(4, -1, np.int32), paths))
+    assert without.value.params["class_folders"] == 2
 
 
 def test_one_class_is_a_plain_sentence(data: ModuleType) -> None:
-    with pytest.raises(data.TooFewClassesError, match="label 'b'"):
+    with pytest.raises(data.TooFewClassesError, match="label 'b'") as alone:
         data.labelled(Samples(["a", "b"], np.array([1, 1, -1], np.int32)))
+    assert (alone.value.code, alone.value.params["label"]) == ("one_class", "b")
 
 
 def test_classes_without_an_image_are_left_out(data: ModuleType) -> None:

@@ -16,6 +16,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from atom_sdk.run import RunFailure
+
 WORKFLOW = Path(__file__).parents[3] / "atom" / "jobs" / "workflows" / "video_frames"
 
 
@@ -140,6 +142,20 @@ def test_broken_and_hostile_videos_are_reported_and_the_rest_goes_on(
 
 
 def test_a_result_never_takes_the_place_of_its_videos(extract: Any) -> None:
-    assert "another dataset" in extract.refusal("dashcam", "dashcam@v2")
-    assert "another dataset" in extract.refusal("dashcam@frames", "dashcam@v2")
-    assert not extract.refusal("frames", "dashcam@v2")
+    for output in ("dashcam", "dashcam@frames"):
+        with pytest.raises(RunFailure, match="another dataset") as refused:
+            extract.check_output(output, "dashcam@v2")
+        assert (refused.value.code, refused.value.params) == ("output_is_input", {"output": output})
+    extract.check_output("frames", "dashcam@v2")
+
+
+def test_nothing_to_push_has_a_reason_with_a_code(extract: Any) -> None:
+    with pytest.raises(RunFailure) as without:
+        extract.check_result(extract.Result(), "dashcam@v2", 7)
+    assert (without.value.code, without.value.params) == (
+        "no_videos",
+        {"dataset": "dashcam@v2", "files": 7},
+    )
+    with pytest.raises(RunFailure) as broken:
+        extract.check_result(extract.Result(videos=2, broken={"a": "x"}), "dashcam@v2", 7)
+    assert (broken.value.code, broken.value.params["videos"]) == ("no_readable_video", 2)

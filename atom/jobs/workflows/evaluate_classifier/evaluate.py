@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 import numpy as np
 from artifacts import load_classifier  # type: ignore[import-not-found]
-from evaluation import confusion, describe  # type: ignore[import-not-found]
+from data import NoLabelsError, NothingReadableError  # type: ignore[import-not-found]
+from evaluation import describe, predict  # type: ignore[import-not-found]
 from loading import ImageTable  # type: ignore[import-not-found]
 from numpy.typing import NDArray
+from predictions import write_predictions  # type: ignore[import-not-found]
 
 from atom_sdk import run
 from atom_sdk.words import counted
 
 
-class NothingToMeasureError(Exception):
-    """The split has no image with a label."""
-
-
 def main() -> None:
-    """Read the model and the split, write `evaluation.json`."""
+    """Read the model and the split, write `evaluation.json`. Raises RunFailure."""
     split = str(run.params.get("split") or "test")
     classifier = load_classifier(run.input_dir())
     samples = run.dataset("dataset", split=split)
     numbers, targets, labels = targets_of(samples, classifier.labels)
     if not len(numbers):
-        raise NothingToMeasureError(
-            f"The split '{split}' has {len(samples)} images and none of them has a label."
-        )
+        raise NoLabelsError(samples)
     table = ImageTable(samples, classifier.form)
-    matrix, loss = confusion(classifier, table, numbers, targets, len(labels))
-    record = describe(matrix, labels, split)
+    predictions = predict(classifier, table, numbers, targets)
+    if not len(predictions.numbers):
+        raise NothingReadableError(len(numbers))
+    record = describe(predictions.matrix(len(labels)), labels, split)
+    write_predictions(predictions, table, labels, split)
     record["skipped"] = sorted(table.unreadable.values())
     (run.output_dir() / "evaluation.json").write_text(json.dumps(record, indent=2))
-    run.log({"accuracy": record["accuracy"], "loss": loss}, step=0)
+    run.log({"accuracy": record["accuracy"], "loss": predictions.loss}, step=0)
     run.progress(1.0, f"accuracy {record['accuracy']:.2%}")
     say(record)
 
@@ -64,4 +64,4 @@ def say(record: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run.main(main))

@@ -6,18 +6,25 @@ import io
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
 from images import ImageFormat  # type: ignore[import-not-found]
 from network import SmallConvNet  # type: ignore[import-not-found]
 
+from atom_sdk import run
+
 FORMAT = "atom-image-classifier/1"
 DESCRIPTION, WEIGHTS = "model.json", "weights.pt"
 
 
-class NotAClassifierError(Exception):
+class NotAClassifierError(run.RunFailure):
     """The files are not a model of this workflow."""
+
+    def __init__(self, code: str, sentence: str, **params: str) -> None:
+        """Name the model that the run was given."""
+        super().__init__(code, sentence, model=str(run.params.get("model_version", "")), **params)
 
 
 @dataclass(frozen=True)
@@ -43,16 +50,26 @@ class Classifier:
 
 def load_classifier(folder: Path) -> Classifier:
     """Read a model from a folder or one below it. Raises NotAClassifierError."""
-    found = next(iter(sorted(folder.rglob(DESCRIPTION))), None)
-    if found is None:
-        raise NotAClassifierError(
-            f"The model has no {DESCRIPTION}, so it cannot be evaluated here."
-        )
-    description = json.loads(found.read_text("utf-8"))
-    if description.get("format") != FORMAT:
-        raise NotAClassifierError(
-            f"The model's format is {description.get('format')!r}; this workflow reads {FORMAT}."
-        )
+    path = next(iter(sorted(folder.rglob(DESCRIPTION))), None)
+    if path is None:
+        sentence = f"The model has no {DESCRIPTION}, so it cannot be evaluated here."
+        raise NotAClassifierError("model_without_description", sentence)
+    try:
+        description = json.loads(path.read_text("utf-8"))
+        form = description.get("format")
+    except (ValueError, AttributeError) as error:
+        raise _damaged(error) from error
+    if form != FORMAT:
+        sentence = f"The model's format is {form!r}; this workflow reads {FORMAT}."
+        raise NotAClassifierError("model_of_another_program", sentence, format=str(form))
+    try:
+        return _read(description, path.with_name(WEIGHTS))
+    # A pickle that is none, keys or shapes that do not fit, a file that is missing.
+    except (OSError, KeyError, TypeError, ValueError, RuntimeError, UnpicklingError) as error:
+        raise _damaged(error) from error
+
+
+def _read(description: dict[str, Any], weights: Path) -> Classifier:
     shape = description["preprocessing"]
     form = ImageFormat(
         shape["image_size"], shape["channels"], tuple(shape["mean"]), tuple(shape["std"])
@@ -60,8 +77,14 @@ def load_classifier(folder: Path) -> Classifier:
     labels, hidden = description["labels"], description["architecture"]["hidden"]
     network = SmallConvNet(form.channels, len(labels), hidden)
     # Only tensors: a weights file from elsewhere must not run code.
-    network.load_state_dict(torch.load(found.with_name(WEIGHTS), weights_only=True))
+    network.load_state_dict(torch.load(weights, weights_only=True))
     return Classifier(network, labels, form, hidden)
+
+
+def _damaged(error: Exception) -> NotAClassifierError:
+    reason = f"{type(error).__name__}: {error}".splitlines()[0]
+    sentence = f"The model's files do not fit together: {reason}"
+    return NotAClassifierError("model_damaged", sentence, error=reason[:200])
 
 
 def to_bytes(state: object) -> bytes:

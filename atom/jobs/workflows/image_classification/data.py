@@ -9,15 +9,63 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from atom_sdk import run
+from atom_sdk.manifests.class_folders import folder_shape
+
 VALIDATION_SHARE = 0.1
+# Enough to see whether folders are classes.
+PATHS_LOOKED_AT = 20_000
 
 
-class NoLabelsError(Exception):
+class NoLabelsError(run.RunFailure):
     """Nothing in the split has a label."""
 
+    def __init__(self, samples: Any) -> None:
+        """`samples` are those that were to be trained or measured on."""
+        super().__init__(
+            "no_labels",
+            f"None of the {len(samples)} images has a label. Label them in LabelX, or use the "
+            "names of their folders as labels.",
+            dataset=reference(),
+            files=len(samples),
+            class_folders=class_folders(samples),
+        )
 
-class TooFewClassesError(Exception):
+
+class TooFewClassesError(run.RunFailure):
     """There is nothing to tell apart."""
+
+    def __init__(self, samples: Any, label: str, labelled: int) -> None:
+        """`labelled` of the samples have the one label."""
+        super().__init__(
+            "one_class",
+            f"All {labelled} labelled images have the label '{label}'. At least two classes are "
+            "needed to learn how to tell them apart.",
+            dataset=reference(),
+            label=label,
+            labelled=labelled,
+            class_folders=class_folders(samples),
+        )
+
+
+class NothingReadableError(run.RunFailure):
+    """No image can be decoded."""
+
+    def __init__(self, files: int) -> None:
+        """`files` were tried."""
+        sentence = f"None of the {files} images can be read."
+        super().__init__("nothing_readable", sentence, dataset=reference(), files=files)
+
+
+def reference() -> str:
+    """Return the version that the run reads, such as digits@v3."""
+    return str(run.params.get("dataset") or "the dataset")
+
+
+def class_folders(samples: Any) -> int:
+    """Return how many folders of the samples look like classes."""
+    index, rows = samples.dataset.index, samples.rows[:PATHS_LOOKED_AT]
+    return len(folder_shape(index.path_of(int(row)) for row in rows).classes)
 
 
 @dataclass(frozen=True)
@@ -38,17 +86,11 @@ def labelled(samples: Any) -> tuple[Part, list[str]]:
     codes = np.asarray(samples.label_codes, np.int64)
     numbers = np.flatnonzero(codes >= 0).astype(np.int64)
     if not len(numbers):
-        raise NoLabelsError(
-            f"None of the {len(samples)} images to train on has a label. Label them in LabelX, or "
-            "push them in one folder per class."
-        )
+        raise NoLabelsError(samples)
     present = np.unique(codes[numbers])
     classes = [samples.classes[code] for code in present]
     if len(classes) < 2:
-        raise TooFewClassesError(
-            f"All {len(numbers)} labelled images have the label '{classes[0]}'. At least two "
-            "classes are needed to learn how to tell them apart."
-        )
+        raise TooFewClassesError(samples, classes[0], len(numbers))
     return Part(samples, numbers, np.searchsorted(present, codes[numbers])), classes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,29 +22,49 @@ def to_input(batch: Batch, form: Any, device: torch.device) -> torch.Tensor:
     return (images - mean) / std
 
 
+@dataclass(frozen=True)
+class Predictions:
+    """What a classifier says of images, all of shape (images,); `loss` is their mean.
+
+    Targets beyond the classifier's own labels count as wrong and not in the loss.
+    """
+
+    numbers: NDArray[np.int64]
+    targets: NDArray[np.int64]
+    predicted: NDArray[np.int64]
+    confidence: NDArray[np.float32]
+    loss: float
+
+    def matrix(self, classes: int) -> NDArray[np.int64]:
+        """Return the confusion matrix: rows true, columns predicted, shape (classes, classes)."""
+        matrix = np.zeros((classes, classes), np.int64)
+        np.add.at(matrix, (self.targets, self.predicted), 1)
+        return matrix
+
+
 @torch.inference_mode()  # type: ignore[untyped-decorator]
-def confusion(
+def predict(
     classifier: Classifier,
     table: ImageTable,
     numbers: NDArray[np.int64],
     targets: NDArray[np.int64],
-    classes: int,
-) -> tuple[NDArray[np.int64], float]:
-    """Return (matrix, mean loss): rows true, columns predicted, shape (classes, classes).
-
-    Targets beyond the classifier's own labels count as wrong and not in the loss.
-    """
+) -> Predictions:
+    """Return what the classifier says of the readable images among `numbers`."""
     device = next(classifier.network.parameters()).device
     classifier.network.eval()
-    matrix, losses, known = np.zeros((classes, classes), np.int64), 0.0, 0
+    parts: list[tuple[NDArray[Any], ...]] = []
+    losses, known = 0.0, 0
     for batch in table.batches(numbers, targets, BATCH_SIZE):
         scores = classifier.network(to_input(batch, classifier.form, device)).cpu()
-        np.add.at(matrix, (batch.targets, scores.argmax(1).numpy()), 1)
+        confidence, predicted = torch.softmax(scores, 1).max(1)
+        parts.append((batch.numbers, batch.targets, predicted.numpy(), confidence.numpy()))
         mine = torch.from_numpy(batch.targets) < len(classifier.labels)
-        wanted = torch.from_numpy(batch.targets)[mine]
-        losses += float(torch.nn.functional.cross_entropy(scores[mine], wanted, reduction="sum"))
+        right = torch.from_numpy(batch.targets)[mine]
+        losses += float(torch.nn.functional.cross_entropy(scores[mine], right, reduction="sum"))
         known += int(mine.sum())
-    return matrix, losses / max(1, known)
+    empty = tuple(np.empty(0, kind) for kind in (np.int64, np.int64, np.int64, np.float32))
+    columns = [np.concatenate(column) for column in zip(empty, *parts, strict=True)]
+    return Predictions(*columns, losses / max(1, known))
 
 
 def accuracy_of(matrix: NDArray[np.int64]) -> float:

@@ -27,10 +27,12 @@ SAMPLED_FOR_COLOUR = 64
 
 @dataclass(frozen=True)
 class Batch:
-    """`images` (batch, channels, size, size) uint8, `targets` (batch,) int64."""
+    """`images` (batch, channels, size, size) uint8, `targets` and `numbers` (batch,) int64."""
 
     images: NDArray[np.uint8]
     targets: NDArray[np.int64]
+    # Of the samples, as the table counts them.
+    numbers: NDArray[np.int64]
 
 
 class ImageTable:
@@ -52,7 +54,12 @@ class ImageTable:
         kept = [place for place, image in enumerate(images) if image is not None]
         shape = (0, self.form.channels, self.form.image_size, self.form.image_size)
         stacked = np.stack([images[place] for place in kept]) if kept else np.empty(shape, np.uint8)
-        return Batch(stacked, targets[kept])
+        return Batch(stacked, targets[kept], numbers[kept])
+
+    def path(self, number: int) -> str:
+        """Return the path of a sample; nothing of it is read."""
+        path: str = self._samples.dataset.index.path_of(int(self._samples.rows[number]))
+        return path
 
     def batches(
         self, numbers: NDArray[np.int64], targets: NDArray[np.int64], size: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -10,11 +11,24 @@ from typing import Any
 import numpy as np
 import torch
 from artifacts import Classifier, to_bytes  # type: ignore[import-not-found]
-from data import Part, carve_validation, labelled, with_classes  # type: ignore[import-not-found]
-from evaluation import accuracy_of, confusion, to_input  # type: ignore[import-not-found]
+from data import (  # type: ignore[import-not-found]
+    NothingReadableError,
+    Part,
+    carve_validation,
+    labelled,
+    with_classes,
+)
+from evaluation import (  # type: ignore[import-not-found]
+    Predictions,
+    accuracy_of,
+    describe,
+    predict,
+    to_input,
+)
 from images import ImageFormat  # type: ignore[import-not-found]
 from loading import ImageTable, guess_channels, measure_pixels  # type: ignore[import-not-found]
 from network import SmallConvNet  # type: ignore[import-not-found]
+from predictions import write_predictions  # type: ignore[import-not-found]
 
 from atom_sdk import run
 
@@ -38,14 +52,31 @@ class Settings:
 
 
 def main() -> None:
-    """Train from the start or the last checkpoint, measure, hand over the model."""
+    """Train from the start or the last checkpoint, measure, hand over the model.
+
+    Raises RunFailure for data that nothing can be learned from, and for a GPU that is too small.
+    """
     settings = read_settings()
+    try:
+        train_model(settings)
+    except torch.cuda.OutOfMemoryError as error:
+        raise run.RunFailure(
+            "gpu_out_of_memory",
+            "The GPU ran out of memory.",
+            batch_size=settings.batch_size,
+            image_size=settings.image_size,
+        ) from error
+
+
+def train_model(settings: Settings) -> None:
+    """Train, measure and hand over. Raises RunFailure."""
     torch.manual_seed(settings.seed)
     samples = run.dataset("dataset", split="train")
     everything, classes = labelled(samples)
     training, validation = split_off_validation(everything, classes, settings)
     trainer = Trainer(settings, training, validation, classes)
     trainer.train()
+    trainer.write_validation()
     unreadable = trainer.table.unreadable
     print(f"{len(unreadable)} of {len(everything)} images could not be read.", flush=True)
     signature = {"input": "image", "output": "label", "labels": classes}
@@ -106,6 +137,7 @@ class Trainer:
             pct_start=0.25,
         )
         self.last_metrics: dict[str, float] = {}
+        self._validated: Predictions | None = None
         print(
             f"{len(training)} images to train on, {len(validation)} to validate on, "
             f"{len(classes)} classes, {channels} channel(s), on {self.device}.",
@@ -134,7 +166,7 @@ class Trainer:
             run.save_checkpoint(epoch + 1, {"state.pt": to_bytes(self._state(epoch + 1))})
 
     def _train_epoch(self, epoch: int) -> float:
-        """Return the mean loss over the epoch's images."""
+        """Return the mean loss over the epoch's images. Raises NothingReadableError."""
         self.classifier.network.train()
         random = np.random.default_rng([self.settings.seed, epoch])
         torch.manual_seed(int(random.integers(1 << 31)))
@@ -150,7 +182,9 @@ class Trainer:
                 run.log({"loss": loss}, step=epoch * self.batches + place)
             bar.draw(place + 1, total / seen, seen)
         bar.end()
-        return total / max(1, seen)
+        if not seen:
+            raise NothingReadableError(len(self.training))
+        return total / seen
 
     def _step(self, batch: Any) -> float:
         images = shift(to_input(batch, self.classifier.form, self.device))
@@ -173,12 +207,24 @@ class Trainer:
     def _validate(self) -> dict[str, float]:
         if not len(self.validation):
             return {}
-        classes = len(self.classifier.labels)
+        self._validated = self._predict_validation()
+        matrix = self._validated.matrix(len(self.classifier.labels))
+        return {"val_loss": self._validated.loss, "val_accuracy": accuracy_of(matrix)}
+
+    def _predict_validation(self) -> Predictions:
         part = self.validation
-        matrix, loss = confusion(
-            self.classifier, self.validation_table, part.numbers, part.targets, classes
-        )
-        return {"val_loss": loss, "val_accuracy": accuracy_of(matrix)}
+        return predict(self.classifier, self.validation_table, part.numbers, part.targets)
+
+    def write_validation(self) -> None:
+        """Write what the trained network says of the validation images: `validation.json`."""
+        if not len(self.validation):
+            return
+        predictions = self._validated or self._predict_validation()
+        labels = self.classifier.labels
+        record = describe(predictions.matrix(len(labels)), labels, "val")
+        # Not evaluation.json: the registry records that as a measure on data never seen.
+        (run.output_dir() / "validation.json").write_text(json.dumps(record, indent=2))
+        write_predictions(predictions, self.validation_table, labels, "val")
 
     def _say(self, epoch: int, loss: float, images_per_s: float) -> None:
         accuracy = self.last_metrics.get("val_accuracy")
@@ -254,4 +300,4 @@ class ProgressLine:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(run.main(main))

@@ -46,29 +46,29 @@ class Result:
 
 
 def main() -> int:
-    """Cut every video, then push. Returns the exit code; what went wrong is said in words."""
+    """Cut every video, then push; return the exit code. Raises RunFailure."""
     signal.signal(signal.SIGTERM, stop)
+    output = str(run.params["output"])
     try:
-        return cut_and_push(run.params["output"])
+        return cut_and_push(output)
+    except run.RunFailure:
+        raise
     except AtomError as error:
-        print(f"{error} {error.hint}", file=sys.stderr, flush=True)
-        return 1
+        reason = f"{error} {error.hint}".strip()
+        sentence = f"The result could not be pushed to {output}: {reason}"
+        raise run.RunFailure("result_not_pushed", sentence, output=output, error=reason) from error
 
 
 def cut_and_push(output: str) -> int:
-    """Make the next version of `output`. Raises AtomError."""
+    """Make the next version of `output`. Raises AtomError, RunFailure."""
     reference = input_reference()
-    if problem := refusal(output, reference):
-        print(problem, file=sys.stderr, flush=True)
-        return 2
+    check_output(output, reference)
     samples = run.dataset("dataset")
     folder = Path.cwd() / "extracted"
     shutil.rmtree(folder, ignore_errors=True)
     result = extract(samples, run.params.get("prefix", "") or "", cut_of(run.params), folder)
     report(result)
-    if not result.attributes:
-        print("There is nothing to push: no video could be read.", file=sys.stderr, flush=True)
-        return 1
+    check_result(result, reference, len(samples))
     pushed = push(folder, output, result, provenance(reference, result))
     shutil.rmtree(folder, ignore_errors=True)
     print(
@@ -77,12 +77,22 @@ def cut_and_push(output: str) -> int:
     return 0
 
 
-def refusal(output: str, reference: str) -> str:
-    """Say why the output cannot be that, "" if it can: it would take the place of the videos."""
-    wanted = parse_ref(output)
-    if wanted.dataset == reference.partition("@")[0]:
-        return f"The output must be another dataset than {wanted.dataset}, which has the videos."
-    return ""
+def check_output(output: str, reference: str) -> None:
+    """Raise RunFailure for an output that would take the place of the videos."""
+    dataset = parse_ref(output).dataset
+    if dataset == reference.partition("@")[0]:
+        sentence = f"The output must be another dataset than {dataset}, which has the videos."
+        raise run.RunFailure("output_is_input", sentence, output=output)
+
+
+def check_result(result: Result, reference: str, files: int) -> None:
+    """Raise RunFailure if there is nothing to push."""
+    if not result.videos:
+        sentence = f"None of the {files} files is a video below the chosen folder."
+        raise run.RunFailure("no_videos", sentence, dataset=reference, files=files)
+    if not result.attributes:
+        sentence = f"There is nothing to push: none of {result.videos} videos could be read."
+        raise run.RunFailure("no_readable_video", sentence, dataset=reference, videos=result.videos)
 
 
 def cut_of(params: Any) -> Cut:
@@ -208,4 +218,4 @@ def stop(*_: object) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run.main(main))

@@ -87,6 +87,7 @@ export const PAGES: Record<Address, Reach> = {
   '/runs/retention': { by: 'name', label: 'runRetention', icon: IconHourglass },
   '/runs/compare': { by: 'name', label: 'compareRuns', icon: IconArrowsDiff },
   '/runs/$runId': SEARCH,
+  '/runs/$runId/predictions': { by: 'list' },
   '/models': NAVIGATION,
   '/models/$name': SEARCH,
   '/models/$name/versions/$n': { by: 'list' },

@@ -4,6 +4,7 @@ export { ComparePage } from './compare/ComparePage';
 export { RunPage } from './detail/RunPage';
 export { RunRetentionPage } from './keeping/RunRetentionPage';
 export { RunsPage } from './list/RunsPage';
+export { PredictionsPage } from './predictions/PredictionsPage';
 export { QueuePage } from './queue/QueuePage';
 export { ProjectSharesPage } from './sharing/ProjectSharesPage';
 export { NewRunPage } from './wizard/NewRunPage';

@@ -272,6 +272,17 @@ export function usePreview(request: RunRequest, enabled: boolean) {
   );
 }
 
+/** What a run would read, and what of it does not fit; asked again only when its data changes. */
+export function usePreflight(request: RunRequest, enabled: boolean) {
+  const project = useProject();
+  return $api.useQuery(
+    'post',
+    '/api/v1/projects/{project}/runs/preflight/',
+    { params: { path: { project } }, body: request },
+    { enabled, placeholderData: keepPreviousData, staleTime: 5000, retry: false },
+  );
+}
+
 /** Reads the run and everything under it again. */
 export function useRefreshRun() {
   const client = useQueryClient();

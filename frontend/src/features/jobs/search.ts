@@ -49,6 +49,18 @@ export const runSearch = (raw: RawSearch) => ({
   keys: list(raw.keys),
 });
 
+/** A label may look like a number: it is text all the same. */
+const label = (value: unknown) => (value === undefined || value === null || value === '' ? undefined : String(value));
+
+export const predictionsSearch = (raw: RawSearch) => ({
+  true: label(raw.true),
+  predicted: label(raw.predicted),
+  wrong: flag(raw.wrong),
+  order: oneOf('confidence')(raw.order),
+  confidence_min: number(raw.confidence_min),
+  confidence_max: number(raw.confidence_max),
+});
+
 export const compareSearch = (raw: RawSearch) => ({
   /** Numbers or ids, with commas: `12,15`. */
   runs: text(raw.runs),

@@ -2,14 +2,22 @@ import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/shared/format';
+import { AnchorLink } from '@/shared/links';
 import { worstLabels } from './confusion';
 import classes from './models.module.css';
 
 /** A table of more can neither be read nor drawn: a thousand classes have a million cells. */
 const MOST_LABELS = 60;
 
+interface ConfusionMatrixProps {
+  labels: string[];
+  matrix: number[][];
+  /** The run that measured: its page shows the pictures of a cell. */
+  run?: string | null;
+}
+
 /** A table of counts; the tint of a cell is its share of the row, teal for right answers, red for wrong ones. */
-export function ConfusionMatrix({ labels, matrix }: { labels: string[]; matrix: number[][] }) {
+export function ConfusionMatrix({ labels, matrix, run }: ConfusionMatrixProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const shown = useMemo(
@@ -72,7 +80,20 @@ export function ConfusionMatrix({ labels, matrix }: { labels: string[]; matrix: 
                         fontWeight: row === column ? 650 : undefined,
                       }}
                     >
-                      {format.number(count)}
+                      {count > 0 && run ? (
+                        <AnchorLink
+                          to="/runs/$runId/predictions"
+                          params={{ runId: run }}
+                          search={{ true: truth, predicted: word(column) }}
+                          c="inherit"
+                          fz="inherit"
+                          aria-label={title}
+                        >
+                          {format.number(count)}
+                        </AnchorLink>
+                      ) : (
+                        format.number(count)
+                      )}
                     </td>
                   );
                 })}

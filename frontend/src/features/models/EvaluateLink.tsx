@@ -6,7 +6,7 @@ import { ButtonLink } from '@/shared/links';
 /** Starts the workflow that measures this version; says why not where it could not read it. */
 export function EvaluateLink({ version, variant }: { version: ModelVersion; variant?: ButtonProps['variant'] }) {
   const { t } = useTranslation();
-  const { model, number, not_evaluable: lacks } = version;
+  const { model, number, not_evaluable: lacks, trained_on: data } = version;
   if (lacks)
     return (
       <Tooltip
@@ -25,7 +25,12 @@ export function EvaluateLink({ version, variant }: { version: ModelVersion; vari
     <ButtonLink
       variant={variant}
       to="/runs/new"
-      search={{ workflow: 'evaluate-classifier', model: `${model}@v${number}` }}
+      search={{
+        workflow: 'evaluate-classifier',
+        model: `${model}@v${number}`,
+        // The newest version of what it learned from; the wizard's list has the one that it was trained on.
+        dataset: data ? `${data.dataset}@${data.current}` : undefined,
+      }}
     >
       {t('models.evaluate')}
     </ButtonLink>

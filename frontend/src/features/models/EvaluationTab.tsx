@@ -83,7 +83,15 @@ function Shown({ evaluation }: { evaluation: Evaluation }) {
         />
         <MetricCard
           label={t('models.mistakes')}
-          value={format.number(Math.round(n * (1 - accuracy)))}
+          value={
+            run && accuracy < 1 ? (
+              <AnchorLink to="/runs/$runId/predictions" params={{ runId: run }} search={{ wrong: true }} fz={18}>
+                {format.number(Math.round(n * (1 - accuracy)))}
+              </AnchorLink>
+            ) : (
+              format.number(Math.round(n * (1 - accuracy)))
+            )
+          }
           hint={
             run && (
               <AnchorLink to="/runs/$runId" params={{ runId: run }} fz="inherit">
@@ -93,12 +101,12 @@ function Shown({ evaluation }: { evaluation: Evaluation }) {
           }
         />
       </SimpleGrid>
-      {confusion && <Details labels={confusion.labels} matrix={confusion.matrix} />}
+      {confusion && <Details labels={confusion.labels} matrix={confusion.matrix} run={run} />}
     </>
   );
 }
 
-function Details({ labels, matrix }: { labels: string[]; matrix: number[][] }) {
+function Details({ labels, matrix, run }: { labels: string[]; matrix: number[][]; run: string | null }) {
   const { t } = useTranslation();
   const format = useFormat();
   const share = (value: number | null) => (value === null ? '–' : format.percent(value, 1));
@@ -130,7 +138,7 @@ function Details({ labels, matrix }: { labels: string[]; matrix: number[][] }) {
         <Title order={2} fz="sm" mb="xs">
           {t('models.confusion')}
         </Title>
-        <ConfusionMatrix labels={labels} matrix={matrix} />
+        <ConfusionMatrix labels={labels} matrix={matrix} run={run} />
         {worst.length > 0 && (
           <>
             <Title order={3} fz="sm" mt="md" mb={4}>
@@ -138,7 +146,20 @@ function Details({ labels, matrix }: { labels: string[]; matrix: number[][] }) {
             </Title>
             <List size="sm">
               {worst.map(({ truth, predicted, count }) => (
-                <List.Item key={`${truth}/${predicted}`}>{t('models.confused', { truth, predicted, count })}</List.Item>
+                <List.Item key={`${truth}/${predicted}`}>
+                  {run ? (
+                    <AnchorLink
+                      to="/runs/$runId/predictions"
+                      params={{ runId: run }}
+                      search={{ true: truth, predicted }}
+                      size="sm"
+                    >
+                      {t('models.confused', { truth, predicted, count })}
+                    </AnchorLink>
+                  ) : (
+                    t('models.confused', { truth, predicted, count })
+                  )}
+                </List.Item>
               ))}
             </List>
           </>

@@ -14,7 +14,7 @@ export function FirstSteps() {
       <List type="ordered" size="sm" spacing="sm" withPadding>
         <List.Item>
           <Text size="sm">{t('overview.firstData')}</Text>
-          <CommandLine command="atom data push ./folder digits" />
+          <CommandLine command="atom data push ./folder digits --labels folder" />
           <AnchorLink to="/datasets">{t('overview.firstUpload')}</AnchorLink>
         </List.Item>
         <List.Item>

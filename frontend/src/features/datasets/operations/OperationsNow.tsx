@@ -9,10 +9,11 @@ import { focusNeighbour } from '@/shared/focusBack';
 import { AnchorLink } from '@/shared/links';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { isRunning } from '@/shared/untilDone';
 import { personName } from '../names';
 import { useDismiss, useDismissed } from './dismissals';
 import { OperationProgress } from './OperationProgress';
-import { isRunning, useCancel, useOperationsOfNow } from './useOperation';
+import { useCancel, useOperationsOfNow } from './useOperation';
 
 const SHOWN = 3;
 

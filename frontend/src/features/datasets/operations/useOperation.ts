@@ -2,50 +2,19 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { $api, api, keyOf } from '@/api/client';
 import type { CommitRequest } from '@/api/contract/datasets';
-import { ApiError, asApiError } from '@/api/errors';
+import { asApiError } from '@/api/errors';
 import i18n from '@/i18n';
-import { listenFor, usePollMs } from '@/shared/live/projectLive';
+import { usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
 import { notifyError, notifySuccess } from '@/shared/undo';
+import { untilDone } from '@/shared/untilDone';
 import { useRefresh } from '../operationQueries';
 import { useDismiss } from './dismissals';
 
 const OPERATIONS = '/api/v1/projects/{project}/datasets/{dataset}/operations/';
-const COMMIT = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/';
 const CANCEL = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/cancel/';
 
-const POLL_MS = 400;
-/** An event may get lost: what is pushed is asked for again now and then. */
-const SAFETY_MS = 5000;
 const OTHERS_POLL_MS = 5000;
-
-type Path = { project: string; dataset: string };
-
-export const isRunning = ({ state }: Pick<CommitRequest, 'state'>) => state === 'pending' || state === 'building';
-
-/** Follows a request to its end, telling each step; what it ended with is thrown as any other failure. */
-export async function untilDone(
-  path: Path,
-  asked: CommitRequest,
-  onStep?: (request: CommitRequest) => void,
-): Promise<CommitRequest> {
-  let request = asked;
-  const events = listenFor(request.id);
-  try {
-    // Most are done by the first look; from then on, the server says when to look again.
-    for (let wait = POLL_MS; isRunning(request); wait = SAFETY_MS) {
-      onStep?.(request);
-      await events.next(POLL_MS, wait);
-      const { data } = await api.GET(COMMIT, { params: { path: { ...path, commit_id: request.id } } });
-      request = data as CommitRequest;
-    }
-  } finally {
-    events.stop();
-  }
-  const { error } = request;
-  if (error) throw new ApiError({ status: 409, title: '', ...error });
-  return request;
-}
 
 /** How far the server is with an operation. */
 export type Progressing = Pick<

@@ -1,5 +1,6 @@
-import { Autocomplete, Checkbox, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Autocomplete, Checkbox, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
+import { IconFolders } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ErrorState } from '@/shared/ErrorState';
@@ -9,6 +10,7 @@ import { useMe } from '@/shared/me';
 import { useProject } from '@/shared/project';
 import { useRefs, useVersion } from '../queries';
 import { type Chosen, placed, type UploadFile } from './chosen';
+import { type FolderShape, folderShape } from './classFolders';
 import { FileProblems } from './FileProblems';
 import { pathProblem } from './packing/paths';
 import { bytesOf, type Order } from './saved';
@@ -32,6 +34,22 @@ const folderPrefix = (text: string): string => {
 
 const folderProblem = (text: string) => (folderPrefix(text) ? pathProblem(folderPrefix(text).slice(0, -1)) : null);
 
+/** What the folders look like, and so why labels are on. */
+function Recognised({ shape: { classes, splits } }: { shape: FolderShape }) {
+  const { t } = useTranslation();
+  const names = (all: readonly string[]) => all.slice(0, 5).join(', ') + (all.length > 5 ? ' …' : '');
+  const found = [...new Set(splits.map(([, split]) => split))];
+  if (classes.length === 0 && splits.length === 0) return null;
+  return (
+    <Alert variant="light" py={8} icon={<IconFolders size={16} aria-hidden />} role="status">
+      {classes.length > 0 && (
+        <Text size="sm">{t('upload.classes', { count: classes.length, names: names(classes) })}</Text>
+      )}
+      {splits.length > 0 && <Text size="sm">{t('upload.splitFolders', { names: names(found) })}</Text>}
+    </Alert>
+  );
+}
+
 interface UploadFormProps {
   chosen: Chosen;
   search: UploadSearch;
@@ -53,6 +71,7 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
       keepName: false,
       mode: search.mode ?? 'add',
       labels: undefined as boolean | undefined,
+      takesSplits: true,
       message: '',
     },
     validate: {
@@ -74,9 +93,14 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
   const prefix = folderProblem(folder) ? '' : folderPrefix(folder);
   const { files, problems } = useMemo(() => placed(chosen, { folder: prefix, keepName }), [chosen, prefix, keepName]);
   const bytes = useMemo(() => bytesOf(files), [files]);
-  const send = async ({ mode, ...values }: typeof form.values) => {
+  const shape = useMemo(() => folderShape(files.map(({ path }) => path)), [files]);
+  // What the branch does already goes on; a folder of classes turns it on, and its person may turn it off.
+  const labels = form.values.labels ?? (goesOn || shape.classes.length > 0);
+  const send = async ({ mode, takesSplits, ...values }: typeof form.values) => {
     const order: Order = {
       ...values,
+      labels: values.labels ?? (shape.classes.length > 0 || undefined),
+      splits: takesSplits && shape.splits.length > 0 ? shape.splits : undefined,
       folder: prefix,
       branch: isThere ? values.branch : 'main',
       id: crypto.randomUUID(),
@@ -139,12 +163,20 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
           </Stack>
         </Radio.Group>
       )}
+      <Recognised shape={shape} />
       <Checkbox
         label={t('upload.labels')}
         description={t(goesOn ? 'upload.labelsGoOn' : 'upload.labelsHint')}
-        checked={form.values.labels ?? goesOn}
+        checked={labels}
         onChange={({ currentTarget }) => form.setFieldValue('labels', currentTarget.checked)}
       />
+      {shape.splits.length > 0 && (
+        <Checkbox
+          label={t('upload.splits')}
+          description={t('upload.splitsHint')}
+          {...form.getInputProps('takesSplits', { type: 'checkbox' })}
+        />
+      )}
       <TextInput label={t('datasets.message')} maxLength={10_000} {...form.getInputProps('message')} />
     </FormFrame>
   );

@@ -4,6 +4,7 @@
  */
 
 import type { Placing, SavedFile, UploadFile } from './chosen';
+import type { FolderShape } from './classFolders';
 import type { PackSummary } from './packing/pack';
 
 export interface Order extends Placing {
@@ -18,6 +19,8 @@ export interface Order extends Placing {
   replaces: boolean;
   /** Whether files get their folders' names as labels; left out, what the branch's last push did goes on. */
   labels?: boolean | undefined;
+  /** The folders whose files get a split; left out, none do. */
+  splits?: FolderShape['splits'] | undefined;
   /** The commit that the branch was at when the upload began, null for none; not known before that. */
   began?: string | null;
   /** Name of the folder that was chosen; empty where files were. */

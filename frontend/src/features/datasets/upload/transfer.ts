@@ -6,6 +6,7 @@ import type { CommitRequest, StoredFile, Version } from '@/api/contract/datasets
 import { asApiError } from '@/api/errors';
 import type { FileProblem, UploadFile } from './chosen';
 import { savedFile } from './chosen';
+import { splitOfPath } from './classFolders';
 import { type Meanwhile, meanwhileOf } from './meanwhile';
 import type { Put } from './packing/changes';
 import { FileUnreadable, type Member, type PackSummary, packBlob } from './packing/pack';
@@ -219,7 +220,13 @@ export class Transfer {
     await pooled(plans, PACKS_AT_ONCE, async ({ files, bytes }) => {
       const { digest: pack, size, members } = await this.sendPack(api, files);
       for (const { path, ...member } of members)
-        puts.push({ path, ...member, pack, attributes: attributes.get(path) ?? null });
+        puts.push({
+          path,
+          ...member,
+          pack,
+          attributes: attributes.get(path) ?? null,
+          split: splitOfPath(path, this.order.splits),
+        });
       // What was left out of the pack counts as done, too.
       this.count(bytes - size, files.length - members.length);
     });

@@ -2,7 +2,7 @@
 import { api } from '@/api/client';
 import type { CommitRequest, StoredFile, Upload, Version } from '@/api/contract/datasets';
 import { ApiError, asApiError, readApiError } from '@/api/errors';
-import { untilDone } from '../operations/useOperation';
+import { untilDone } from '@/shared/untilDone';
 import type { Order } from './saved';
 
 const DATASETS = '/api/v1/projects/{project}/datasets/';

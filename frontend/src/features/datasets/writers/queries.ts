@@ -3,8 +3,8 @@ import { $api, api, keyOf } from '@/api/client';
 import type { CommitRequest, Side, WriteJob, Writer } from '@/api/contract/datasets';
 import { usePollMs } from '@/shared/live/projectLive';
 import { useProject } from '@/shared/project';
+import { untilDone } from '@/shared/untilDone';
 import { useRefresh } from '../operationQueries';
-import { untilDone } from '../operations/useOperation';
 
 const WRITERS = '/api/v1/projects/{project}/datasets/{dataset}/writers/';
 const WRITER_COMMIT = '/api/v1/projects/{project}/datasets/{dataset}/writers/{writer_id}/commit/';

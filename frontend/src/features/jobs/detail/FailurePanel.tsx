@@ -1,21 +1,29 @@
-import { Alert, Badge, Code, Group, Spoiler, Text } from '@mantine/core';
-import { IconAlertTriangle, IconBulb } from '@tabler/icons-react';
+import { Alert, Badge, Button, Code, Collapse, Group, Skeleton, Text } from '@mantine/core';
+import { IconAlertTriangle, IconBulb, IconChevronDown, IconChevronRight } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
 import { CopyIcon } from '@/shared/CopyId';
+import { useMay } from '@/shared/project';
 import { useWords } from '@/shared/runWords';
+import { RemedyButtons } from '../remedies/RemedyButtons';
 import classes from './detail.module.css';
 
 function evidenceText(evidence: Run['evidence']): string {
-  const found = evidence?.traceback || evidence?.tail;
-  return typeof found === 'string' ? found : '';
+  const left = evidence?.traceback || evidence?.tail;
+  return typeof left === 'string' ? left : '';
 }
 
-/** What went wrong in a plain sentence, what to do about it, and the program's own last words. */
+/** Codes whose sentence only repeats the program's last words: these are shown at once. */
+const UNEXPLAINED = new Set(['exited', 'exited_with_error', 'signalled']);
+
+/** What went wrong in a plain sentence, buttons that mend it, and the program's own last words. */
 export function FailurePanel({ run }: { run: Run }) {
   const { t } = useTranslation();
   const words = useWords();
-  const evidence = evidenceText(run.evidence);
+  const mayRun = useMay('researcher');
+  const reason = words.failure(run);
   const suggestion = words.suggestion(run);
   return (
     <Alert
@@ -26,7 +34,7 @@ export function FailurePanel({ run }: { run: Run }) {
       classNames={{ root: classes.failure, body: classes.failureBody, label: classes.failureBody }}
       title={
         <Group gap="xs" align="flex-start">
-          <span className={classes.reason}>{words.failure(run) || t('jobs.failedUnknown')}</span>
+          <span className={classes.reason}>{reason || t('jobs.failedUnknown')}</span>
           {run.failure_class && <Badge color="red">{words.failureClass(run.failure_class)}</Badge>}
         </Group>
       }
@@ -37,16 +45,66 @@ export function FailurePanel({ run }: { run: Run }) {
           <Text size="sm">{suggestion}</Text>
         </Group>
       )}
-      {evidence && (
-        <Spoiler maxHeight={96} showLabel={t('jobs.showAll')} hideLabel={t('jobs.showLess')} mt={6}>
+      {mayRun && <Remedies run={run} />}
+      <Evidence key={run.failure?.code} run={run} />
+    </Alert>
+  );
+}
+
+/** The reason is on its way: the state of a run comes a moment before it. */
+export function FailureComing() {
+  return <Skeleton height={96} mb="sm" radius="md" aria-busy />;
+}
+
+/** Buttons for the version that the failure names; what they make is taken into a copy of the run. */
+function Remedies({ run }: { run: Run }) {
+  const navigate = useNavigate();
+  const { failure } = run;
+  if (!failure || failure.remedies.length === 0) return null;
+  const named = failure.params.dataset;
+  const reference = typeof named === 'string' ? named : '';
+  return (
+    <RemedyButtons
+      remedies={failure.remedies}
+      reference={reference}
+      branch="main"
+      run={run.id}
+      onVersion={(dataset) => void navigate({ to: '/runs/new', search: { clone: run.id, dataset } })}
+    />
+  );
+}
+
+/** The traceback: folded where the sentence above has said it already. */
+function Evidence({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const id = useId();
+  const [open, setOpen] = useState(!run.failure || UNEXPLAINED.has(run.failure.code));
+  const evidence = evidenceText(run.evidence);
+  if (!evidence) return null;
+  const Icon = open ? IconChevronDown : IconChevronRight;
+  return (
+    <div style={{ marginTop: 6 }}>
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-xs"
+        leftSection={<Icon size={14} aria-hidden />}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        {t('jobs.evidence')}
+      </Button>
+      <Collapse expanded={open} id={id}>
+        {open && (
           <Group gap={4} align="flex-start" wrap="nowrap">
             <Code block className={classes.trace} flex={1} tabIndex={0} aria-label={t('jobs.evidence')}>
               {evidence}
             </Code>
             <CopyIcon value={evidence} what={t('jobs.evidence')} />
           </Group>
-        </Spoiler>
-      )}
-    </Alert>
+        )}
+      </Collapse>
+    </div>
   );
 }

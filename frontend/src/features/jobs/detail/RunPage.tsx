@@ -23,7 +23,7 @@ import { ConfigTab } from './ConfigTab';
 import { Described } from './Described';
 import classes from './detail.module.css';
 import { EventsTab } from './EventsTab';
-import { FailurePanel } from './FailurePanel';
+import { FailureComing, FailurePanel } from './FailurePanel';
 import { RunHeader } from './RunHeader';
 import { RunReport } from './RunReport';
 import { useRunLive } from './useRunLive';
@@ -37,6 +37,9 @@ const TABS = ['log', 'curves', 'system', 'files', 'events', 'config', 'comments'
 type Tab = (typeof TABS)[number];
 // What runs elsewhere has no log here.
 const TRACKED_TABS: readonly Tab[] = TABS.filter((name) => name !== 'log');
+
+/** Workflows that keep what the model says of single files. */
+const PREDICTING = new Set(['image-classification', 'evaluate-classifier']);
 
 export function RunPage() {
   const { t } = useTranslation();
@@ -106,7 +109,15 @@ function RunView({ run }: { run: Run }) {
       {!printing && <Described run={run} />}
       {!printing && <RunKept run={run} />}
       {!printing && isWaiting(run) && !tracked && <WhyPanel run={run} />}
-      {!printing && run.state === 'failed' && !tracked && <FailurePanel run={run} />}
+      {!printing &&
+        run.state === 'failed' &&
+        !tracked &&
+        (run.failure_reason ? <FailurePanel run={run} /> : <FailureComing />)}
+      {!printing && run.state === 'succeeded' && PREDICTING.has(run.workflow ?? '') && (
+        <AnchorLink to="/runs/$runId/predictions" params={{ runId: run.id }} search={{ wrong: true }} size="sm" mb="xs">
+          {t('predictions.see')}
+        </AnchorLink>
+      )}
       <Tabs
         value={tab}
         onChange={open}

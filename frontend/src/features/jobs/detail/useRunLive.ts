@@ -58,6 +58,8 @@ export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLi
 
   const patchRun = ({ state, progress, progress_text }: Message & { type: 'run' }) => {
     const changed = run?.state !== state;
+    // Without its reason a failure says nothing: both are read together, at once.
+    if (changed && state === 'failed') return readAgain(client, new Set(['event', 'eof']));
     client.setQueriesData<Run>({ queryKey: keyOf('/api/v1/runs/{run_id}/') }, (old) =>
       old?.id === runId ? { ...old, state, progress, progress_text } : old,
     );

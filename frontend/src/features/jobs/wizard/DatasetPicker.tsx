@@ -60,6 +60,8 @@ export function DatasetPicker({ label, description, error, withAsterisk, value, 
         <Select
           flex={1}
           aria-label={t('jobs.wizard.versionOf', { label })}
+          data-version-of={label}
+          openOnFocus={false}
           placeholder={t('jobs.wizard.version')}
           disabled={!dataset}
           data={refs}

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stepper, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconArrowLeft, IconArrowRight, IconEraser, IconPlayerPlay } from '@tabler/icons-react';
 import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
 import { EmptyState } from '@/shared/EmptyState';
@@ -14,14 +14,18 @@ import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { confirmUndo } from '@/shared/undo';
 import { runName } from '../list/columns';
-import { startRun, usePreview, useRun, useRunNumbered, useWorkflows } from '../queries';
+import { startRun, usePreflight, usePreview, useRun, useRunNumbered, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
+import { useCheckWords } from './checkWords';
 import {
+  COMMAND,
   type Draft,
+  dataRequestOf,
   draftErrors,
   draftFromRun,
   EMPTY_DRAFT,
   fieldErrors,
+  inputsOf,
   isNarrowable,
   numbersOf,
   parameterField,
@@ -32,9 +36,11 @@ import {
 } from './draft';
 import { labelOfField } from './labels';
 import { ParametersStep } from './ParametersStep';
+import { Preflight } from './Preflight';
 import { PreviewCard } from './PreviewCard';
 import { ResourcesStep } from './ResourcesStep';
 import { ReviewStep } from './ReviewStep';
+import { suggestedName } from './runNames';
 import { useDraft } from './useDraft';
 import { useFocusFirstWrong } from './useFocusFirstWrong';
 import { WorkflowStep } from './WorkflowStep';
@@ -65,14 +71,23 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
   const visit = useRouterState({ select: ({ location }) => location.state.__TSR_key });
   const wanted =
     search.workflow ?? (search.dataset ? 'image-classification' : search.model ? 'evaluate-classifier' : undefined);
-  const workflow = workflows.data?.results.find((one) => one.slug === wanted);
+  const known = workflows.data?.results;
+  const workflow = known?.find((one) => one.slug === wanted);
+  const needsList = search.clone !== undefined && search.dataset !== undefined;
   useEffect(() => {
-    const source = search.clone ?? [wanted, search.dataset, search.view, search.model].filter(Boolean).join();
+    const names = [search.clone ?? wanted, search.dataset, search.view, search.model];
+    const source = names.filter(Boolean).join();
+    if (needsList && !known) return;
     // The wizard's own steps are visits of their own, of the same draft.
     if (!source || (origin?.source === source && (search.step !== undefined || origin.visit === visit))) return;
     if (search.clone) {
       if (!cloned.data) return;
       dispatch({ type: 'load', draft: draftFromRun(cloned.data) });
+      // A button that mended the data: the copy reads the version that it made.
+      const input =
+        search.dataset &&
+        known?.find(({ slug }) => slug === cloned.data?.workflow)?.parameters.find(({ type }) => type === 'dataset');
+      if (input) dispatch({ type: 'parameter', name: input.name, value: search.dataset });
     } else {
       if (!workflow) return;
       if (draft.workflow !== workflow.slug) dispatch({ type: 'choose', workflow });
@@ -85,7 +100,7 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
       }
     }
     begunFrom({ source, visit });
-  }, [search, wanted, workflow, cloned.data, draft.workflow, dispatch, origin, visit, begunFrom]);
+  }, [search, wanted, workflow, known, needsList, cloned.data, draft.workflow, dispatch, origin, visit, begunFrom]);
   return cloned;
 }
 
@@ -118,20 +133,32 @@ function Wizard() {
   const { form, focusFirstWrong } = useFocusFirstWrong(step);
   const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
 
-  const request = useMemo(() => requestOf(draft), [draft]);
+  const request = useMemo(() => {
+    const name = draft.name.trim() || suggestedName(draft, workflow);
+    return { ...(name && { name }), ...requestOf(draft) };
+  }, [draft, workflow]);
   // What was refused was said of what was sent: another request is judged anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
   useEffect(() => setSendError(null), [request]);
   const [settled] = useDebouncedValue(request, 400);
   const preview = usePreview(settled, draft.workflow !== null);
-  const stale = settled !== request || preview.isFetching;
+  const dataRequest = useMemo(() => dataRequestOf(settled, workflow), [settled, workflow]);
+  const readsData =
+    draft.workflow !== null && (draft.workflow === COMMAND || workflow) && inputsOf(draft, workflow).length > 0;
+  const preflight = usePreflight(dataRequest, Boolean(readsData));
+  const looks = readsData && preflight.data ? preflight.data.datasets : [];
+  const checkWords = useCheckWords();
+  const misfits = looks.flatMap((look) =>
+    look.checks.filter(({ level }) => level === 'error').map((check) => ({ look, check })),
+  );
+  const stale = settled !== request || preview.isFetching || preflight.isFetching;
   // The server answers 400 with the same fields when the request itself cannot be read.
   const refused = sendError ?? preview.error;
   const sent = refused ? fieldWords(asApiError(refused)) : {};
   const own = Object.fromEntries(draftErrors(draft).map(({ field, error }) => [field, t(`jobs.wizard.${error}`)]));
   // What the form itself finds wrong comes last: the server was not asked about it.
   const allErrors = fieldErrors({ ...preview.data?.errors, ...sent, ...own });
-  const blocked = Object.keys(own).length > 0 || (!stale && preview.data?.valid === false);
+  const blocked = Object.keys(own).length > 0 || misfits.length > 0 || (!stale && preview.data?.valid === false);
   const errors = tried
     ? allErrors
     : Object.fromEntries(Object.entries(allErrors).filter(([name]) => name in own || isFilledIn(name, draft)));
@@ -151,6 +178,12 @@ function Wizard() {
     if (to < leavingFor) focusFirstWrong();
     if (to !== at) void navigate({ to: '.', search: (old) => ({ ...old, step: to }) });
   }, [leavingFor, stale, allErrors, draft, at, navigate, focusFirstWrong]);
+  const takeVersion = (alias: string, reference: string) => {
+    if (draft.workflow !== COMMAND) return dispatch({ type: 'parameter', name: alias, value: reference });
+    const ref = reference.slice(reference.lastIndexOf('@') + 1);
+    const rows = draft.datasets.map((row) => ((row.alias || row.dataset) === alias ? { ...row, ref } : row));
+    dispatch({ type: 'set', values: { datasets: rows } });
+  };
   const startOver = () => {
     dispatch({ type: 'load', draft: EMPTY_DRAFT });
     setTried(false);
@@ -234,13 +267,22 @@ function Wizard() {
             />
           )}
           {step === 'parameters' && (
-            <ParametersStep draft={draft} dispatch={dispatch} errors={errors} workflow={workflow} />
+            <ParametersStep draft={draft} dispatch={dispatch} errors={errors} workflow={workflow} looks={looks} />
           )}
           {step === 'resources' && (
             <ResourcesStep draft={draft} dispatch={dispatch} errors={errors} workflow={workflow} />
           )}
           {step === 'review' && <ReviewStep request={request} project={project} />}
           {general === true && <ErrorState error={sendError} />}
+          {step === 'review' && misfits.length > 0 && (
+            <Alert color="red" variant="light" mt="md" id="run-misfits" title={t('preflight.blocked')}>
+              {misfits.map(({ look, check }) => (
+                <Text key={look.alias + check.code} size="sm">
+                  <strong>{look.reference}</strong> {checkWords(check)}
+                </Text>
+              ))}
+            </Alert>
+          )}
           {step === 'review' && Object.keys(allErrors).length > 0 && (
             <Alert color="red" variant="light" mt="md" title={t('jobs.wizard.fixFirst')}>
               {Object.entries(allErrors).map(([field, words]) => (
@@ -253,6 +295,23 @@ function Wizard() {
         </section>
         {step !== 'workflow' && (
           <PreviewCard
+            data={
+              readsData && (
+                <DataLook
+                  looking={!preflight.data && preflight.isLoading}
+                  error={preflight.data ? null : preflight.error}
+                >
+                  <Preflight
+                    looks={looks}
+                    onVersion={takeVersion}
+                    onChooseVersion={() => {
+                      goTo(1);
+                      focusDataset();
+                    }}
+                  />
+                </DataLook>
+              )
+            }
             preview={preview.data}
             error={preview.data || Object.keys(sent).length > 0 ? null : preview.error}
             refused={Object.keys(sent).length > 0}
@@ -270,6 +329,7 @@ function Wizard() {
               leftSection={<IconPlayerPlay size={15} />}
               loading={sending}
               disabled={blocked}
+              aria-describedby={misfits.length > 0 ? 'run-misfits' : undefined}
               onClick={() => void start()}
             >
               {t('jobs.wizard.go')}
@@ -283,6 +343,23 @@ function Wizard() {
       )}
     </Page>
   );
+}
+
+/** Puts the focus on the choice of the version, once its step is shown. */
+function focusDataset(): void {
+  requestAnimationFrame(() => document.querySelector<HTMLElement>('[data-version-of]')?.focus());
+}
+
+/** The look at the data, or why there is none yet. */
+function DataLook({ looking, error, children }: { looking: boolean; error: unknown; children: ReactNode }) {
+  const { t } = useTranslation();
+  if (looking)
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        {t('preflight.looking')}
+      </Text>
+    );
+  return error ? <ErrorState compact error={error} /> : children;
 }
 
 /** "Required" is not said about a field that nobody has reached yet. */

@@ -1,12 +1,21 @@
 import { ActionIcon, Button, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { Workflow } from '@/api/contract/jobs';
+import type { DatasetPreflight, Workflow } from '@/api/contract/jobs';
 import { CodeSource } from './CodeSource';
 import { DataSelection, selectionErrors } from './DataSelection';
 import { DatasetPicker } from './DatasetPicker';
-import { COMMAND, type DatasetRow, type Draft, type DraftAction, isNarrowable, parameterField } from './draft';
+import {
+  COMMAND,
+  type DatasetRow,
+  type Draft,
+  type DraftAction,
+  isNarrowable,
+  parameterField,
+  splitParameters,
+} from './draft';
 import { ParameterField } from './ParameterField';
+import { SplitField } from './SplitField';
 import classes from './wizard.module.css';
 
 export interface StepProps {
@@ -16,23 +25,34 @@ export interface StepProps {
   workflow: Workflow | undefined;
 }
 
-export function ParametersStep(props: StepProps) {
+export function ParametersStep({ looks, ...props }: StepProps & { looks: readonly DatasetPreflight[] }) {
   const { draft, dispatch, errors, workflow } = props;
   const { t } = useTranslation();
   if (draft.workflow === COMMAND) return <CommandFields {...props} />;
   if (!workflow) return null;
   if (workflow.parameters.length === 0) return <Text c="dimmed">{t('jobs.wizard.noParameters')}</Text>;
+  const splits = splitParameters(workflow);
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
       {workflow.parameters.map((parameter) => (
         // A dataset is two fields beside each other.
         <div key={parameter.name} className={parameter.type === 'dataset' ? classes.wide : undefined}>
-          <ParameterField
-            parameter={parameter}
-            value={draft.parameters[parameter.name]}
-            error={errors[parameterField(parameter.name)]}
-            onChange={(value) => dispatch({ type: 'parameter', name: parameter.name, value })}
-          />
+          {parameter.name in splits ? (
+            <SplitField
+              parameter={parameter}
+              look={looks.find(({ alias }) => alias === splits[parameter.name])}
+              value={draft.parameters[parameter.name]}
+              error={errors[parameterField(parameter.name)]}
+              onChange={(value) => dispatch({ type: 'parameter', name: parameter.name, value })}
+            />
+          ) : (
+            <ParameterField
+              parameter={parameter}
+              value={draft.parameters[parameter.name]}
+              error={errors[parameterField(parameter.name)]}
+              onChange={(value) => dispatch({ type: 'parameter', name: parameter.name, value })}
+            />
+          )}
           {parameter.type === 'dataset' && isNarrowable(workflow, parameter.name) && (
             <DataSelection
               label={parameter.title || parameter.name}

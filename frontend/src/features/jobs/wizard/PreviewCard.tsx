@@ -1,5 +1,6 @@
 import { Alert, Card, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Preview } from '@/api/contract/jobs';
 import { CopyId } from '@/shared/CopyId';
@@ -11,11 +12,14 @@ import { StateBadge } from '@/shared/StateBadge';
 
 /** Where the run would go and what it would wait for, as the server sees it now. */
 export function PreviewCard({
+  data,
   preview,
   error,
   refused,
   stale,
 }: {
+  /** What the run would read: the first thing to be wrong. */
+  data?: ReactNode;
   preview: Preview | undefined;
   error: unknown;
   /** Whether fields are wrong, so that nothing can be foreseen. */
@@ -30,6 +34,7 @@ export function PreviewCard({
         <Title order={2} fz="sm" mb="xs">
           {t('jobs.wizard.preview')}
         </Title>
+        {data && <div style={{ marginBottom: 'var(--mantine-spacing-sm)' }}>{data}</div>}
         <Text size="sm" c="dimmed" role="status">
           {t('jobs.wizard.noPreview')}
         </Text>
@@ -42,6 +47,7 @@ export function PreviewCard({
         {t('jobs.wizard.preview')}
       </Title>
       <Stack gap="sm">
+        {data}
         <Placement preview={preview} />
         <Warmth preview={preview} />
         <RuntimeState preview={preview} />

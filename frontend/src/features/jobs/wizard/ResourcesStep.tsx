@@ -8,6 +8,7 @@ import { DeliveryRows } from './DeliveryRows';
 import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';
 import { NumberField } from './NumberField';
 import type { StepProps } from './ParametersStep';
+import { suggestedName } from './runNames';
 import { SecretNames } from './SecretNames';
 
 // What the server takes: 16 MiB, 20 times.
@@ -37,6 +38,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
   const free = mostFree(useClusters().data?.results);
   const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
   const hint = (amount: string | undefined) => (amount === undefined ? undefined : t('jobs.wizard.free', { amount }));
+  const suggested = suggestedName(draft, workflow);
   const at = (name: string) => errors[`resources.${name}`] ?? errors[name];
   return (
     <Stack gap="md">
@@ -68,7 +70,8 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
         />
         <TextInput
           label={t('jobs.wizard.name')}
-          description={t('jobs.wizard.nameHint')}
+          description={suggested ? t('preflight.nameHint', { name: suggested }) : t('jobs.wizard.nameHint')}
+          placeholder={suggested || undefined}
           value={draft.name}
           error={errors.name}
           onChange={(event) => set({ name: event.currentTarget.value })}

@@ -10,6 +10,8 @@ export interface Put {
   offset: number;
   /** JSON; null where nothing is said. */
   attributes: string | null;
+  /** The split that its folder names; null where none does. */
+  split?: string | null;
 }
 
 interface Row extends Partial<Omit<Put, 'path'>> {
@@ -46,6 +48,7 @@ export function changesFile(puts: readonly Put[], deletes: readonly string[]): U
     attributes: text(({ attributes }) => attributes),
     pack: text(({ pack }) => pack),
     offset: whole(({ offset }) => offset),
+    ...(puts.some(({ split }) => split) && { split: text(({ split }) => split) }),
   });
   return tableToIPC(table, 'file') as Uint8Array<ArrayBuffer>;
 }

@@ -1,0 +1,180 @@
+"""Counts of the part of a version that a run would read: labels, classes, splits, media.
+
+Versions of up to COUNTED_FILES files are counted exactly, range by range. Of larger ones only the
+root is read: it says how many rows each layer has.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from atom.datasets.engines.browse import VersionBrowser
+from atom.datasets.engines.images import marked_unreadable, raster_images
+from atom.datasets.engines.version_plan import REST, SPLIT_LAYER
+from atom_sdk.manifests.class_folders import folder_shape
+from atom_sdk.manifests.query import Query, matches
+
+COUNTED_FILES = 200_000
+SAMPLED = 16
+_SAMPLE_COLUMNS = ("path", "digest", "pack", "offset", "size")
+
+
+@dataclass(frozen=True)
+class PictureEntry:
+    """Where the bytes of one picture lie: of a pack (hex), from `offset` on."""
+
+    path: str
+    digest: str
+    pack: str
+    offset: int
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class DataCounts:
+    """Files of a selection; `splits` counts the whole version, files without a split apart.
+
+    Not exact: `labels` and `splits` are empty, and `labelled` is the most that it can be.
+    """
+
+    version_files: int
+    files: int
+    labelled: int
+    is_exact: bool
+    has_splits: bool
+    labels: dict[str, int] = field(default_factory=dict)
+    splits: dict[str, int] = field(default_factory=dict)
+    unsplit: int = 0
+    media: dict[str, int] = field(default_factory=dict)
+    unreadable: int = 0
+    unreadable_paths: tuple[str, ...] = ()
+    class_folders: tuple[str, ...] = ()
+    packs: frozenset[str] = frozenset()
+    # Pictures spread over the selection, to be opened.
+    sample: tuple[PictureEntry, ...] = ()
+
+
+def count_data(
+    browser: VersionBrowser, splits: Sequence[str] | None = None, where: Query | None = None
+) -> DataCounts:
+    """Return the counts of what is in one of the `splits` and matches; None selects all splits."""
+    if browser.root.count > COUNTED_FILES:
+        return _from_root(browser, splits)
+    counter = _Counter()
+    for table in _tables(browser, where):
+        counter.take(table, selected(table, splits))
+    return counter.counts(browser)
+
+
+def selected_digests(
+    browser: VersionBrowser, splits: Sequence[str] | None = None, where: Query | None = None
+) -> pa.Array | None:
+    """Return the digests of what is selected; None for a version that is too large to count."""
+    if browser.root.count > COUNTED_FILES:
+        return None
+    digests = [pa.array([], pa.binary(32))]
+    for table in _tables(browser, where):
+        digests.extend(selected(table, splits)["digest"].cast(pa.binary(32)).chunks)
+    return pa.concat_arrays(digests)
+
+
+def selected(table: pa.Table, splits: Sequence[str] | None) -> pa.Table:
+    """Return the rows in one of the splits; what has no split belongs to "train"."""
+    if splits is None:
+        return table
+    split = pc.fill_null(table["split"], REST)
+    return table.filter(pc.is_in(split, value_set=pa.array(list(splits), pa.string())))
+
+
+def _tables(browser: VersionBrowser, where: Query | None) -> Iterator[pa.Table]:
+    for part in browser.root.ranges:
+        table = browser.joined(browser.entries(part))
+        yield table if where is None else table.filter(matches(where, table))
+
+
+def _from_root(browser: VersionBrowser, splits: Sequence[str] | None) -> DataCounts:
+    root = browser.root
+    labelled = sum(ref.rows for ref in root.layers if ref.kind == "classification")
+    has_splits = any(ref.name == SPLIT_LAYER and ref.rows for ref in root.layers)
+    # Without splits every file belongs to "train".
+    is_empty = splits is not None and not has_splits and REST not in splits
+    return DataCounts(
+        version_files=root.count,
+        files=0 if is_empty else root.count,
+        labelled=0 if is_empty else min(labelled, root.count),
+        is_exact=False,
+        has_splits=has_splits,
+    )
+
+
+class _Counter:
+    """Sums of one table after the other."""
+
+    def __init__(self) -> None:
+        self.version_files = self.files = self.unreadable = self.unsplit = 0
+        self.labels, self.splits, self.media = Counter[str](), Counter[str](), Counter[str]()
+        self.paths: list[str] = []
+        self.unreadable_paths: list[str] = []
+        self.packs: set[str] = set()
+        self.pictures: list[pa.Table] = []
+
+    def take(self, table: pa.Table, chosen: pa.Table) -> None:
+        """Count a range's rows that match, and of these the chosen ones."""
+        self.version_files += len(table)
+        self.unsplit += table["split"].null_count
+        _add(self.splits, table["split"])
+        self.files += len(chosen)
+        _add(self.labels, chosen["label"])
+        family = pc.list_element(pc.split_pattern(chosen["media_type"].drop_null(), "/"), 0)
+        _add(self.media, family)
+        marked = marked_unreadable(chosen)
+        self.unreadable += pc.sum(marked).as_py() or 0
+        self.unreadable_paths += chosen["path"].filter(marked).slice(0, 3).to_pylist()
+        self.paths += chosen["path"].to_pylist()
+        self.packs |= {pack.hex() for pack in chosen["pack"].unique().drop_null().to_pylist()}
+        readable = pc.and_(raster_images(chosen), pc.invert(pc.fill_null(marked, False)))
+        in_pack = pc.and_(readable, chosen["pack"].is_valid())
+        self.pictures.append(chosen.filter(in_pack).select(list(_SAMPLE_COLUMNS)))
+
+    def counts(self, browser: VersionBrowser) -> DataCounts:
+        """Return what was counted."""
+        return DataCounts(
+            version_files=self.version_files,
+            files=self.files,
+            labelled=self.labels.total(),
+            is_exact=True,
+            has_splits=bool(self.splits),
+            labels=dict(sorted(self.labels.items())),
+            splits=dict(sorted(self.splits.items())),
+            unsplit=self.unsplit,
+            media=dict(self.media),
+            unreadable=self.unreadable,
+            unreadable_paths=tuple(self.unreadable_paths[:3]),
+            class_folders=folder_shape(self.paths).classes,
+            packs=frozenset(self.packs),
+            sample=self._sample(),
+        )
+
+    def _sample(self) -> tuple[PictureEntry, ...]:
+        if not self.pictures:
+            return ()
+        pictures = pa.concat_tables(self.pictures)
+        number = min(SAMPLED, len(pictures))
+        places = [at * len(pictures) // number for at in range(number)]
+        rows = pictures.take(places).to_pylist()
+        return tuple(
+            PictureEntry(
+                row["path"], row["digest"].hex(), row["pack"].hex(), row["offset"], row["size"]
+            )
+            for row in rows
+        )
+
+
+def _add(counter: Counter[str], column: pa.ChunkedArray) -> None:
+    for row in pc.value_counts(column.drop_null()).to_pylist():
+        counter[row["values"]] += row["counts"]

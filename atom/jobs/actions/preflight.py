@@ -1,0 +1,111 @@
+"""Looks at the datasets of a planned run before it is started; writes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pyarrow.compute as pc
+
+from atom.core.storage import ObjectMissing
+from atom.datasets.engines.browse import VersionBrowser
+from atom.datasets.engines.data_counts import DataCounts, count_data, selected_digests
+from atom.datasets.models import Branch, Version
+from atom.datasets.picture_samples import unreadable_among
+from atom.datasets.queries import query_of
+from atom.datasets.reads import open_version, quarantined_among
+from atom.jobs.actions.requests import RunPlan
+from atom.jobs.engines.data_needs import DataNeeds
+from atom.jobs.engines.preflight import Check, Selected, check_data
+from atom.jobs.inputs import TrainingInput
+
+MAIN = "main"
+
+
+@dataclass(frozen=True)
+class DatasetPreflight:
+    """One dataset of the run: what it would read, and what fits or does not."""
+
+    alias: str
+    reference: str
+    dataset: str
+    ref: str
+    # Where a remedy makes the next version.
+    branch: str
+    counts: DataCounts
+    checks: list[Check]
+
+
+def preflight(plan: RunPlan) -> list[DatasetPreflight]:
+    """Return a look at each dataset that could be found; of a command, only that files are there.
+
+    Raises VersionExpired and what reading a manifest raises.
+    """
+    definition = plan.workflow.definition if plan.workflow is not None else {}
+    declared = definition.get("needs") or {}
+    return [
+        _look_at(plan, alias, version, DataNeeds(**declared.get(alias, {})))
+        for alias, version in plan.inputs.items()
+        if alias in plan.selectors or plan.workflow is None
+    ]
+
+
+def _look_at(plan: RunPlan, alias: str, version: Version, needs: DataNeeds) -> DatasetPreflight:
+    selector = plan.selectors.get(alias, {})
+    splits, where = selector.get("split"), query_of(selector.get("where", ""))
+    browser = open_version(version)
+    counts = count_data(browser, splits, where)
+    reference = f"{version.dataset.name}@{version.ref}"
+    project = version.dataset.project
+    model = next(iter(plan.models.values()), None)
+    selected = Selected(
+        reference=reference,
+        counts=counts,
+        splits=splits,
+        is_narrowed=where is not None,
+        undecodable=_undecodable(version, counts) if needs.media == "image" else {},
+        quarantined_packs=len(quarantined_among(project, sorted(counts.packs))),
+        trained_on=_seen(browser, selector, model.trained_on) if model else None,
+        model=model.reference if model else "",
+    )
+    return DatasetPreflight(
+        alias,
+        reference,
+        version.dataset.name,
+        version.ref,
+        branch_of(version),
+        counts,
+        check_data(needs, selected),
+    )
+
+
+def _undecodable(version: Version, counts: DataCounts) -> dict[str, str]:
+    try:
+        return unreadable_among(version.dataset.project, counts.sample)
+    except ObjectMissing:
+        # A pack is missing: the run's own warm-up tells that better.
+        return {}
+
+
+def _seen(
+    browser: VersionBrowser, selector: dict[str, object], training: Sequence[TrainingInput]
+) -> int | None:
+    """Return how many of the selected files a model was trained on, by their bytes."""
+    split, where = selector.get("split"), query_of(str(selector.get("where") or ""))
+    digests = selected_digests(browser, split if isinstance(split, list) else None, where)
+    if digests is None:
+        return None
+    seen = 0
+    for one in training:
+        then = query_of(one.where)
+        before = selected_digests(open_version(one.version), one.splits, then)
+        if before is not None:
+            seen = max(seen, pc.sum(pc.is_in(digests, value_set=before)).as_py() or 0)
+    return seen
+
+
+def branch_of(version: Version) -> str:
+    """Return the branch whose head the version is; main, if it is the head of none."""
+    heads = Branch.objects.filter(dataset=version.dataset_id, head=version)
+    names = list(heads.exclude(name__startswith="staging.").values_list("name", flat=True))
+    return MAIN if MAIN in names or not names else min(names)

@@ -1,0 +1,66 @@
+"""The classes and codes of failures: a page tells each code in its reader's language."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Final
+
+OOM_HOST: Final = "OOM_HOST"
+USER_CODE: Final = "USER_CODE"
+COMMAND_NOT_FOUND: Final = "COMMAND_NOT_FOUND"
+DATA_WARMUP: Final = "DATA_WARMUP"
+RUNTIME_BUILD: Final = "RUNTIME_BUILD"
+PREPARATION: Final = "PREPARATION"
+RUNNER_LOST: Final = "RUNNER_LOST"
+NODE_LOST: Final = "NODE_LOST"
+NODE_DISK: Final = "NODE_DISK"
+DEADLINE: Final = "DEADLINE"
+BAD_PARAMETERS: Final = "BAD_PARAMETERS"
+BAD_DATA: Final = "BAD_DATA"
+BAD_MODEL: Final = "BAD_MODEL"
+OOM_GPU: Final = "OOM_GPU"
+RESULT_REFUSED: Final = "RESULT_REFUSED"
+
+FAILURE_CLASSES: Final = (
+    OOM_HOST, USER_CODE, COMMAND_NOT_FOUND, DATA_WARMUP, RUNTIME_BUILD, PREPARATION, RUNNER_LOST,
+    NODE_LOST, NODE_DISK, DEADLINE, BAD_PARAMETERS, BAD_DATA, BAD_MODEL, OOM_GPU, RESULT_REFUSED,
+)  # fmt: skip
+
+# Not the fault of the code or of what was asked for: the same attempt may well succeed.
+RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST})
+
+
+class FailureCode(StrEnum):
+    """Which sentence a failure has: a page says it in its reader's language, from the params."""
+
+    OUT_OF_MEMORY = "out_of_memory"
+    DEADLINE = "deadline"
+    COMMAND_NOT_FOUND = "command_not_found"
+    NOT_PREPARED = "not_prepared"
+    SIGNALLED = "signalled"
+    EXITED = "exited"
+    EXITED_WITH_ERROR = "exited_with_error"
+    NOT_LAUNCHED = "not_launched"
+    SECRETS_MISSING = "secrets_missing"
+    NOTHING_SELECTED = "nothing_selected"
+    NOT_MOUNTED = "not_mounted"
+    RUNNER_LOST = "runner_lost"
+    NODE_LOST = "node_lost"
+    DISK_FULL = "disk_full"
+    DISK_READ_ONLY = "disk_read_only"
+    DISK_FAILING = "disk_failing"
+    DATA_WARMUP = "data_warmup"
+    RUNTIME_BUILD = "runtime_build"
+    # What a workflow itself tells; see known_failures.
+    NO_LABELS = "no_labels"
+    ONE_CLASS = "one_class"
+    SPLIT_EMPTY = "split_empty"
+    NOTHING_READABLE = "nothing_readable"
+    GPU_OUT_OF_MEMORY = "gpu_out_of_memory"
+    MODEL_WITHOUT_DESCRIPTION = "model_without_description"
+    MODEL_OF_ANOTHER_PROGRAM = "model_of_another_program"
+    MODEL_DAMAGED = "model_damaged"
+    NO_VIDEOS = "no_videos"
+    NO_READABLE_VIDEO = "no_readable_video"
+    OUTPUT_IS_INPUT = "output_is_input"
+    RESULT_NOT_PUSHED = "result_not_pushed"

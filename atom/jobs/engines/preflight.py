@@ -1,0 +1,273 @@
+"""Does a dataset fit a workflow? Findings with a code, a sentence and remedies. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Final, Literal
+
+from atom.datasets.engines.data_counts import DataCounts
+from atom.jobs.engines.data_needs import DataNeeds
+from atom.jobs.engines.remedies import Remedy
+from atom_sdk.words import counted, first_named
+
+TEST: Final = "test"
+# A class of fewer files gives the validation part none of them.
+FEW_FILES: Final = 10
+_MEDIA_WORDS: Final = {"image": ("picture", "pictures"), "video": ("video", "videos")}
+
+Level = Literal["error", "warning", "ok"]
+
+
+class CheckCode(StrEnum):
+    """Which sentence a finding has, for pages in another language."""
+
+    FITS = "fits"
+    NO_FILES = "no_files"
+    SPLIT_EMPTY = "split_empty"
+    NO_MEDIA = "no_media"
+    NO_LABELS = "no_labels"
+    TOO_FEW_CLASSES = "too_few_classes"
+    SOME_UNLABELLED = "some_unlabelled"
+    SMALL_CLASS = "small_class"
+    NONE_READABLE = "none_readable"
+    SOME_UNREADABLE = "some_unreadable"
+    QUARANTINED = "quarantined"
+    NO_TEST_SPLIT = "no_test_split"
+    SEEN_IN_TRAINING = "seen_in_training"
+    NOT_COUNTED = "not_counted"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One finding; an error means that the run would fail."""
+
+    level: Level
+    code: CheckCode
+    sentence: str
+    params: dict[str, Any] = field(default_factory=dict)
+    remedies: tuple[Remedy, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The dataset as the run would read it, with what was looked at beyond its counts."""
+
+    reference: str
+    counts: DataCounts
+    # None: all splits.
+    splits: Sequence[str] | None = None
+    is_narrowed: bool = False
+    # Why pictures of a sample cannot be decoded, by path.
+    undecodable: Mapping[str, str] = field(default_factory=dict)
+    quarantined_packs: int = 0
+    # Files that the chosen model was trained on, of those to be read; None without a model.
+    trained_on: int | None = None
+    model: str = ""
+
+
+def check_data(needs: DataNeeds, selected: Selected) -> list[Check]:
+    """Return errors, then warnings; only an `ok` with the counts if there are neither."""
+    errors = list(_errors(needs, selected))
+    if errors:
+        return errors
+    warnings = list(_warnings(needs, selected))
+    return [_fits(needs, selected), *warnings]
+
+
+def _errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+    counts = selected.counts
+    if not counts.files:
+        yield _empty(selected)
+        return
+    if needs.media and counts.is_exact and not counts.media.get(needs.media):
+        yield _no_media(needs, selected)
+        return
+    if needs.labels and not counts.labelled:
+        yield _no_labels(selected)
+    elif needs.classes and counts.is_exact and len(counts.labels) < needs.classes:
+        yield _too_few_classes(needs, selected)
+    if needs.media == "image" and counts.is_exact and _all_unreadable(counts):
+        yield Check(
+            "error",
+            CheckCode.NONE_READABLE,
+            f"No picture of {selected.reference} can be opened.",
+            {"dataset": selected.reference, "files": counts.unreadable},
+            (Remedy.OPEN_DATASET, Remedy.CHOOSE_VERSION),
+        )
+    if selected.quarantined_packs:
+        yield Check(
+            "error",
+            CheckCode.QUARANTINED,
+            f"Files of {selected.reference} are in quarantine: their bytes do not match their "
+            "digests.",
+            {"dataset": selected.reference, "packs": selected.quarantined_packs},
+            (Remedy.OPEN_DATASET, Remedy.CHOOSE_VERSION),
+        )
+
+
+def _empty(selected: Selected) -> Check:
+    reference, splits = selected.reference, list(selected.splits or ())
+    if not splits or selected.is_narrowed:
+        sentence = f"The run would read no file of {reference}: nothing matches."
+        return Check(
+            "error", CheckCode.NO_FILES, sentence, {"dataset": reference}, (Remedy.CHOOSE_VERSION,)
+        )
+    split = ", ".join(splits)
+    sentence = f"No files in the split {split} of {reference}."
+    make = (Remedy.MAKE_TEST_SPLIT,) if splits == [TEST] else ()
+    params = {"dataset": reference, "split": split}
+    return Check("error", CheckCode.SPLIT_EMPTY, sentence, params, (*make, Remedy.CHOOSE_VERSION))
+
+
+def _no_media(needs: DataNeeds, selected: Selected) -> Check:
+    files, plural = selected.counts.files, _MEDIA_WORDS[needs.media][1]
+    sentence = f"{counted(files, 'file')}, no {plural}: this workflow needs {plural}."
+    params = {"dataset": selected.reference, "files": files, "media": needs.media}
+    return Check("error", CheckCode.NO_MEDIA, sentence, params, (Remedy.CHOOSE_VERSION,))
+
+
+def _no_labels(selected: Selected) -> Check:
+    counts = selected.counts
+    sentence = f"{counted(counts.files, 'file')}, 0 labelled: this workflow needs labels."
+    params = {
+        "dataset": selected.reference,
+        "files": counts.files,
+        "class_folders": list(counts.class_folders[:3]),
+        "classes": len(counts.class_folders),
+    }
+    return Check(
+        "error",
+        CheckCode.NO_LABELS,
+        sentence,
+        params,
+        (*_by_folder(counts), Remedy.LABEL, Remedy.CHOOSE_VERSION),
+    )
+
+
+def _too_few_classes(needs: DataNeeds, selected: Selected) -> Check:
+    counts = selected.counts
+    names = first_named(list(counts.labels))
+    classes = counted(len(counts.labels), "class", "classes")
+    sentence = (
+        f"{counted(counts.labelled, 'labelled file')} of {classes} ({names}): this "
+        f"workflow needs at least {needs.classes} classes."
+    )
+    params = {
+        "dataset": selected.reference,
+        "labelled": counts.labelled,
+        "classes": len(counts.labels),
+        "names": names,
+        "needed": needs.classes,
+    }
+    return Check(
+        "error",
+        CheckCode.TOO_FEW_CLASSES,
+        sentence,
+        params,
+        (*_by_folder(counts), Remedy.LABEL, Remedy.CHOOSE_VERSION),
+    )
+
+
+def _by_folder(counts: DataCounts) -> tuple[Remedy, ...]:
+    return (Remedy.LABEL_BY_FOLDER,) if counts.class_folders else ()
+
+
+def _all_unreadable(counts: DataCounts) -> bool:
+    return 0 < counts.media.get("image", 0) <= counts.unreadable
+
+
+def _warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+    counts, reference = selected.counts, selected.reference
+    if not counts.is_exact:
+        sentence = (
+            f"{reference} has {counts.version_files:,} files: classes and splits of so many are "
+            "not counted here."
+        )
+        yield Check(
+            "warning",
+            CheckCode.NOT_COUNTED,
+            sentence,
+            {"dataset": reference, "files": counts.version_files},
+        )
+    unlabelled = counts.files - counts.labelled
+    if needs.labels and counts.is_exact and unlabelled:
+        sentence = (
+            f"{unlabelled} of {counted(counts.files, 'file')} have no label: the run leaves them "
+            "out."
+        )
+        params = {"dataset": reference, "unlabelled": unlabelled, "files": counts.files}
+        yield Check("warning", CheckCode.SOME_UNLABELLED, sentence, params, (Remedy.LABEL,))
+    if needs.classes and (small := _small_classes(counts)):
+        names = first_named(small)
+        sentence = f"Fewer than {FEW_FILES} files of {names}: that is little to learn from."
+        params = {"dataset": reference, "names": names, "count": len(small), "few": FEW_FILES}
+        yield Check("warning", CheckCode.SMALL_CLASS, sentence, params)
+    if unreadable := _unreadable_paths(selected):
+        yield _some_unreadable(selected, unreadable)
+    yield from _split_warnings(needs, selected)
+
+
+def _small_classes(counts: DataCounts) -> list[str]:
+    return [name for name, files in counts.labels.items() if files < FEW_FILES]
+
+
+def _unreadable_paths(selected: Selected) -> list[str]:
+    return sorted({*selected.counts.unreadable_paths, *selected.undecodable})
+
+
+def _some_unreadable(selected: Selected, paths: list[str]) -> Check:
+    counts, names = selected.counts, first_named(paths)
+    number = counts.unreadable + len(set(selected.undecodable) - set(counts.unreadable_paths))
+    sentence = (
+        f"At least {counted(number, 'picture')} cannot be opened and will be left out: {names}."
+    )
+    params = {"dataset": selected.reference, "count": number, "names": names}
+    return Check("warning", CheckCode.SOME_UNREADABLE, sentence, params, (Remedy.OPEN_DATASET,))
+
+
+def _split_warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+    counts, reference = selected.counts, selected.reference
+    trains = needs.labels and selected.splits is not None and TEST not in selected.splits
+    if trains and TEST not in counts.splits and (counts.is_exact or not counts.has_splits):
+        sentence = (
+            f"{reference} has no test split: nothing stays apart to measure the model on later."
+        )
+        yield Check(
+            "warning",
+            CheckCode.NO_TEST_SPLIT,
+            sentence,
+            {"dataset": reference},
+            (Remedy.MAKE_TEST_SPLIT,),
+        )
+    if selected.trained_on:
+        sentence = (
+            f"{selected.model} was trained on {selected.trained_on} of these "
+            f"{counted(counts.files, 'file')}: its accuracy here will be too good."
+        )
+        params = {
+            "dataset": reference,
+            "model": selected.model,
+            "seen": selected.trained_on,
+            "files": counts.files,
+        }
+        yield Check(
+            "warning",
+            CheckCode.SEEN_IN_TRAINING,
+            sentence,
+            params,
+            (Remedy.TRAIN_AGAIN, Remedy.CHOOSE_VERSION),
+        )
+
+
+def _fits(needs: DataNeeds, selected: Selected) -> Check:
+    counts = selected.counts
+    params: dict[str, Any] = {"dataset": selected.reference, "files": counts.files}
+    if not needs.labels or not counts.is_exact:
+        sentence = f"{counted(counts.files, 'file')} to read."
+        return Check("ok", CheckCode.FITS, sentence, params)
+    classes = counted(len(counts.labels), "class", "classes")
+    sentence = f"{counted(counts.files, 'file')}, {counts.labelled} labelled, {classes}."
+    params |= {"labelled": counts.labelled, "classes": len(counts.labels)}
+    return Check("ok", CheckCode.FITS, sentence, params)

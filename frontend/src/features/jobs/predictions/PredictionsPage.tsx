@@ -1,0 +1,228 @@
+import { Button, Group, SegmentedControl, Select, SimpleGrid, Skeleton, Text } from '@mantine/core';
+import { IconPhotoOff, IconTags } from '@tabler/icons-react';
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Prediction, PredictionPage } from '@/api/contract/jobs';
+import { asApiError } from '@/api/errors';
+import { EmptyState } from '@/shared/EmptyState';
+import { ErrorState } from '@/shared/ErrorState';
+import { useFormat } from '@/shared/format';
+import { Thumb } from '@/shared/grid/Thumb';
+import { LoadMore } from '@/shared/LoadMore';
+import { AnchorLink, ButtonLink } from '@/shared/links';
+import { Page } from '@/shared/Page';
+import { PageHeader } from '@/shared/PageHeader';
+import { useMay, useProjectOf } from '@/shared/project';
+import { notifyError } from '@/shared/undo';
+import { runName } from '../list/columns';
+import { useRun } from '../queries';
+import type { predictionsSearch } from '../search';
+import classes from './predictions.module.css';
+import { useLabelAgain, usePredictions } from './usePredictions';
+
+type Search = ReturnType<typeof predictionsSearch>;
+
+/** What a model says of each file of a run: mistakes first, filtered by the address. */
+export function PredictionsPage() {
+  const { t } = useTranslation();
+  const { runId = '' } = useParams({ strict: false });
+  const search = useSearch({ strict: false }) as Search;
+  const run = useRun(runId);
+  useProjectOf(run.data);
+  const { page, rows, query } = usePredictions(runId, search);
+  const above = (
+    <AnchorLink to="/runs/$runId" params={{ runId }} size="xs">
+      {run.data ? runName(run.data) : t('jobs.run')}
+    </AnchorLink>
+  );
+  const missing = query.error && asApiError(query.error).code === 'predictions_missing';
+  return (
+    <Page>
+      <PageHeader title={t('predictions.title')} above={above} subtitle={page && <Source page={page} />} />
+      {missing && (
+        <EmptyState icon={IconPhotoOff} title={t('predictions.missing')} hint={t('predictions.missingHint')} />
+      )}
+      {query.error && !missing && !page && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
+      {!page && !query.error && <Skeleton height={320} radius="md" />}
+      {page && (
+        <>
+          <Filters search={search} labels={page.labels} />
+          <Bar page={page} rows={rows} search={search} />
+          {rows.length === 0 ? (
+            <EmptyState icon={IconPhotoOff} title={t('predictions.none')} hint={t('predictions.noneHint')} />
+          ) : (
+            <SimpleGrid cols={{ base: 2, xs: 3, md: 5, xl: 7 }} spacing="sm" component="ul" className={classes.grid}>
+              {rows.map((row) => (
+                <Shown key={row.path} row={row} page={page} />
+              ))}
+            </SimpleGrid>
+          )}
+          {query.hasNextPage && (
+            <LoadMore
+              onLoad={() => void query.fetchNextPage()}
+              loading={query.isFetchingNextPage}
+              error={query.isFetchNextPageError ? query.error : null}
+            />
+          )}
+        </>
+      )}
+    </Page>
+  );
+}
+
+function Source({ page }: { page: PredictionPage }) {
+  const { t } = useTranslation();
+  const { dataset, ref, split, measured, kept } = page;
+  return (
+    <>
+      {dataset && ref && (
+        <AnchorLink
+          to="/datasets/$name"
+          params={{ name: dataset }}
+          search={{ ref, split: split || undefined }}
+          fz="inherit"
+        >
+          {dataset}@{ref}
+        </AnchorLink>
+      )}{' '}
+      · {t('predictions.measured', { count: measured, split })}
+      {kept < measured && ` ${t('predictions.kept', { count: kept })}`}
+    </>
+  );
+}
+
+function Filters({ search, labels }: { search: Search; labels: string[] }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const set = (values: Partial<Search>) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, ...values }), replace: true });
+  const select = (name: 'true' | 'predicted') => (
+    <Select
+      size="xs"
+      label={t(`predictions.${name}`)}
+      placeholder={t('predictions.any')}
+      data={labels}
+      value={search[name] ?? null}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': t('common.clear') }}
+      onChange={(value) => set({ [name]: value ?? undefined })}
+    />
+  );
+  return (
+    <Group gap="sm" align="flex-end" mb="sm">
+      {select('true')}
+      {select('predicted')}
+      <Select
+        size="xs"
+        label={t('predictions.order')}
+        allowDeselect={false}
+        data={[
+          { value: '-confidence', label: t('predictions.surest') },
+          { value: 'confidence', label: t('predictions.leastSure') },
+        ]}
+        value={search.order ?? '-confidence'}
+        onChange={(order) => set({ order: order === 'confidence' ? 'confidence' : undefined })}
+      />
+      <SegmentedControl
+        size="xs"
+        aria-label={t('predictions.which')}
+        data={[
+          { value: 'wrong', label: t('predictions.mistakes') },
+          { value: 'all', label: t('predictions.all') },
+        ]}
+        value={search.wrong ? 'wrong' : 'all'}
+        onChange={(value) => set({ wrong: value === 'wrong' ? true : undefined })}
+      />
+    </Group>
+  );
+}
+
+/** How many match, and what can be done with them. */
+function Bar({ page, rows, search }: { page: PredictionPage; rows: Prediction[]; search: Search }) {
+  const { t } = useTranslation();
+  const mayLabel = useMay('researcher');
+  const navigate = useNavigate();
+  const labelAgain = useLabelAgain(page);
+  const [busy, setBusy] = useState(false);
+  const label = async () => {
+    setBusy(true);
+    try {
+      const names = [search.true, search.predicted].filter(Boolean).join(' / ');
+      const task = await labelAgain(t('predictions.taskName', { dataset: page.dataset, names }), rows);
+      if (task) await navigate({ to: '/labeling/$taskId', params: { taskId: task.id } });
+    } catch (error) {
+      notifyError(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Group justify="space-between" mb="sm" gap="xs">
+      <Text size="sm" role="status" className="tabular">
+        {t('predictions.total', { count: page.total })}
+      </Text>
+      <Group gap="xs">
+        {mayLabel && page.dataset && rows.length > 0 && (
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconTags size={14} />}
+            loading={busy}
+            onClick={() => void label()}
+          >
+            {t('predictions.labelAgain', { count: rows.length })}
+          </Button>
+        )}
+        {page.dataset && page.ref && (
+          <ButtonLink
+            size="xs"
+            variant="default"
+            to="/datasets/$name"
+            params={{ name: page.dataset }}
+            search={{ ref: page.ref, split: page.split || undefined, label: search.true }}
+          >
+            {t('predictions.openDataset')}
+          </ButtonLink>
+        )}
+      </Group>
+    </Group>
+  );
+}
+
+/** One file with what it is and what the model takes it for. */
+function Shown({ row, page }: { row: Prediction; page: PredictionPage }) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const isWrong = row.true !== row.predicted;
+  const words = t(isWrong ? 'predictions.takenFor' : 'predictions.rightly', {
+    truth: row.true,
+    predicted: row.predicted,
+  });
+  const share = format.percent(row.confidence, 1);
+  const picture = <Thumb src={row.entry?.thumb_url} alt="" />;
+  return (
+    <li className={classes.item}>
+      {row.entry && page.dataset ? (
+        <AnchorLink
+          to="/datasets/$name/item"
+          params={{ name: page.dataset }}
+          search={{ ref: page.ref ?? undefined, item: row.path }}
+          className={classes.picture}
+          aria-label={`${row.path}: ${words}`}
+        >
+          {picture}
+        </AnchorLink>
+      ) : (
+        <span className={classes.picture}>{picture}</span>
+      )}
+      <Text size="xs" fw={600} c={isWrong ? 'var(--mantine-color-error)' : undefined}>
+        {words}
+      </Text>
+      <Text size="xs" c="dimmed" truncate title={row.path} className="tabular">
+        {share} · {row.path}
+      </Text>
+    </li>
+  );
+}

@@ -1,0 +1,82 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test } from 'vitest';
+import { listing, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { NewRunPage } from '../index';
+
+const workflow = {
+  slug: 'image-classification',
+  version: '1',
+  title: 'Image classification',
+  description: '',
+  parameters: [{ name: 'dataset', type: 'dataset', title: 'Dataset', help: '', required: true, choices: [] }],
+  inputs: { dataset: { split: ['train', 'val'], narrowable: true } },
+  resources: { cpus: 1 },
+  translations: {},
+};
+const look = {
+  alias: 'dataset',
+  reference: 'flowers@v1',
+  dataset: 'flowers',
+  ref: 'v1',
+  branch: 'main',
+  exact: true,
+  files: 60,
+  labelled: 0,
+  labels: {},
+  splits: {},
+  unsplit: 60,
+  class_folders: ['circle', 'square', 'tri'],
+};
+const noLabels = {
+  level: 'error',
+  code: 'no_labels',
+  sentence: '60 files, 0 labelled: this workflow needs labels.',
+  params: { dataset: 'flowers@v1', files: 60 },
+  remedies: ['label_by_folder', 'label', 'choose_version'],
+};
+const fits = {
+  level: 'ok',
+  code: 'fits',
+  sentence: 'Fits.',
+  params: { files: 60, labelled: 60, classes: 3 },
+  remedies: [],
+};
+
+test('Go waits for labels, and a button takes the version that has them', async () => {
+  serve('GET', 'workflows/', listing(workflow));
+  serve('GET', 'clusters/', listing());
+  serve('GET', 'projects/{project}/secrets/', listing());
+  serve('POST', 'projects/{project}/runs/preview/', {
+    valid: true,
+    errors: {},
+    outlook: 'starts',
+    placement: { cluster: 'local', node: 'local-1', why: 'The only node.', code: 'only_machine', params: {} },
+    queue_position: 1,
+    warm: null,
+    runtime: { digest: 'abc', state: 'ready' },
+  });
+  serve('POST', 'projects/{project}/runs/preflight/', async (request: Request) => {
+    const { parameters } = (await request.json()) as { parameters: { dataset: string } };
+    const isLabelled = parameters.dataset === 'flowers@v2';
+    return {
+      ok: isLabelled,
+      errors: {},
+      datasets: [{ ...look, reference: parameters.dataset, checks: [isLabelled ? fits : noLabels] }],
+    };
+  });
+  serve('POST', 'projects/{project}/datasets/{dataset}/folder-labels/', {
+    id: 'c1',
+    state: 'published',
+    error: null,
+    version: { ref: 'v2' },
+  });
+  await renderPage(<NewRunPage />, '/runs/new?workflow=image-classification&dataset=flowers%40v1&step=3');
+  const go = await screen.findByRole('button', { name: 'Go' });
+  await screen.findAllByText(/60 files, 0 labelled: this workflow needs labels/);
+  expect(go).toHaveProperty('disabled', true);
+  await userEvent.click(screen.getByRole('button', { name: 'Use folder names as labels' }));
+  await screen.findByText('60 files, 60 labelled, classes: 3.');
+  await waitFor(() => expect(go).toHaveProperty('disabled', false));
+});

@@ -1,0 +1,29 @@
+import type { predictions as en } from './predictions.en';
+import type { Translation } from './types';
+
+export const predictions: Translation<typeof en> = {
+  title: '预测结果',
+  see: '查看错误',
+  missing: '该运行没有保存逐个文件的预测',
+  missingHint: '请重新评估该模型：评估现在会保存预测。',
+  none: '没有匹配的文件',
+  noneHint: '请去掉一个筛选条件，或同时显示正确的结果。',
+  measured_other: '划分 {{split}} 的 {{count, number}} 个文件',
+  kept: '（保留其中 {{count, number}} 个：错误的和最不确定的）',
+  true: '标注',
+  predicted: '模型判断',
+  any: '任意',
+  order: '排序',
+  surest: '最确定的在前',
+  leastSure: '最不确定的在前',
+  which: '显示哪些预测',
+  mistakes: '错误',
+  all: '全部',
+  total_other: '{{count, number}} 个文件',
+  labelAgain_other: '重新标注这 {{count, number}} 个',
+  openDataset: '在数据集中打开',
+  taskName: '{{dataset}}：重新标注 {{names}}',
+  takenFor: '{{truth}} 被判为 {{predicted}}',
+  rightly: '{{truth}}',
+  cellLink: '{{truth}} 被判为 {{predicted}}：{{count}} 个文件，占该标注的 {{share}}。查看这些文件。',
+};

@@ -1,0 +1,55 @@
+/** What the wizard says of the chosen data, and the buttons that mend it. */
+export const preflight = {
+  title: 'Data',
+  dataOf: 'Data: {{reference}}',
+  looking: 'Looking at the data…',
+  blocked: 'The run would fail:',
+  making: 'The next version is being made…',
+  media: { image: 'pictures', video: 'videos' },
+  check: {
+    fits_one: '{{count, number}} file, {{labelled, number}} labelled, classes: {{classes, number}}.',
+    fits_other: '{{count, number}} files, {{labelled, number}} labelled, classes: {{classes, number}}.',
+    fits_plain_one: '{{count, number}} file to read.',
+    fits_plain_other: '{{count, number}} files to read.',
+    no_files: 'The run would read no file of {{dataset}}: nothing matches.',
+    split_empty: 'No files in the split {{split}} of {{dataset}}.',
+    no_media_one: '{{count, number}} file, no {{media}}: this workflow needs {{media}}.',
+    no_media_other: '{{count, number}} files, no {{media}}: this workflow needs {{media}}.',
+    no_labels_one: '{{count, number}} file, 0 labelled: this workflow needs labels.',
+    no_labels_other: '{{count, number}} files, 0 labelled: this workflow needs labels.',
+    too_few_classes_one:
+      '{{labelled, number}} labelled, all {{names}}: this workflow needs at least {{needed}} classes.',
+    too_few_classes_other:
+      '{{labelled, number}} labelled, {{count}} classes ({{names}}): this workflow needs at least {{needed}}.',
+    some_unlabelled_one: '{{count, number}} of {{files, number}} files has no label: the run leaves it out.',
+    some_unlabelled_other: '{{count, number}} of {{files, number}} files have no label: the run leaves them out.',
+    small_class: 'Fewer than {{few}} files of {{names}}: that is little to learn from.',
+    none_readable: 'No picture of {{dataset}} can be opened.',
+    some_unreadable_one: 'At least {{count, number}} picture cannot be opened and will be left out: {{names}}.',
+    some_unreadable_other: 'At least {{count, number}} pictures cannot be opened and will be left out: {{names}}.',
+    quarantined: 'Files of {{dataset}} are in quarantine: their bytes do not match their digests.',
+    no_test_split: '{{dataset}} has no test split: nothing stays apart to measure the model on later.',
+    seen_in_training_one:
+      '{{model}} was trained on {{count, number}} of these {{files, number}} files: its accuracy here will be too good.',
+    seen_in_training_other:
+      '{{model}} was trained on {{count, number}} of these {{files, number}} files: its accuracy here will be too good.',
+    not_counted: '{{dataset}} has {{files, number}} files: classes and splits of so many are not counted here.',
+  },
+  remedy: {
+    label_by_folder: 'Use folder names as labels',
+    label: 'Label them',
+    make_test_split: 'Make a test split',
+    choose_version: 'Choose another version',
+    open_dataset: 'Open the dataset',
+    clone: 'Clone with changes',
+    train_again: 'Train on this version',
+  },
+  made: {
+    label_by_folder: '{{reference}} has the folder names as labels',
+    make_test_split: '{{reference}} has a test split: 20 % of the files',
+  },
+  splitFiles_one: '{{name}} · {{count, number}} file',
+  splitFiles_other: '{{name}} · {{count, number}} files',
+  pickSplit: 'Choose a split',
+  nameHint: 'Left empty, the run is called {{name}}.',
+};

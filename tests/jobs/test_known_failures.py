@@ -1,0 +1,129 @@
+"""Failures that predefined workflows tell: a title, a next step and buttons, by code and params."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from atom.jobs.actions import conclude, reconcile
+from atom.jobs.engines.failure_codes import FAILURE_CLASSES, USER_CODE, FailureCode
+from atom.jobs.engines.failures import ExitReport, Limits, classify, nothing_selected
+from atom.jobs.engines.known_failures import KNOWN, MAX_TEXT
+from atom.jobs.engines.outside_words import outside_words
+from atom.jobs.engines.remedies import REMEDIES, Remedy, remedies_of
+from atom.jobs.models import Run
+from tests.factories.accounts import make_member
+from tests.factories.jobs import make_attempt, make_run, runner_headers
+
+WORKFLOWS = Path(conclude.__file__).parents[1] / "workflows"
+NO_LABELS = {
+    "code": "no_labels",
+    "sentence": "None of the 60 images has a label.",
+    "params": {"dataset": "flowers@v1", "files": 60, "class_folders": 3},
+}
+TRACEBACK = "Traceback (most recent call last):\n  File x\ndata.NoLabelsError: None of the 60"
+
+
+def report(declared: dict[str, Any], exit_code: int = 1) -> ExitReport:
+    return ExitReport("exited", exit_code, traceback=TRACEBACK, declared=declared)
+
+
+def params_of(code: str) -> dict[str, Any]:
+    known = KNOWN[code]
+    return dict.fromkeys(known.texts, "x") | dict.fromkeys(known.numbers, 7)
+
+
+def test_every_code_that_a_workflow_raises_is_known() -> None:
+    source = "\n".join(path.read_text("utf-8") for path in WORKFLOWS.glob("*/*.py"))
+    calls = re.findall(r'(?:RunFailure|Error|super\(\).__init__)\(\s*"([a-z_]+)"', source)
+    assert set(calls) == set(KNOWN) - {FailureCode.SPLIT_EMPTY}
+
+
+@pytest.mark.parametrize("code", sorted(KNOWN))
+def test_a_known_reason_is_no_fault_of_the_code(code: str) -> None:
+    failure = classify(report({"code": code, "params": params_of(code)}), Limits(1 << 30, None))
+    assert failure is not None
+    assert failure.failure_class in set(FAILURE_CLASSES) - {USER_CODE}
+    assert failure.params == params_of(code)
+    assert "{" not in failure.reason
+    assert "traceback" not in failure.suggestion.lower()
+    assert REMEDIES[code]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        {"code": "struck_by_lightning", "params": {}},
+        {"code": "out_of_memory", "params": {}},
+        {"code": "no_labels", "params": {"dataset": "flowers@v1"}},
+        {"code": "no_labels", "params": {"dataset": 3, "files": 60, "class_folders": 0}},
+        {"code": "no_labels", "params": {"dataset": "a", "files": True, "class_folders": 0}},
+        {"code": "no_labels", "params": "flowers"},
+    ],
+)
+def test_what_is_not_known_is_told_as_any_other_error(declared: dict[str, Any]) -> None:
+    failure = classify(report(declared), Limits(1 << 30, None))
+    assert failure is not None
+    assert failure.code is FailureCode.EXITED_WITH_ERROR
+
+
+def test_a_command_that_ended_well_has_not_failed() -> None:
+    assert classify(report(NO_LABELS, exit_code=0), Limits(1 << 30, None)) is None
+
+
+def test_long_texts_are_cut_and_foreign_params_left_out() -> None:
+    params = {"output": "o" * 1000, "host": "secret.example"}
+    failure = classify(report({"code": "output_is_input", "params": params}), Limits(1 << 30, None))
+    assert failure is not None
+    assert failure.params == {"output": "o" * MAX_TEXT}
+
+
+def test_folders_are_offered_as_labels_only_where_they_look_so() -> None:
+    assert remedies_of("no_labels", NO_LABELS["params"])[0] is Remedy.LABEL_BY_FOLDER
+    assert Remedy.LABEL_BY_FOLDER not in remedies_of("no_labels", {"class_folders": 0})
+    assert Remedy.MAKE_TEST_SPLIT in remedies_of("split_empty", {"split": "test"})
+    assert Remedy.MAKE_TEST_SPLIT not in remedies_of("split_empty", {"split": "holdout"})
+
+
+def test_an_empty_split_is_told_with_its_name() -> None:
+    failure = nothing_selected("There is no sample.", dataset="shapes@v2", split="test")
+    assert (failure.code, failure.reason) == (
+        FailureCode.SPLIT_EMPTY,
+        "No files in the split test of shapes@v2.",
+    )
+    assert nothing_selected("Nothing.", "shapes@v2").code is FailureCode.NOTHING_SELECTED
+
+
+def test_people_without_an_account_read_it_too() -> None:
+    told = outside_words({"code": "no_labels", "params": {"files": 60}}, "None.", with_log=False)
+    assert (told.reason, told.code) == ("None.", "no_labels")
+
+
+@pytest.mark.django_db
+def test_the_api_tells_code_sentence_next_step_and_buttons() -> None:
+    attempt = make_attempt(make_run(max_retries=0))
+    body = {
+        "exit_code": 1,
+        "signal": None,
+        "reason": "exited",
+        "evidence": {"tail": "", "traceback": TRACEBACK, "declared": NO_LABELS},
+    }
+    answer = APIClient().post("/api/v1/runner/exit/", body, headers=runner_headers(attempt))
+    assert answer.status_code == 200, answer.json()
+    reconcile.advance(attempt.run_id)
+    run = Run.objects.get(pk=attempt.run_id)
+    client = APIClient()
+    client.force_authenticate(make_member(run.project, "viewer"))
+    shown = client.get(f"/api/v1/runs/{run.pk}/").json()
+    attempt_shown = shown["attempts"][0]
+    assert attempt_shown["failure_class"] == "BAD_DATA"
+    assert attempt_shown["failure_reason"].startswith("No labels in flowers@v1")
+    assert attempt_shown["failure"] == {
+        "code": "no_labels",
+        "params": NO_LABELS["params"],
+        "remedies": ["label_by_folder", "label", "clone"],
+    }
