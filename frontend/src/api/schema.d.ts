@@ -530,7 +530,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Open the item to others, after all the rest. */
+        /** @description Open the item to others; the caller gets it again only by asking for it. */
         post: operations["labelx_slots_skip_create"];
         delete?: never;
         options?: never;
@@ -555,6 +555,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labelx/slots/{slot_id}/unskip/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Hold the item again; 409 when somebody else has it by now. */
+        post: operations["labelx_slots_unskip_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labelx/tasks/{task_id}/": {
         parameters: {
             query?: never;
@@ -569,7 +586,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** @description Change the share that is audited, of what is submitted from now on. */
+        patch: operations["labelx_tasks_partial_update"];
         trace?: never;
     };
     "/api/v1/labelx/tasks/{task_id}/audit-lease/": {
@@ -583,6 +601,23 @@ export interface paths {
         put?: never;
         /** @description Lease up to `n` submissions of other people; what you hold already comes first. */
         post: operations["labelx_tasks_audit_lease_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/continue/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Make and start a task over the left-out items; asking again returns the same task. */
+        post: operations["labelx_tasks_continue_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -617,6 +652,23 @@ export interface paths {
         put?: never;
         /** @description Lease up to `n` open items; an empty answer means that nothing is open. */
         post: operations["labelx_tasks_lease_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/leave/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Shorten the page's leases to a minute, and open what it had only fetched ahead. */
+        post: operations["labelx_tasks_leave_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -674,6 +726,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labelx/tasks/{task_id}/show/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Renew them and keep them from whoever finds nothing; says which are lost. */
+        post: operations["labelx_tasks_show_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/skipped/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Put skipped items back for everybody, or leave them out of the task. */
+        post: operations["labelx_tasks_skipped_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labelx/tasks/{task_id}/start/": {
         parameters: {
             query?: never;
@@ -719,6 +805,61 @@ export interface paths {
         put?: never;
         /** @description Store every submission; each has its own result, one failure stops no other. */
         post: operations["labelx_tasks_submit_batch_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/take-up/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * @description Hold the caller's work on this page, with its drafts, returned work first.
+         *
+         *     What another living page of the caller shows stays there, unless `everything` is true.
+         */
+        post: operations["labelx_tasks_take_up_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/unskip/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Have the caller's skipped items handed out to them again. */
+        post: operations["labelx_tasks_unskip_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/waiting/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Say who holds what until when, and how much there is for the caller by now. */
+        get: operations["labelx_tasks_waiting"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -979,7 +1120,7 @@ export interface paths {
         /** @description The projects that the caller is a member of. */
         get: operations["projects_list"];
         put?: never;
-        /** @description Add a project to a unit that the caller administers. */
+        /** @description Add a project to a unit that the caller administers; its name is its slug if left out. */
         post: operations["projects_create"];
         delete?: never;
         options?: never;
@@ -3925,7 +4066,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Download the log as the command wrote it, or the lines that match, without colours. */
+        /**
+         * @description Download the log as the command wrote it, or the lines that match, without colours.
+         *
+         *     With `stream` alone, the bytes of one stream.
+         */
         get: operations["runs_logs_raw"];
         put?: never;
         post?: never;
@@ -4537,7 +4682,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The caller's own profile. */
+        /** @description Return the profile; a header names the server's version, to compare a client's with. */
         get: operations["users_me_retrieve"];
         put?: never;
         post?: never;
@@ -4836,6 +4981,12 @@ export interface components {
             token_expires_at: string;
             /** Format: date-time */
             server_time: string;
+        };
+        /** @description The same, and which page holds it. */
+        BeatRequest: {
+            lease_no: number;
+            /** @default  */
+            page?: string;
         };
         /** @description Which history is going to be loaded. */
         BeginLoadRequest: {
@@ -5251,7 +5402,7 @@ export interface components {
         };
         /** @description One metric of one run. */
         ComparedCurve: {
-            values: (number | null)[];
+            values: (number | ("NaN" | "Infinity" | "-Infinity"))[];
             /** Format: uuid */
             run: string;
             number: number;
@@ -5314,7 +5465,7 @@ export interface components {
             /** @default  */
             experiment: string;
             metrics_summary: {
-                [key: string]: number;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tags: string[];
             starred: boolean;
@@ -6188,6 +6339,23 @@ export interface components {
             /** Format: date-time */
             readonly released_at: string | null;
         };
+        /** @description Somebody else who holds work of the task. */
+        Holder: {
+            name: string;
+            /** @description Sent back to them; it has no end. */
+            returned: boolean;
+            items: number;
+            /** Format: date-time */
+            until: string | null;
+            /** @description Their page has confirmed it lately. */
+            working: boolean;
+        };
+        /**
+         * @description * `reopen` - reopen
+         *     * `leave_out` - leave_out
+         * @enum {string}
+         */
+        HowEnum: "reopen" | "leave_out";
         /** @description A pending invitation, without its link. */
         Invitation: {
             /** Format: uuid */
@@ -6225,7 +6393,7 @@ export interface components {
             new: string | null;
             count: number;
         };
-        /** @description A label task. The context carries `counts` and `held`, looked up once per page. */
+        /** @description A label task. The context carries the caller's role and counts, looked up once per page. */
         LabelTask: {
             /** Format: uuid */
             readonly id: string;
@@ -6249,6 +6417,11 @@ export interface components {
             /** @description Null once every item is there; work can begin before. */
             readonly filling: components["schemas"]["Filling"] | null;
             readonly my: components["schemas"]["MyWorkCounts"];
+            readonly left_out_from: components["schemas"]["LeftOutStates"];
+            /** @description What the caller may do with the task now: the actions that a page offers. */
+            readonly offers: components["schemas"]["OffersEnum"][];
+            continues: components["schemas"]["LinkedTask"] | null;
+            continued_by: components["schemas"]["LinkedTask"] | null;
             readonly publish_error: components["schemas"]["TaskError"] | null;
             readonly output_version: components["schemas"]["OutputVersion"] | null;
             created_by: components["schemas"]["UserShort"] | null;
@@ -6284,7 +6457,7 @@ export interface components {
             /** Format: double */
             median_active_ms: number | null;
         };
-        /** @description Items that anybody could take, and the newest tasks. */
+        /** @description Items that the caller could label now, and the newest tasks. */
         LabelingOverview: {
             open_items: number;
             tasks: components["schemas"]["LabelTask"][];
@@ -6317,6 +6490,13 @@ export interface components {
         LeaseNoRequest: {
             lease_no: number;
         };
+        /** @description Which page asks; `prefetch` says that it has something to show already. */
+        LeaseRequestRequest: {
+            /** @default  */
+            page?: string;
+            /** @default false */
+            prefetch?: boolean;
+        };
         /** @description A slot that the caller holds, with the picture and what was begun. */
         LeasedSlot: {
             /** Format: uuid */
@@ -6344,12 +6524,24 @@ export interface components {
          * @enum {string}
          */
         LeasedSlotStateEnum: "leased" | "returned";
+        /** @description A page that goes away. A beacon carries no header, so the token is a field of its form. */
+        LeaveRequest: {
+            page: string;
+            csrfmiddlewaretoken?: string;
+        };
         /** @description Files that match the filter and cannot be shown as images: why, and how many. */
         LeftOut: {
             /** @description Files of another type. */
             not_images: number;
             /** @description Images that cannot be decoded. */
             unreadable: number;
+        };
+        /** @description Items without an accepted label in a published task, by the state that they had. */
+        LeftOutStates: {
+            ready: number;
+            labeling: number;
+            audit: number;
+            rework: number;
         };
         /**
          * @description * `ok` - ok
@@ -6397,6 +6589,12 @@ export interface components {
         LinkRequest: {
             token: string;
         };
+        /** @description Another task, by id and name. */
+        LinkedTask: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+        };
         /** @description A run in a list whose columns the reader chose; context: `columns`. */
         ListedRun: {
             /** Format: uuid */
@@ -6431,7 +6629,7 @@ export interface components {
             /** @default  */
             experiment: string;
             metrics_summary: {
-                [key: string]: number;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tags: string[];
             starred: boolean;
@@ -6648,12 +6846,18 @@ export interface components {
         Measured: {
             key: string;
             n: number;
-            /** Format: double */
-            last: number | null;
+            /** @description A number; what JSON has no number for is one of three words. */
+            last: (number | ("NaN" | "Infinity" | "-Infinity")) | null;
             last_step: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of finite values.
+             */
             min: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of finite values.
+             */
             max: number | null;
         };
         /** @description A person with a role: the one that counts, the one that was given here, and all sources. */
@@ -6755,6 +6959,10 @@ export interface components {
         MyWorkCounts: {
             leased: number;
             returned: number;
+            /** @description Submissions that the caller could audit now. */
+            to_audit: number;
+            /** @description The caller's own, which another one audits. */
+            own_audits: number;
         };
         /** @description One thing that needs the caller. */
         Need: {
@@ -6896,12 +7104,12 @@ export interface components {
             email?: string;
             password: string;
         };
-        /** @description A project. */
+        /** @description A project; without a unit it hangs on the only one at the top that the caller administers. */
         NewProjectRequest: {
             slug: string;
-            name: string;
+            name?: string;
             /** Format: uuid */
-            unit: string;
+            unit?: string;
         };
         /** @description What makes a branch or a tag. */
         NewRefRequest: {
@@ -7126,6 +7334,11 @@ export interface components {
             digest: string;
             /** Format: int64 */
             size_bytes: number;
+            /**
+             * @description Whether the client sends an upload of one part with the `headers` that are told with its address, and takes 412 for an answer: it is there already.
+             * @default false
+             */
+            single?: boolean;
         };
         /** @description What makes a version: a run of the project and a path of its files. */
         NewVersionRequest: {
@@ -7256,6 +7469,18 @@ export interface components {
             /** @description A QR code as a data: address. */
             picture: string;
         };
+        /**
+         * @description * `label` - label
+         *     * `audit` - audit
+         *     * `start` - start
+         *     * `pause` - pause
+         *     * `publish` - publish
+         *     * `settle_skipped` - settle_skipped
+         *     * `continue` - continue
+         *     * `change` - change
+         * @enum {string}
+         */
+        OffersEnum: "label" | "audit" | "start" | "pause" | "publish" | "settle_skipped" | "continue" | "change";
         /**
          * @description * `` -
          *     * `binary` - binary
@@ -7412,6 +7637,11 @@ export interface components {
             };
             /** Format: date-time */
             expires_at: string;
+        };
+        /** @description A page of the portal, by an id that it makes up when it is loaded. */
+        PageRequest: {
+            /** @default  */
+            page?: string;
         };
         PaginatedAccountList: {
             results: components["schemas"]["Account"][];
@@ -7619,6 +7849,10 @@ export interface components {
             urls: {
                 [key: string]: string;
             };
+            /** @description Headers that each PUT must have; none unless `single` was said. */
+            headers: {
+                [key: string]: string;
+            };
         };
         /** @description Resources of which the rest has defaults. */
         PartialResources: {
@@ -7633,6 +7867,11 @@ export interface components {
             /** Format: int64 */
             memory_bytes?: number;
             gpus?: number;
+        };
+        /** @description What of a task can be changed while it takes work. */
+        PatchedAuditShareRequest: {
+            /** Format: double */
+            audit_percent?: number;
         };
         /** @description Whether the person may sign in. */
         PatchedChangedPersonRequest: {
@@ -7903,7 +8142,7 @@ export interface components {
             readonly steps: number[];
             /** @description Return the times in milliseconds since 1970. */
             readonly ts: number[];
-            readonly values: (number | null)[];
+            readonly values: (number | ("NaN" | "Infinity" | "-Infinity"))[];
         };
         /** @description The first rows: 1,000 of a text, 100 of a Parquet file. */
         PreviewTable: {
@@ -7934,6 +8173,9 @@ export interface components {
             accepted: number;
             published: number;
             blocked: number;
+            left_out: number;
+            /** @description Of those that are ready: somebody skipped them. */
+            skipped: number;
         };
         /** @description How far the command is. */
         ProgressRequest: {
@@ -8172,6 +8414,15 @@ export interface components {
             /** @description How many versions for `last`, how many days for `days`, null for `all`. */
             limit?: number | null;
         };
+        /** @description A page that takes up its person's work: of the page before it in the same tab, or all. */
+        ReturnRequest: {
+            /** @default  */
+            page?: string;
+            /** @default  */
+            from_page?: string;
+            /** @default false */
+            everything?: boolean;
+        };
         /** @description Undoes a version. */
         RevertRequest: {
             /**
@@ -8280,7 +8531,7 @@ export interface components {
             /** @default  */
             experiment: string;
             metrics_summary: {
-                [key: string]: number;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tags: string[];
             starred: boolean;
@@ -8357,7 +8608,7 @@ export interface components {
             next: string | null;
         };
         RunCurve: {
-            values: (number | null)[];
+            values: (number | ("NaN" | "Infinity" | "-Infinity"))[];
             key: string;
             steps: number[];
             ts: number[];
@@ -8391,6 +8642,7 @@ export interface components {
          *     * `cancel_requested` - cancel_requested
          *     * `cancelling` - cancelling
          *     * `ended` - ended
+         *     * `leftovers_ended` - leftovers_ended
          *     * `retry` - retry
          *     * `retried` - retried
          *     * `succeeded` - succeeded
@@ -8401,7 +8653,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "placed" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "placed" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -8527,12 +8779,18 @@ export interface components {
             key: string;
             kind: components["schemas"]["RunMetricKindEnum"];
             n: number;
-            /** Format: double */
-            last: number | null;
+            /** @description A number; what JSON has no number for is one of three words. */
+            last: (number | ("NaN" | "Infinity" | "-Infinity")) | null;
             last_step: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of finite values.
+             */
             vmin: number | null;
-            /** Format: double */
+            /**
+             * Format: double
+             * @description Of finite values.
+             */
             vmax: number | null;
             step_min: number;
             step_max: number;
@@ -8670,7 +8928,7 @@ export interface components {
             /** @default  */
             experiment: string;
             metrics_summary: {
-                [key: string]: number;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             tags: string[];
             starred: boolean;
@@ -9028,6 +9286,15 @@ export interface components {
             /** @description Whether nothing but setting one up is allowed yet. */
             lacks_second_factor: boolean;
         };
+        /** @description What becomes of skipped items: all of them, or those named. */
+        SettleSkippedRequest: {
+            how: components["schemas"]["HowEnum"];
+            items?: string[];
+        };
+        /** @description How many items were put back, left out, or wait for the caller again. */
+        Settled: {
+            count: number;
+        };
         /** @description A dataset version that the run reads, by name. */
         SharedDataset: {
             dataset: string;
@@ -9071,7 +9338,7 @@ export interface components {
             };
             /** @description The last value of each. */
             metrics: {
-                [key: string]: number | null;
+                [key: string]: number | ("NaN" | "Infinity" | "-Infinity");
             };
             datasets: components["schemas"]["SharedDataset"][];
             commit: string | null;
@@ -9091,6 +9358,17 @@ export interface components {
             number: number;
             name: string;
         };
+        /** @description The items that a page shows now. */
+        ShowRequest: {
+            page: string;
+            slots: components["schemas"]["ShownSlotRequest"][];
+        };
+        /** @description One item on the screen, under the lease that the page believes to hold. */
+        ShownSlotRequest: {
+            /** Format: uuid */
+            slot: string;
+            lease_no: number;
+        };
         /**
          * @description * `added` - added
          *     * `removed` - removed
@@ -9107,6 +9385,17 @@ export interface components {
             is_on: boolean;
             /** @description Empty where the portal's own words do. */
             provider: string;
+        };
+        /** @description Why an item is passed on. */
+        SkipReasonRequest: {
+            lease_no: number;
+            /** @default  */
+            reason?: string;
+        };
+        /** @description Who passed an item on, and why. */
+        SkipShown: {
+            name: string;
+            reason: string;
         };
         /** @description A way of mounting that was not possible, and why. */
         SkippedMount: {
@@ -9658,6 +9947,20 @@ export interface components {
             unreadable: number;
             /** @description The first few files that cannot be read. */
             unreadable_paths: string[];
+            /** @description Files in no split, which are read as train; 0 where the version has no splits. */
+            unsplit: number;
+            /** @description The first few files in no split. */
+            unsplit_paths: string[];
+        };
+        /** @description Why there is nothing for the caller, or how much there is by now. */
+        Waiting: {
+            /** @description What the caller would get now. */
+            open: number;
+            /** @description Held by another open page of the caller. */
+            elsewhere: number;
+            /** @description Skipped by the caller, and not done yet. */
+            skipped: number;
+            holders: components["schemas"]["Holder"][];
         };
         /** @description A run without a machine, and why. */
         WaitingRun: {
@@ -9710,6 +10013,8 @@ export interface components {
             state: components["schemas"]["WorkItemStateEnum"];
             label_id: number | null;
             labeler: string | null;
+            left_out_from: string;
+            skips: components["schemas"]["SkipShown"][];
             media_url: string;
             thumb_url: string;
         };
@@ -9718,12 +10023,13 @@ export interface components {
          *     * `audit` - audit
          *     * `blocked` - blocked
          *     * `labeling` - labeling
+         *     * `left_out` - left_out
          *     * `published` - published
          *     * `ready` - ready
          *     * `rework` - rework
          * @enum {string}
          */
-        WorkItemStateEnum: "accepted" | "audit" | "blocked" | "labeling" | "published" | "ready" | "rework";
+        WorkItemStateEnum: "accepted" | "audit" | "blocked" | "labeling" | "left_out" | "published" | "ready" | "rework";
         /** @description A predefined job. */
         Workflow: {
             slug: string;
@@ -9889,6 +10195,7 @@ export type AuditLease = components['schemas']['AuditLease'];
 export type AuditSlot = components['schemas']['AuditSlot'];
 export type BatchSubmissionRequest = components['schemas']['BatchSubmissionRequest'];
 export type Beat = components['schemas']['Beat'];
+export type BeatRequest = components['schemas']['BeatRequest'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type BlankEnum = components['schemas']['BlankEnum'];
 export type Branch = components['schemas']['Branch'];
@@ -10009,6 +10316,8 @@ export type Heartbeat = components['schemas']['Heartbeat'];
 export type Held = components['schemas']['Held'];
 export type HeldSlots = components['schemas']['HeldSlots'];
 export type Hold = components['schemas']['Hold'];
+export type Holder = components['schemas']['Holder'];
+export type HowEnum = components['schemas']['HowEnum'];
 export type Invitation = components['schemas']['Invitation'];
 export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
@@ -10023,15 +10332,19 @@ export type LanguageText = components['schemas']['LanguageText'];
 export type Layer = components['schemas']['Layer'];
 export type Lease = components['schemas']['Lease'];
 export type LeaseNoRequest = components['schemas']['LeaseNoRequest'];
+export type LeaseRequestRequest = components['schemas']['LeaseRequestRequest'];
 export type LeasedSlot = components['schemas']['LeasedSlot'];
 export type LeasedSlotStateEnum = components['schemas']['LeasedSlotStateEnum'];
+export type LeaveRequest = components['schemas']['LeaveRequest'];
 export type LeftOut = components['schemas']['LeftOut'];
+export type LeftOutStates = components['schemas']['LeftOutStates'];
 export type LevelEnum = components['schemas']['LevelEnum'];
 export type Lineage = components['schemas']['Lineage'];
 export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
+export type LinkedTask = components['schemas']['LinkedTask'];
 export type ListedRun = components['schemas']['ListedRun'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LogLine = components['schemas']['LogLine'];
@@ -10102,6 +10415,7 @@ export type NotificationProject = components['schemas']['NotificationProject'];
 export type NullEnum = components['schemas']['NullEnum'];
 export type OffReasonEnum = components['schemas']['OffReasonEnum'];
 export type Offer = components['schemas']['Offer'];
+export type OffersEnum = components['schemas']['OffersEnum'];
 export type OmittedEnum = components['schemas']['OmittedEnum'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
@@ -10120,6 +10434,7 @@ export type Overview = components['schemas']['Overview'];
 export type PackDigestsRequest = components['schemas']['PackDigestsRequest'];
 export type PackPush = components['schemas']['PackPush'];
 export type PackUrls = components['schemas']['PackUrls'];
+export type PageRequest = components['schemas']['PageRequest'];
 export type PaginatedAccountList = components['schemas']['PaginatedAccountList'];
 export type PaginatedAliasChangeList = components['schemas']['PaginatedAliasChangeList'];
 export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEventList'];
@@ -10166,6 +10481,7 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
+export type PatchedAuditShareRequest = components['schemas']['PatchedAuditShareRequest'];
 export type PatchedChangedPersonRequest = components['schemas']['PatchedChangedPersonRequest'];
 export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
 export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
@@ -10225,6 +10541,7 @@ export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
 export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
 export type RetentionRequest = components['schemas']['RetentionRequest'];
+export type ReturnRequest = components['schemas']['ReturnRequest'];
 export type RevertRequest = components['schemas']['RevertRequest'];
 export type Revision = components['schemas']['Revision'];
 export type RevisionList = components['schemas']['RevisionList'];
@@ -10297,14 +10614,20 @@ export type ServiceState = components['schemas']['ServiceState'];
 export type ServiceToken = components['schemas']['ServiceToken'];
 export type ServiceTokenRequest = components['schemas']['ServiceTokenRequest'];
 export type Session = components['schemas']['Session'];
+export type SettleSkippedRequest = components['schemas']['SettleSkippedRequest'];
+export type Settled = components['schemas']['Settled'];
 export type SharedDataset = components['schemas']['SharedDataset'];
 export type SharedLog = components['schemas']['SharedLog'];
 export type SharedLogFrame = components['schemas']['SharedLogFrame'];
 export type SharedRun = components['schemas']['SharedRun'];
 export type SharedRunName = components['schemas']['SharedRunName'];
+export type ShowRequest = components['schemas']['ShowRequest'];
+export type ShownSlotRequest = components['schemas']['ShownSlotRequest'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SignedOut = components['schemas']['SignedOut'];
 export type SingleSignOn = components['schemas']['SingleSignOn'];
+export type SkipReasonRequest = components['schemas']['SkipReasonRequest'];
+export type SkipShown = components['schemas']['SkipShown'];
 export type SkippedMount = components['schemas']['SkippedMount'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
@@ -10356,6 +10679,7 @@ export type Version = components['schemas']['Version'];
 export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
+export type Waiting = components['schemas']['Waiting'];
 export type WaitingRun = components['schemas']['WaitingRun'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
@@ -11344,7 +11668,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LeaseNoRequest"];
+                "application/json": components["schemas"]["BeatRequest"];
             };
         };
         responses: {
@@ -11443,7 +11767,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LeaseNoRequest"];
+                "application/json": components["schemas"]["SkipReasonRequest"];
             };
         };
         responses: {
@@ -11501,6 +11825,41 @@ export interface operations {
             };
         };
     };
+    labelx_slots_unskip_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PageRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LeasedSlot"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     labelx_tasks_retrieve: {
         parameters: {
             query?: never;
@@ -11511,6 +11870,41 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTask"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_partial_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAuditShareRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -11544,7 +11938,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReturnRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -11566,12 +11964,45 @@ export interface operations {
             };
         };
     };
+    labelx_tasks_continue_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTask"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     labelx_tasks_items_list: {
         parameters: {
             query?: {
                 cursor?: string;
                 limit?: number;
-                state?: "accepted" | "audit" | "blocked" | "labeling" | "published" | "ready" | "rework";
+                /** @description only skipped items */
+                skipped?: "true";
+                state?: "accepted" | "audit" | "blocked" | "labeling" | "left_out" | "published" | "ready" | "rework";
             };
             header?: never;
             path: {
@@ -11613,7 +12044,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["LeaseRequestRequest"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -11622,6 +12057,40 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Lease"];
                 };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_leave_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LeaveRequest"];
+            };
+        };
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
@@ -11732,6 +12201,76 @@ export interface operations {
             };
         };
     };
+    labelx_tasks_show_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShowRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SlotResults"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_skipped_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SettleSkippedRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     labelx_tasks_start_create: {
         parameters: {
             query?: never;
@@ -11815,6 +12354,107 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SlotResults"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_take_up_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReturnRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MyWork"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_unskip_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settled"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_waiting: {
+        parameters: {
+            query?: {
+                /** @description the asking page */
+                page?: string;
+                role?: "audit" | "label";
+            };
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Waiting"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
