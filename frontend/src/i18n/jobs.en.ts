@@ -106,6 +106,7 @@ export const jobs = {
     lines_other: '{{shown}} lines',
     linkToLine: 'Link to line {{line}}',
     empty: 'No output yet',
+    silent: 'No output',
     notStarted: 'Lines appear as soon as the command starts.',
     feed: { loading: 'Loading', ended: 'Complete', failed: 'Interrupted' },
   },

@@ -183,7 +183,7 @@ describe('the page of a run', () => {
 
   test.each<[Language, RegExp, RegExp]>([
     ['en', /Not enough data: needs 30 s and 20 batches/, /for more epochs/],
-    ['zh', /运行时间太短，无法判断：需要至少 30 秒和 20 个批次/, /更多轮次/],
+    ['zh', /数据不足：需要 30 秒和 20 个批次/, /更多轮次/],
   ])('of a run that was too short nothing is said of its data (%s)', async (language, text, action) => {
     serve('GET', 'runs/{run_id}/advice/', [
       { code: 'too_short', text: '', action: 'As the server says.', params: { seconds: 30, batches: 20 } },

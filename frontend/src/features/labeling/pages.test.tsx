@@ -201,8 +201,8 @@ test('an image that was sent back says why, and which class it had', async () =>
     results: [{ ...slot(1), state: 'returned', label_id: 2, returned_code: 'wrong_label' }],
   });
   await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
-  await screen.findByText('You chose dog: Wrong class');
-  screen.getByRole('option', { name: '1.png: no class. Sent back. You chose dog: Wrong class' });
+  await screen.findByText('Returned: wrong class (you chose dog)');
+  screen.getByRole('option', { name: '1.png: no class. Sent back. Returned: wrong class (you chose dog)' });
 });
 
 test('Enter does not submit images without a class', async () => {

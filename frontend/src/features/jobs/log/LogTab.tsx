@@ -97,7 +97,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
           ? t('jobs.log.notStarted')
           : removedOn
             ? t('keeping.logGone', { date: removedOn })
-            : t('jobs.log.empty');
+            : t(isActive(run) ? 'jobs.log.empty' : 'jobs.log.silent');
   const attempts = run.attempts.map(({ number }) => ({
     value: String(number),
     label: t('jobs.attemptNumber', { number }),

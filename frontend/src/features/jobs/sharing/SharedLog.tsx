@@ -40,7 +40,7 @@ export function SharedLog({ token, run }: { token: string; run: SharedRun }) {
   }, [begun, hidden, feed]);
   const active = isActive(run);
   const silent = t(active ? 'jobs.log.empty' : 'sharing.page.logGone');
-  const waiting = t(active ? 'jobs.log.notStarted' : 'jobs.log.empty');
+  const waiting = t(active ? 'jobs.log.notStarted' : 'jobs.log.silent');
   const emptyText = begun ? (feed.state === 'loading' ? t('common.loading') : silent) : waiting;
   return (
     <section aria-label={t('jobs.tab.log')}>

@@ -73,7 +73,7 @@ test('Go waits for labels, and a button takes the version that has them', async 
     version: { ref: 'v2' },
   });
   await renderPage(<NewRunPage />, '/runs/new?workflow=image-classification&dataset=flowers%40v1&step=3');
-  const go = await screen.findByRole('button', { name: 'Go' });
+  const go = await screen.findByRole('button', { name: 'Start run' });
   await screen.findAllByText(/60 files, 0 labelled: this workflow needs labels/);
   expect(go).toHaveProperty('disabled', true);
   await userEvent.click(screen.getByRole('button', { name: 'Use folder names as labels' }));

@@ -48,7 +48,7 @@ export function TileGrid({ grid, slots, labels, columns, listRef, onTile }: Tile
         const reason = KNOWN_CODES.includes(code) ? t(`labeling.audit.code.${code as ErrorCode}`) : code;
         const why = slot.returned_comment || reason;
         const wrong = slot.label_id === null ? undefined : labels.get(slot.label_id)?.name;
-        const returned = why && wrong ? t('labeling.work.youChose', { label: wrong, why }) : why;
+        const returned = why && wrong ? t('labeling.work.youChose', { label: wrong, why: inSentence(why) }) : why;
         const name = fileName(slot.path);
         const words = { name, label: label?.name ?? t('labeling.work.noLabel') };
         return (
@@ -78,4 +78,9 @@ export function TileGrid({ grid, slots, labels, columns, listRef, onTile }: Tile
       })}
     </div>
   );
+}
+
+/** A reason as part of a sentence; Chinese has no capitals. */
+function inSentence(why: string): string {
+  return why.charAt(0).toLowerCase() + why.slice(1);
 }
