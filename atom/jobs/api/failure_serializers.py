@@ -10,7 +10,7 @@ from rest_framework import serializers
 from atom.datasets.history import branch_of
 from atom.datasets.models import Version
 from atom.jobs.api.values import names
-from atom.jobs.engines.failure_codes import FailureCode
+from atom.jobs.engines.failure_codes import FAILURE_CODES
 from atom.jobs.engines.remedies import Remedy, remedies_of
 from atom.jobs.models import Attempt
 
@@ -20,7 +20,7 @@ MAIN = "main"
 class RunFailureSerializer(serializers.Serializer[Any]):
     """Which sentence a failure has and what it names, for pages in another language."""
 
-    code = serializers.ChoiceField(choices=names(FailureCode))
+    code = serializers.ChoiceField(choices=FAILURE_CODES)
     params = serializers.DictField()
     remedies = serializers.ListField(
         child=serializers.ChoiceField(choices=names(Remedy)),

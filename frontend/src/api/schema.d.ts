@@ -5014,6 +5014,17 @@ export interface components {
             /** Format: date-time */
             readonly updated_at: string;
         };
+        /** @description A failure with the branch that its buttons act on. */
+        BranchedFailure: {
+            code: components["schemas"]["RunFailureCodeEnum"];
+            params: {
+                [key: string]: unknown;
+            };
+            /** @description What may mend it, the first one first; empty where only the sentence helps. */
+            remedies: components["schemas"]["RemediesEnum"][];
+            /** @description Where a remedy makes the next version. */
+            branch: string;
+        };
         /** @description A browser that is signed in, in plain words. */
         Browser: {
             /** Format: uuid */
@@ -8662,16 +8673,6 @@ export interface components {
             next: string | null;
         };
         /** @description Which sentence a failure has and what it names, for pages in another language. */
-        BranchedFailure: {
-            code: components["schemas"]["RunFailureCodeEnum"];
-            params: {
-                [key: string]: unknown;
-            };
-            /** @description What may mend it, the first one first; empty where only the sentence helps. */
-            remedies: components["schemas"]["RemediesEnum"][];
-            /** @description Where a remedy makes the next version. */
-            branch: string;
-        };
         RunFailure: {
             code: components["schemas"]["RunFailureCodeEnum"];
             params: {
@@ -9771,10 +9772,11 @@ export interface components {
          * @enum {string}
          */
         TopicEnum: "audit" | "data_failed" | "data_finished" | "labeling" | "membership" | "mention" | "run_failed" | "run_finished" | "run_waiting" | "security" | "webhook";
-        /** @description The dataset version that the run of a model read, and the newest one of its `main`. */
+        /** @description The dataset version that the run of a model read. */
         TrainedOn: {
             dataset: string;
             ref: string;
+            /** @description The head of `main` for a version of `main`; other versions stay as they are. */
             current: string;
         };
         /** @description A project and where it hangs. */
@@ -10212,6 +10214,7 @@ export type BeatRequest = components['schemas']['BeatRequest'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type BlankEnum = components['schemas']['BlankEnum'];
 export type Branch = components['schemas']['Branch'];
+export type BranchedFailure = components['schemas']['BranchedFailure'];
 export type Browser = components['schemas']['Browser'];
 export type CacheRecord = components['schemas']['CacheRecord'];
 export type Candidate = components['schemas']['Candidate'];
