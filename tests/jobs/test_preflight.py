@@ -102,7 +102,7 @@ def test_marked_pictures_are_counted_named_and_shown() -> None:
     marked = counts(unreadable=4, unreadable_paths=("a.png", "b.png", "c.png"))
     _, check = check_data(TRAINING, Selected("flowers@v1", marked))
     assert check.sentence == (
-        "4 of 60 pictures cannot be read: a.png, b.png, c.png, …. The run skips them."
+        "4 of 60 pictures cannot be read; the run skips them (a.png, b.png, c.png, …)."
     )
     assert check.remedies == ("show_unreadable",)
 

@@ -224,8 +224,8 @@ def _unreadable(selected: Selected) -> Iterator[Check]:
         more = ", …" if counts.unreadable > len(counts.unreadable_paths) else ""
         names = ", ".join(counts.unreadable_paths) + more
         sentence = (
-            f"{counts.unreadable} of {counted(pictures, 'picture')} cannot be read: {names}. "
-            "The run skips them."
+            f"{counts.unreadable} of {counted(pictures, 'picture')} cannot be read; "
+            f"the run skips them ({names})."
         )
         params = {
             "dataset": selected.reference,
@@ -241,7 +241,8 @@ def _unreadable(selected: Selected) -> Iterator[Check]:
 
 def _sample_unreadable(selected: Selected, paths: list[str]) -> Check:
     names = first_named(paths)
-    sentence = f"At least {counted(len(paths), 'picture')} cannot be decoded: {names}."
+    number = counted(len(paths), "picture")
+    sentence = f"At least {number} cannot be decoded; the run skips them ({names})."
     params = {"dataset": selected.reference, "count": len(paths), "names": names}
     return Check("warning", CheckCode.SAMPLE_UNREADABLE, sentence, params, (Remedy.OPEN_DATASET,))
 

@@ -26,11 +26,11 @@ export const preflight = {
     small_class: 'Fewer than {{few}} files of {{names}}: that is little to learn from.',
     none_readable: 'No picture of {{dataset}} can be opened.',
     some_unreadable_one:
-      '{{count, number}} of {{pictures, number}} pictures cannot be read: {{names}}. The run skips it.',
+      '{{count, number}} of {{pictures, number}} pictures cannot be read; the run skips it ({{names}}).',
     some_unreadable_other:
-      '{{count, number}} of {{pictures, number}} pictures cannot be read: {{names}}. The run skips them.',
-    sample_unreadable_one: 'At least {{count, number}} picture cannot be decoded: {{names}}.',
-    sample_unreadable_other: 'At least {{count, number}} pictures cannot be decoded: {{names}}.',
+      '{{count, number}} of {{pictures, number}} pictures cannot be read; the run skips them ({{names}}).',
+    sample_unreadable_one: 'At least {{count, number}} picture cannot be decoded; the run skips it ({{names}}).',
+    sample_unreadable_other: 'At least {{count, number}} pictures cannot be decoded; the run skips them ({{names}}).',
     quarantined: 'Files of {{dataset}} are in quarantine: their bytes do not match their digests.',
     no_test_split: '{{dataset}} has no test split: nothing stays apart to measure the model on later.',
     seen_in_training_one:

@@ -20,8 +20,8 @@ export const preflight: Translation<typeof en> = {
     some_unlabelled_other: '{{files, number}} 个文件中有 {{count, number}} 个没有标注，运行时会跳过。',
     small_class: '{{names}} 的文件少于 {{few}} 个，难以学习。',
     none_readable: '{{dataset}} 中没有一张图像能打开。',
-    some_unreadable_other: '{{pictures, number}} 张图像中有 {{count, number}} 张无法读取，运行时会跳过：{{names}}。',
-    sample_unreadable_other: '至少 {{count, number}} 张图像无法解码：{{names}}。',
+    some_unreadable_other: '{{pictures, number}} 张图像中有 {{count, number}} 张无法读取，运行时会跳过（{{names}}）。',
+    sample_unreadable_other: '至少 {{count, number}} 张图像无法解码，运行时会跳过（{{names}}）。',
     quarantined: '{{dataset}} 有文件被隔离：其内容与摘要不符。',
     no_test_split: '{{dataset}} 没有测试划分：训练后没有留出的数据可供评估。',
     seen_in_training_other:

@@ -92,7 +92,7 @@ test('pictures that cannot be read are shown by a link', async () => {
   };
   const looks = [{ ...look, checks: [marked] }];
   await renderPage(<Preflight looks={looks} onVersion={() => undefined} onChooseVersion={() => undefined} />);
-  screen.getByText('3 of 60 pictures cannot be read: a.png, b.png, c.png. The run skips them.');
+  screen.getByText('3 of 60 pictures cannot be read; the run skips them (a.png, b.png, c.png).');
   const link = screen.getByRole('link', { name: 'Show them' });
   const address = new URL(link.getAttribute('href') ?? '', window.location.href);
   expect(address.pathname).toBe('/datasets/flowers');
