@@ -1,4 +1,4 @@
-"""The versions of a branch: its head and everything that the head came from."""
+"""The versions of a branch, and the branch of a version."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Version
 
 _MAIN = "main"
+_STAGING = "staging."
 
 
 def history(dataset: Dataset, branch_name: str) -> QuerySet[Version]:
@@ -26,3 +27,18 @@ def history(dataset: Dataset, branch_name: str) -> QuerySet[Version]:
 def parents_of(dataset: Dataset) -> dict[str, list[str]]:
     """Return the parents of every commit of a dataset."""
     return dict(dataset.versions.values_list("commit", "parents"))
+
+
+def branch_of(version: Version) -> str:
+    """Return the branch whose head the version is, else one that goes on from it, else main."""
+    branches = version.dataset.branches.exclude(name__startswith=_STAGING)
+    heads = {one.name: one.head for one in branches.select_related("head") if one.head}
+    names = [name for name, head in heads.items() if head.pk == version.pk]
+    if not names and version.number is None:
+        parents = parents_of(version.dataset)
+        names = [name for name, head in heads.items() if _leads_to(parents, head, version)]
+    return _MAIN if _MAIN in names or not names else min(names)
+
+
+def _leads_to(parents: dict[str, list[str]], head: Version, version: Version) -> bool:
+    return version.commit in ancestors(parents, head.commit)

@@ -9,14 +9,17 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from atom.datasets.models import Branch, Version
 from atom.jobs.actions import conclude, reconcile
-from atom.jobs.engines.failure_codes import FAILURE_CLASSES, USER_CODE, FailureCode
+from atom.jobs.engines.failure_codes import BAD_DATA, FAILURE_CLASSES, USER_CODE, FailureCode
 from atom.jobs.engines.failures import ExitReport, Limits, classify, nothing_selected
 from atom.jobs.engines.known_failures import KNOWN, MAX_TEXT
 from atom.jobs.engines.outside_words import outside_words
 from atom.jobs.engines.remedies import REMEDIES, Remedy, remedies_of
-from atom.jobs.models import Run
+from atom.jobs.models import Run, RunInput
+from atom.notifications.engines.wording import title_of
 from tests.factories.accounts import make_member
+from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run, runner_headers
 
 WORKFLOWS = Path(conclude.__file__).parents[1] / "workflows"
@@ -95,7 +98,16 @@ def test_an_empty_split_is_told_with_its_name() -> None:
         FailureCode.SPLIT_EMPTY,
         "No files in the split test of shapes@v2.",
     )
-    assert nothing_selected("Nothing.", "shapes@v2").code is FailureCode.NOTHING_SELECTED
+    by_query = nothing_selected("Nothing.", "shapes@v2")
+    assert (by_query.code, by_query.failure_class) == (FailureCode.NOTHING_SELECTED, BAD_DATA)
+    assert by_query.reason.startswith("No file of shapes@v2 matches the query")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("failure_class", FAILURE_CLASSES)
+def test_notifications_have_words_for_every_class(failure_class: str, language: str) -> None:
+    title = title_of("run.failed", {"name": "a", "failure_class": failure_class}, 1, language)
+    assert failure_class not in title
 
 
 def test_people_without_an_account_read_it_too() -> None:
@@ -127,3 +139,33 @@ def test_the_api_tells_code_sentence_next_step_and_buttons() -> None:
         "params": NO_LABELS["params"],
         "remedies": ["label_by_folder", "label", "clone"],
     }
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("is_head", "branch"), [(True, "lab"), (False, "lab"), (None, "main")])
+def test_buttons_of_a_failure_act_on_the_branch_of_its_version(
+    is_head: bool | None, branch: str
+) -> None:
+    evidence = {"failure": {"code": "no_labels", "params": NO_LABELS["params"]}}
+    run = make_attempt(make_run(failure_class="BAD_DATA"), evidence=evidence).run
+    dataset = make_dataset(run.project, "flowers")
+    version = make_version(dataset, {"a.png": None})
+    RunInput.objects.create(run=run, alias="dataset", version=version)
+    if is_head is not None:
+        newer = version if is_head else make_version(dataset, {"b.png": None})
+        _move_to_lab(version, newer)
+        evidence["failure"]["params"] = {"dataset": f"flowers@{version.ref}"}
+        run.attempts.update(evidence=evidence)
+    client = APIClient()
+    client.force_authenticate(make_member(run.project, "viewer"))
+    assert client.get(f"/api/v1/runs/{run.pk}/").json()["failure"]["branch"] == branch
+
+
+def _move_to_lab(version: Version, head: Version) -> None:
+    """Take a version off `main`, to a branch whose head came from it."""
+    head.parents = [] if head == version else [version.commit]
+    version.dataset.branches.filter(name="main").update(head=None)
+    for one in {version, head}:
+        one.number = None
+        one.save()
+    Branch.objects.create(dataset=version.dataset, name="lab", head=head)

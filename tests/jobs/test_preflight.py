@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 from pytest_django.live_server_helper import LiveServer
 from rest_framework.test import APIClient
 
@@ -16,13 +17,16 @@ from atom.clusters.actions import beat_local_node
 from atom.datasets.actions.commits import run_commit
 from atom.datasets.engines import data_counts
 from atom.datasets.engines.data_counts import DataCounts
+from atom.datasets.models import Version
 from atom.jobs.engines.data_needs import DataNeeds, check_needs
 from atom.jobs.engines.preflight import Selected, check_data
 from atom.jobs.models import Run
+from atom.models_registry.actions import create_model, register
 from tests.datasets.commands import Atom, runner
 from tests.datasets.pushing import Pusher, class_files
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
+from tests.factories.models_registry import make_trained_run
 
 TRAINING = DataNeeds("image", labels=True, classes=2)
 SHAPES = {f"{shape}/{n:02d}.png": None for shape in ("circle", "square", "tri") for n in range(20)}
@@ -64,13 +68,15 @@ def codes(counted: DataCounts, needs: DataNeeds = TRAINING, **selected: Any) -> 
             {},
             ["ok:fits", "warning:small_class"],
         ),
-        ({}, {"undecodable": {"a.png": "cut"}}, ["ok:fits", "warning:some_unreadable"]),
+        ({"unreadable": 3}, {}, ["ok:fits", "warning:some_unreadable"]),
+        ({}, {"undecodable": {"a.png": "cut"}}, ["ok:fits", "warning:sample_unreadable"]),
         (
             {"splits": {}},
             {"splits": ["train", "val"]},
             ["ok:fits", "warning:no_test_split"],
         ),
         ({}, {"trained_on": 12, "model": "m@v1"}, ["ok:fits", "warning:seen_in_training"]),
+        ({}, {"unread_training": ["old@v1"]}, ["ok:fits", "warning:training_unread"]),
         (
             {"is_exact": False, "labels": {}, "splits": {}, "media": {}},
             {"splits": ["train", "val"]},
@@ -90,6 +96,15 @@ def test_no_labels_says_how_many_files_and_offers_the_folders() -> None:
     assert check.remedies == ("label_by_folder", "label", "choose_version")
     (plain,) = check_data(TRAINING, Selected("flowers@v1", counts(labelled=0, labels={})))
     assert plain.remedies == ("label", "choose_version")
+
+
+def test_marked_pictures_are_counted_named_and_shown() -> None:
+    marked = counts(unreadable=4, unreadable_paths=("a.png", "b.png", "c.png"))
+    _, check = check_data(TRAINING, Selected("flowers@v1", marked))
+    assert check.sentence == (
+        "4 of 60 pictures cannot be read; the run skips them (a.png, b.png, c.png, …)."
+    )
+    assert check.remedies == ("show_unreadable",)
 
 
 @pytest.mark.parametrize(
@@ -163,6 +178,25 @@ def test_a_dataset_that_is_not_there_is_an_error_of_its_field(api: APIClient) ->
     shown = look(api, "gone@v1")
     assert shown["datasets"] == []
     assert "parameters.dataset" in shown["errors"]
+
+
+@pytest.mark.parametrize("state", ["kept", "collected"])
+def test_a_model_whose_training_data_is_gone_can_be_evaluated(
+    api: APIClient, project: Project, state: str
+) -> None:
+    labels = {path: path.split("/")[0] for path in SHAPES}
+    trained, now = (make_version(make_dataset(project, name), labels) for name in ("old", "new"))
+    run = make_trained_run(project=project, dataset_version=trained)
+    register(create_model(project, None, "shapes"), run, "model/", None)
+    expired_at = None if state == "kept" else timezone.now()
+    Version.objects.filter(pk=trained.pk).update(state=state, expired_at=expired_at)
+    body = {"model": "shapes@v1", "split": "train"}
+    shown = look(api, f"{now.dataset.name}@v1", "evaluate-classifier", **body)
+    checks = {one["code"]: one["params"] for one in shown["datasets"][0]["checks"]}
+    if state == "kept":
+        assert checks["seen_in_training"]["seen"] == len(SHAPES)
+    else:
+        assert checks["training_unread"]["versions"] == "old@v1"
 
 
 @pytest.fixture

@@ -65,6 +65,20 @@ def send(client: Client, method: str, path: str, body: Any = None) -> Any:
     return client.generic(method, path, data=data, content_type="application/json")
 
 
+@pytest.mark.usefixtures("researcher")
+@pytest.mark.parametrize(("is_on_main", "current"), [(True, "v3"), (False, None)])
+def test_evaluation_opens_with_data_of_the_branch_that_was_trained_on(
+    project: Project, run: Run, client: Client, is_on_main: bool, current: str | None
+) -> None:
+    read = RunInput.objects.get(run=run).version
+    make_version(read.dataset, {"1.png": "cat", "2.png": "dog"})
+    if not is_on_main:
+        read.number = None
+        read.save()
+    shown = client.get(f"/api/v1/projects/{project.slug}/models/digits/versions/1/").json()
+    assert shown["trained_on"]["current"] == (current or read.ref)
+
+
 def test_files_that_are_still_being_checked_are_asked_for_again_under_the_same_key(
     project: Project, researcher: User, client: Client
 ) -> None:

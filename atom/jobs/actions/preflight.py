@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.core.storage import ObjectMissing
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.data_counts import DataCounts, count_data, selected_digests
-from atom.datasets.models import Branch, Version
+from atom.datasets.errors import DatasetDeleted, VersionExpired
+from atom.datasets.history import branch_of
+from atom.datasets.models import Version
 from atom.datasets.picture_samples import unreadable_among
 from atom.datasets.queries import query_of
 from atom.datasets.reads import open_version, quarantined_among
@@ -18,8 +21,7 @@ from atom.jobs.actions.requests import RunPlan
 from atom.jobs.engines.data_needs import DataNeeds
 from atom.jobs.engines.preflight import Check, Selected, check_data
 from atom.jobs.inputs import TrainingInput
-
-MAIN = "main"
+from atom_sdk.errors import ManifestError, ObjectNotFoundError
 
 
 @dataclass(frozen=True)
@@ -58,6 +60,7 @@ def _look_at(plan: RunPlan, alias: str, version: Version, needs: DataNeeds) -> D
     reference = f"{version.dataset.name}@{version.ref}"
     project = version.dataset.project
     model = next(iter(plan.models.values()), None)
+    seen = _seen(browser, selector, model.trained_on) if model else _Seen()
     selected = Selected(
         reference=reference,
         counts=counts,
@@ -65,7 +68,8 @@ def _look_at(plan: RunPlan, alias: str, version: Version, needs: DataNeeds) -> D
         is_narrowed=where is not None,
         undecodable=_undecodable(version, counts) if needs.media == "image" else {},
         quarantined_packs=len(quarantined_among(project, sorted(counts.packs))),
-        trained_on=_seen(browser, selector, model.trained_on) if model else None,
+        trained_on=seen.files,
+        unread_training=seen.unread,
         model=model.reference if model else "",
     )
     return DatasetPreflight(
@@ -87,25 +91,34 @@ def _undecodable(version: Version, counts: DataCounts) -> dict[str, str]:
         return {}
 
 
+@dataclass(frozen=True)
+class _Seen:
+    """Files that a model was trained on (None: not counted), and versions that cannot tell."""
+
+    files: int | None = None
+    unread: tuple[str, ...] = ()
+
+
 def _seen(
     browser: VersionBrowser, selector: dict[str, object], training: Sequence[TrainingInput]
-) -> int | None:
-    """Return how many of the selected files a model was trained on, by their bytes."""
+) -> _Seen:
+    """Count the selected files that a model was trained on, by their bytes."""
     split, where = selector.get("split"), query_of(str(selector.get("where") or ""))
     digests = selected_digests(browser, split if isinstance(split, list) else None, where)
     if digests is None:
-        return None
-    seen = 0
+        return _Seen()
+    seen, unread = 0, []
     for one in training:
-        then = query_of(one.where)
-        before = selected_digests(open_version(one.version), one.splits, then)
-        if before is not None:
-            seen = max(seen, pc.sum(pc.is_in(digests, value_set=before)).as_py() or 0)
-    return seen
+        try:
+            seen = max(seen, _common(digests, one))
+        except (VersionExpired, DatasetDeleted, ObjectMissing, ManifestError, ObjectNotFoundError):
+            unread.append(f"{one.version.dataset.name}@{one.version.ref}")
+    return _Seen(seen, tuple(sorted(set(unread))))
 
 
-def branch_of(version: Version) -> str:
-    """Return the branch whose head the version is; main, if it is the head of none."""
-    heads = Branch.objects.filter(dataset=version.dataset_id, head=version)
-    names = list(heads.exclude(name__startswith="staging.").values_list("name", flat=True))
-    return MAIN if MAIN in names or not names else min(names)
+def _common(digests: pa.Array, training: TrainingInput) -> int:
+    then = query_of(training.where)
+    before = selected_digests(open_version(training.version), training.splits, then)
+    if before is None:
+        return 0
+    return pc.sum(pc.is_in(digests, value_set=before)).as_py() or 0

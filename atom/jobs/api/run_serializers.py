@@ -14,12 +14,17 @@ from atom.accounts.models import User
 from atom.core import clock, storage
 from atom.core.plain_rows import PlainRows
 from atom.jobs import states
+from atom.jobs.api.failure_serializers import (
+    BranchedFailureSerializer,
+    RunFailureSerializer,
+    branch_at_fault,
+    failure_of,
+)
 from atom.jobs.api.request_serializers import SelectorSerializer
 from atom.jobs.api.values import MetricValueField, names
 from atom.jobs.api.workflow_serializers import ResourcesSerializer
 from atom.jobs.engines.deliveries import DELIVERIES
-from atom.jobs.engines.failure_codes import FAILURE_CLASSES, FailureCode
-from atom.jobs.engines.remedies import Remedy, remedies_of
+from atom.jobs.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import (
     Artifact,
@@ -37,23 +42,9 @@ DOWNLOAD_EXPIRES_S = 3600
 _FAILURE_CLASS = serializers.ChoiceField(choices=names(FAILURE_CLASSES), allow_null=True)
 
 
-class RunFailureSerializer(serializers.Serializer[Any]):
-    """Which sentence a failure has and what it names, for pages in another language."""
-
-    code = serializers.ChoiceField(choices=names(FailureCode))
-    params = serializers.DictField()
-    remedies = serializers.ListField(
-        child=serializers.ChoiceField(choices=names(Remedy)),
-        help_text="What may mend it, the first one first; empty where only the sentence helps.",
-    )
-
-
-def failure_of(attempt: Attempt | None) -> dict[str, Any] | None:
-    """Return code, params and remedies of the failure; None of one that an older release noted."""
-    failure = attempt.evidence.get("failure") if attempt is not None else None
-    if not isinstance(failure, dict):
-        return None
-    return {**failure, "remedies": remedies_of(str(failure.get("code")), failure.get("params"))}
+def inputs_of(run: Run) -> list[RunInput]:
+    """Return what a run reads, of one that was read with its parts."""
+    return cast("list[RunInput]", run.loaded_inputs)  # type: ignore[attr-defined]  # of the prefetch
 
 
 def attempts_of(run: Run) -> list[Attempt]:
@@ -311,6 +302,17 @@ class RunSerializer(RunShortSerializer):
     def get_attempts(self, run: Run) -> Any:
         """Return every attempt, oldest first."""
         return AttemptSerializer(attempts_of(run), many=True).data
+
+    @extend_schema_field(BranchedFailureSerializer(allow_null=True))
+    def get_failure(self, run: Run) -> dict[str, Any] | None:
+        """Return the failure with the branch of the version that it names."""
+        failure = super().get_failure(run)
+        if failure is None:
+            return None
+        return {
+            **failure,
+            "branch": branch_at_fault(failure, [one.version for one in inputs_of(run)]),
+        }
 
     def get_env(self, run: Run) -> list[str]:
         """Return the names only: the values may be secrets."""

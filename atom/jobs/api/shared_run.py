@@ -27,6 +27,7 @@ from atom.jobs.actions import logs, series
 from atom.jobs.actions.metrics import SYSTEM_PREFIX
 from atom.jobs.actions.shares import open_share
 from atom.jobs.actions.tracked import parameters_of
+from atom.jobs.api.failure_serializers import RunFailureSerializer, failure_of
 from atom.jobs.api.observing import (
     CURVES,
     DEFAULT_LOG_BYTES,
@@ -35,7 +36,6 @@ from atom.jobs.api.observing import (
     metric_of,
     wanted_curves,
 )
-from atom.jobs.api.run_serializers import RunFailureSerializer, failure_of
 from atom.jobs.api.values import MetricValueField, names, number_of
 from atom.jobs.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.engines.outside_words import outside_words

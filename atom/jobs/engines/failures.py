@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
 from atom.jobs.engines.failure_codes import (
-    BAD_PARAMETERS,
+    BAD_DATA,
     COMMAND_NOT_FOUND,
     DATA_WARMUP,
     DEADLINE,
@@ -253,21 +253,20 @@ def secrets_missing(said: str) -> Failure:
     )
 
 
-def nothing_selected(said: str, dataset: str = "", split: str = "") -> Failure:
+def nothing_selected(said: str, dataset: str, split: str = "") -> Failure:
     """Return the failure of a run whose selector leaves no sample of a dataset.
 
-    With `split`, nothing but the split left no sample.
+    With `split`, nothing but the split left no sample; `said` is the selection's own sentence.
     """
     params = {"dataset": dataset, "split": split}
     if split and (failure := known(FailureCode.SPLIT_EMPTY, params)):
         return failure
     return Failure(
-        BAD_PARAMETERS,
-        f"The run would have nothing to read: {said}",
-        "Look at the splits of the dataset version, then start the run again with a split or a "
-        "version that has samples.",
+        BAD_DATA,
+        f"No file of {dataset} matches the query, the view and the split of the run.",
+        "Change the query, the view or the split, or choose another version.",
         FailureCode.NOTHING_SELECTED,
-        {"said": said},
+        {"dataset": dataset, "said": said},
     )
 
 

@@ -33,9 +33,11 @@ class CheckCode(StrEnum):
     SMALL_CLASS = "small_class"
     NONE_READABLE = "none_readable"
     SOME_UNREADABLE = "some_unreadable"
+    SAMPLE_UNREADABLE = "sample_unreadable"
     QUARANTINED = "quarantined"
     NO_TEST_SPLIT = "no_test_split"
     SEEN_IN_TRAINING = "seen_in_training"
+    TRAINING_UNREAD = "training_unread"
     NOT_COUNTED = "not_counted"
 
 
@@ -65,6 +67,8 @@ class Selected:
     # Files that the chosen model was trained on, of those to be read; None without a model.
     trained_on: int | None = None
     model: str = ""
+    # Versions that the model was trained on and that cannot be read any more.
+    unread_training: Sequence[str] = ()
 
 
 def check_data(needs: DataNeeds, selected: Selected) -> list[Check]:
@@ -94,7 +98,7 @@ def _errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
             CheckCode.NONE_READABLE,
             f"No picture of {selected.reference} can be opened.",
             {"dataset": selected.reference, "files": counts.unreadable},
-            (Remedy.OPEN_DATASET, Remedy.CHOOSE_VERSION),
+            (Remedy.SHOW_UNREADABLE, Remedy.CHOOSE_VERSION),
         )
     if selected.quarantined_packs:
         yield Check(
@@ -204,8 +208,7 @@ def _warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
         sentence = f"Fewer than {FEW_FILES} files of {names}: that is little to learn from."
         params = {"dataset": reference, "names": names, "count": len(small), "few": FEW_FILES}
         yield Check("warning", CheckCode.SMALL_CLASS, sentence, params)
-    if unreadable := _unreadable_paths(selected):
-        yield _some_unreadable(selected, unreadable)
+    yield from _unreadable(selected)
     yield from _split_warnings(needs, selected)
 
 
@@ -213,18 +216,35 @@ def _small_classes(counts: DataCounts) -> list[str]:
     return [name for name, files in counts.labels.items() if files < FEW_FILES]
 
 
-def _unreadable_paths(selected: Selected) -> list[str]:
-    return sorted({*selected.counts.unreadable_paths, *selected.undecodable})
+def _unreadable(selected: Selected) -> Iterator[Check]:
+    """Yield marked pictures with their number, then others of the sample."""
+    counts = selected.counts
+    pictures = counts.media.get("image", 0)
+    if counts.unreadable:
+        more = ", …" if counts.unreadable > len(counts.unreadable_paths) else ""
+        names = ", ".join(counts.unreadable_paths) + more
+        sentence = (
+            f"{counts.unreadable} of {counted(pictures, 'picture')} cannot be read; "
+            f"the run skips them ({names})."
+        )
+        params = {
+            "dataset": selected.reference,
+            "count": counts.unreadable,
+            "pictures": pictures,
+            "names": names,
+        }
+        remedies = (Remedy.SHOW_UNREADABLE,)
+        yield Check("warning", CheckCode.SOME_UNREADABLE, sentence, params, remedies)
+    if sampled := sorted(set(selected.undecodable) - set(counts.unreadable_paths)):
+        yield _sample_unreadable(selected, sampled)
 
 
-def _some_unreadable(selected: Selected, paths: list[str]) -> Check:
-    counts, names = selected.counts, first_named(paths)
-    number = counts.unreadable + len(set(selected.undecodable) - set(counts.unreadable_paths))
-    sentence = (
-        f"At least {counted(number, 'picture')} cannot be opened and will be left out: {names}."
-    )
-    params = {"dataset": selected.reference, "count": number, "names": names}
-    return Check("warning", CheckCode.SOME_UNREADABLE, sentence, params, (Remedy.OPEN_DATASET,))
+def _sample_unreadable(selected: Selected, paths: list[str]) -> Check:
+    names = first_named(paths)
+    number = counted(len(paths), "picture")
+    sentence = f"At least {number} cannot be decoded; the run skips them ({names})."
+    params = {"dataset": selected.reference, "count": len(paths), "names": names}
+    return Check("warning", CheckCode.SAMPLE_UNREADABLE, sentence, params, (Remedy.OPEN_DATASET,))
 
 
 def _split_warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
@@ -259,6 +279,18 @@ def _split_warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
             params,
             (Remedy.TRAIN_AGAIN, Remedy.CHOOSE_VERSION),
         )
+    if selected.unread_training:
+        yield _training_unread(selected)
+
+
+def _training_unread(selected: Selected) -> Check:
+    versions = first_named(list(selected.unread_training))
+    sentence = (
+        f"{selected.model} was trained on {versions}, which cannot be read any more. "
+        "Its training data may hold files of this version."
+    )
+    params = {"dataset": selected.reference, "model": selected.model, "versions": versions}
+    return Check("warning", CheckCode.TRAINING_UNREAD, sentence, params)
 
 
 def _fits(needs: DataNeeds, selected: Selected) -> Check:

@@ -17,6 +17,7 @@ class Remedy(StrEnum):
     MAKE_TEST_SPLIT = "make_test_split"
     CHOOSE_VERSION = "choose_version"
     OPEN_DATASET = "open_dataset"
+    SHOW_UNREADABLE = "show_unreadable"
     CLONE = "clone"
     TRAIN_AGAIN = "train_again"
 

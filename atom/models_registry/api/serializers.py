@@ -61,11 +61,13 @@ class RunOfVersionSerializer(serializers.Serializer[Any]):
 
 
 class TrainedOnSerializer(serializers.Serializer[Any]):
-    """The dataset version that the run of a model read, and the newest one of its `main`."""
+    """The dataset version that the run of a model read."""
 
     dataset = serializers.CharField()
     ref = serializers.CharField()
-    current = serializers.CharField()
+    current = serializers.CharField(
+        help_text="The head of `main` for a version of `main`; other versions stay as they are."
+    )
 
 
 class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
@@ -100,7 +102,8 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
         if read is None:
             return None
         mains = getattr(read.dataset, "main_branches", [])
-        head = mains[0].head if mains else None
+        is_on_main = read.number is not None
+        head = mains[0].head if mains and is_on_main else None
         current = head.ref if head is not None else read.ref
         return {"dataset": read.dataset.name, "ref": read.ref, "current": current}
 

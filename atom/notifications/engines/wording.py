@@ -84,7 +84,11 @@ _VALUES: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "NODE_LOST": ("its machine is gone", "机器失联"),
         "NODE_DISK": ("the disk of its machine takes no writes", "机器磁盘无法写入"),
         "DEADLINE": ("it took too long", "超出时限"),
-        "BAD_PARAMETERS": ("there was nothing to read", "没有可读的数据"),
+        "BAD_PARAMETERS": ("its parameters are wrong", "参数有误"),
+        "BAD_DATA": ("its data does not fit", "数据不符合要求"),
+        "BAD_MODEL": ("its model does not fit", "模型不符合要求"),
+        "OOM_GPU": ("out of GPU memory", "显存不足"),
+        "RESULT_REFUSED": ("its result was refused", "结果被拒绝"),
         "": ("without a known reason", "原因未知"),
     },
     "role": {

@@ -5014,6 +5014,17 @@ export interface components {
             /** Format: date-time */
             readonly updated_at: string;
         };
+        /** @description A failure with the branch that its buttons act on. */
+        BranchedFailure: {
+            code: components["schemas"]["RunFailureCodeEnum"];
+            params: {
+                [key: string]: unknown;
+            };
+            /** @description What may mend it, the first one first; empty where only the sentence helps. */
+            remedies: components["schemas"]["RemediesEnum"][];
+            /** @description Where a remedy makes the next version. */
+            branch: string;
+        };
         /** @description A browser that is signed in, in plain words. */
         Browser: {
             /** Format: uuid */
@@ -5089,13 +5100,15 @@ export interface components {
          *     * `small_class` - small_class
          *     * `none_readable` - none_readable
          *     * `some_unreadable` - some_unreadable
+         *     * `sample_unreadable` - sample_unreadable
          *     * `quarantined` - quarantined
          *     * `no_test_split` - no_test_split
          *     * `seen_in_training` - seen_in_training
+         *     * `training_unread` - training_unread
          *     * `not_counted` - not_counted
          * @enum {string}
          */
-        CheckCodeEnum: "fits" | "no_files" | "split_empty" | "no_media" | "no_labels" | "too_few_classes" | "some_unlabelled" | "small_class" | "none_readable" | "some_unreadable" | "quarantined" | "no_test_split" | "seen_in_training" | "not_counted";
+        CheckCodeEnum: "fits" | "no_files" | "split_empty" | "no_media" | "no_labels" | "too_few_classes" | "some_unlabelled" | "small_class" | "none_readable" | "some_unreadable" | "sample_unreadable" | "quarantined" | "no_test_split" | "seen_in_training" | "training_unread" | "not_counted";
         /**
          * @description * `error` - error
          *     * `warning` - warning
@@ -8333,11 +8346,12 @@ export interface components {
          *     * `make_test_split` - make_test_split
          *     * `choose_version` - choose_version
          *     * `open_dataset` - open_dataset
+         *     * `show_unreadable` - show_unreadable
          *     * `clone` - clone
          *     * `train_again` - train_again
          * @enum {string}
          */
-        RemediesEnum: "label_by_folder" | "label" | "make_test_split" | "choose_version" | "open_dataset" | "clone" | "train_again";
+        RemediesEnum: "label_by_folder" | "label" | "make_test_split" | "choose_version" | "open_dataset" | "show_unreadable" | "clone" | "train_again";
         /** @description Which findings to remove from a branch. */
         RemovalRequest: {
             /** @default main */
@@ -8526,7 +8540,7 @@ export interface components {
             readonly failure_class: (components["schemas"]["FailureClassEnum"] | components["schemas"]["NullEnum"]) | null;
             /** @description Return the failure in a sentence. */
             readonly failure_reason: string | null;
-            readonly failure: components["schemas"]["RunFailure"] | null;
+            readonly failure: components["schemas"]["BranchedFailure"] | null;
             origin: components["schemas"]["OriginEnum"];
             /** @default  */
             experiment: string;
@@ -9758,10 +9772,11 @@ export interface components {
          * @enum {string}
          */
         TopicEnum: "audit" | "data_failed" | "data_finished" | "labeling" | "membership" | "mention" | "run_failed" | "run_finished" | "run_waiting" | "security" | "webhook";
-        /** @description The dataset version that the run of a model read, and the newest one of its `main`. */
+        /** @description The dataset version that the run of a model read. */
         TrainedOn: {
             dataset: string;
             ref: string;
+            /** @description The head of `main` for a version of `main`; other versions stay as they are. */
             current: string;
         };
         /** @description A project and where it hangs. */
@@ -10199,6 +10214,7 @@ export type BeatRequest = components['schemas']['BeatRequest'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type BlankEnum = components['schemas']['BlankEnum'];
 export type Branch = components['schemas']['Branch'];
+export type BranchedFailure = components['schemas']['BranchedFailure'];
 export type Browser = components['schemas']['Browser'];
 export type CacheRecord = components['schemas']['CacheRecord'];
 export type Candidate = components['schemas']['Candidate'];

@@ -76,9 +76,8 @@ export const failure = {
     suggestion: 'Read it with the SDK instead: start the run again with its data as packs.',
   },
   nothing_selected: {
-    reason: 'The run would have nothing to read: {{said}}',
-    suggestion:
-      'Look at the splits of the dataset version, then start the run again with a split or a version that has samples.',
+    reason: 'No file of {{dataset}} matches the query, the view and the split of the run.',
+    suggestion: 'Change the query, the view or the split, or choose another version.',
   },
   no_labels: {
     reason: 'No labels in {{dataset}}: none of the {{files}} files that this run reads has one.',

@@ -61,8 +61,8 @@ export const failure: Translation<typeof en.failure> = {
     suggestion: '请改用 SDK 读取：将数据的提供方式改为“数据包”后重新启动运行。',
   },
   nothing_selected: {
-    reason: '该运行没有可读取的样本：{{said}}',
-    suggestion: '请查看数据集版本的划分，然后选择有样本的划分或版本重新启动运行。',
+    reason: '{{dataset}} 中没有文件同时符合该运行的查询、视图和划分。',
+    suggestion: '请修改查询、视图或划分，或选择其他版本。',
   },
   no_labels: {
     reason: '{{dataset}} 没有标注：该运行读取的 {{files}} 个文件都没有标注。',

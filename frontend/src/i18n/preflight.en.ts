@@ -25,14 +25,20 @@ export const preflight = {
     some_unlabelled_other: '{{count, number}} of {{files, number}} files have no label: the run leaves them out.',
     small_class: 'Fewer than {{few}} files of {{names}}: that is little to learn from.',
     none_readable: 'No picture of {{dataset}} can be opened.',
-    some_unreadable_one: 'At least {{count, number}} picture cannot be opened and will be left out: {{names}}.',
-    some_unreadable_other: 'At least {{count, number}} pictures cannot be opened and will be left out: {{names}}.',
+    some_unreadable_one:
+      '{{count, number}} of {{pictures, number}} pictures cannot be read; the run skips it ({{names}}).',
+    some_unreadable_other:
+      '{{count, number}} of {{pictures, number}} pictures cannot be read; the run skips them ({{names}}).',
+    sample_unreadable_one: 'At least {{count, number}} picture cannot be decoded; the run skips it ({{names}}).',
+    sample_unreadable_other: 'At least {{count, number}} pictures cannot be decoded; the run skips them ({{names}}).',
     quarantined: 'Files of {{dataset}} are in quarantine: their bytes do not match their digests.',
     no_test_split: '{{dataset}} has no test split: nothing stays apart to measure the model on later.',
     seen_in_training_one:
       '{{model}} was trained on {{count, number}} of these {{files, number}} files: its accuracy here will be too good.',
     seen_in_training_other:
       '{{model}} was trained on {{count, number}} of these {{files, number}} files: its accuracy here will be too good.',
+    training_unread:
+      '{{model}} was trained on {{versions}}, which cannot be read any more. Its training data may hold files of this version.',
     not_counted: '{{dataset}} has {{files, number}} files: classes and splits of so many are not counted here.',
   },
   remedy: {
@@ -41,6 +47,7 @@ export const preflight = {
     make_test_split: 'Make a test split',
     choose_version: 'Choose another version',
     open_dataset: 'Open the dataset',
+    show_unreadable: 'Show them',
     clone: 'Clone with changes',
     train_again: 'Train on this version',
   },

@@ -20,11 +20,13 @@ export const preflight: Translation<typeof en> = {
     some_unlabelled_other: '{{files, number}} 个文件中有 {{count, number}} 个没有标注，运行时会跳过。',
     small_class: '{{names}} 的文件少于 {{few}} 个，难以学习。',
     none_readable: '{{dataset}} 中没有一张图像能打开。',
-    some_unreadable_other: '至少 {{count, number}} 张图像无法打开，将被跳过：{{names}}。',
+    some_unreadable_other: '{{pictures, number}} 张图像中有 {{count, number}} 张无法读取，运行时会跳过（{{names}}）。',
+    sample_unreadable_other: '至少 {{count, number}} 张图像无法解码，运行时会跳过（{{names}}）。',
     quarantined: '{{dataset}} 有文件被隔离：其内容与摘要不符。',
     no_test_split: '{{dataset}} 没有测试划分：训练后没有留出的数据可供评估。',
     seen_in_training_other:
       '{{model}} 训练时用过这 {{files, number}} 个文件中的 {{count, number}} 个：此处的准确率会偏高。',
+    training_unread: '{{model}} 训练所用的 {{versions}} 已无法读取；其训练数据可能包含此版本的文件。',
     not_counted: '{{dataset}} 有 {{files, number}} 个文件：数量过大，此处不统计类别和划分。',
   },
   remedy: {
@@ -33,6 +35,7 @@ export const preflight: Translation<typeof en> = {
     make_test_split: '生成测试划分',
     choose_version: '选择其他版本',
     open_dataset: '打开数据集',
+    show_unreadable: '查看这些图像',
     clone: '修改后重新运行',
     train_again: '用此版本训练',
   },

@@ -1,10 +1,26 @@
 import classes from './CutName.module.css';
 
+interface CutNameProps {
+  name: string;
+  /** What follows the name and is never cut, such as the version `@v2`. */
+  tail?: string;
+  /** What follows the tail, and is cut too. */
+  rest?: string;
+}
+
 /** A name in a list: one line, cut where its place ends; the whole of it is the tooltip. */
-export function CutName({ name }: { name: string }) {
+export function CutName({ name, tail, rest }: CutNameProps) {
+  if (!tail)
+    return (
+      <span className={classes.cut} title={name}>
+        {name}
+      </span>
+    );
   return (
-    <span className={classes.cut} title={name}>
-      {name}
+    <span className={classes.row} title={`${name}${tail}${rest ?? ''}`}>
+      <span className={classes.part}>{name}</span>
+      <span className={classes.tail}>{tail}</span>
+      {rest && <span className={classes.part}>{rest}</span>}
     </span>
   );
 }

@@ -13,6 +13,8 @@ _COMMANDS = {
     "label": "Label them: on the page of {dataset} in the portal",
     "choose_version": "Choose another version: atom data log {dataset}",
     "open_dataset": "Look at the files: atom data ls {reference}",
+    "show_unreadable": "See them: the query attributes.unreadable IS NOT NULL on the page of "
+    "{reference} in the portal",
 }
 
 

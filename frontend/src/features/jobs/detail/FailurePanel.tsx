@@ -67,7 +67,7 @@ function Remedies({ run }: { run: Run }) {
     <RemedyButtons
       remedies={failure.remedies}
       reference={reference}
-      branch="main"
+      branch={failure.branch}
       run={run.id}
       onVersion={(dataset) => void navigate({ to: '/runs/new', search: { clone: run.id, dataset } })}
     />

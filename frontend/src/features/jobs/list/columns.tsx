@@ -62,8 +62,8 @@ function DataCell({ run }: { run: RunShort }) {
   return (
     <Group gap={6}>
       {run.datasets.map((input) => (
-        <AnchorLink key={input.alias} {...inputLink(input)} fz="inherit">
-          <CutName name={inputName(input)} />
+        <AnchorLink key={input.alias} {...inputLink(input)} fz="inherit" aria-label={inputName(input)}>
+          <CutName name={input.dataset} tail={`@${input.ref}`} rest={input.view ? `?view=${input.view}` : ''} />
         </AnchorLink>
       ))}
     </Group>

@@ -4,6 +4,7 @@ import {
   IconCopy,
   IconFolder,
   IconFolders,
+  IconPhotoOff,
   IconRefresh,
   IconReplace,
   IconTags,
@@ -31,9 +32,13 @@ const ICONS = {
   make_test_split: IconArrowsSplit2,
   choose_version: IconReplace,
   open_dataset: IconFolder,
+  show_unreadable: IconPhotoOff,
   clone: IconCopy,
   train_again: IconRefresh,
 } satisfies Record<Remedy, unknown>;
+
+/** Pictures that a worker marked when their version was made. */
+const UNREADABLE = 'attributes.unreadable IS NOT NULL';
 
 const isMade = (remedy: Remedy): remedy is Making => remedy === 'label_by_folder' || remedy === 'make_test_split';
 
@@ -98,7 +103,13 @@ export function RemedyButtons({ remedies, reference, branch, onVersion, onChoose
         </ButtonLink>
       );
     return (
-      <ButtonLink {...common} key={remedy} to="/datasets/$name" params={{ name: dataset }} search={{ ref }}>
+      <ButtonLink
+        {...common}
+        key={remedy}
+        to="/datasets/$name"
+        params={{ name: dataset }}
+        search={{ ref, where: remedy === 'show_unreadable' ? UNREADABLE : undefined }}
+      >
         {word}
       </ButtonLink>
     );

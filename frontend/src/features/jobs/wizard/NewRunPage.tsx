@@ -40,7 +40,7 @@ import { Preflight } from './Preflight';
 import { PreviewCard } from './PreviewCard';
 import { ResourcesStep } from './ResourcesStep';
 import { ReviewStep } from './ReviewStep';
-import { suggestedName } from './runNames';
+import { suggestedName, withoutSuggestedName } from './runNames';
 import { useDraft } from './useDraft';
 import { useFocusFirstWrong } from './useFocusFirstWrong';
 import { WorkflowStep } from './WorkflowStep';
@@ -73,7 +73,7 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
     search.workflow ?? (search.dataset ? 'image-classification' : search.model ? 'evaluate-classifier' : undefined);
   const known = workflows.data?.results;
   const workflow = known?.find((one) => one.slug === wanted);
-  const needsList = search.clone !== undefined && search.dataset !== undefined;
+  const needsList = Boolean(search.clone && (search.dataset ?? cloned.data?.workflow));
   useEffect(() => {
     const names = [search.clone ?? wanted, search.dataset, search.view, search.model];
     const source = names.filter(Boolean).join();
@@ -82,11 +82,10 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
     if (!source || (origin?.source === source && (search.step !== undefined || origin.visit === visit))) return;
     if (search.clone) {
       if (!cloned.data) return;
-      dispatch({ type: 'load', draft: draftFromRun(cloned.data) });
+      const copied = known?.find(({ slug }) => slug === cloned.data?.workflow);
+      dispatch({ type: 'load', draft: withoutSuggestedName(draftFromRun(cloned.data), copied) });
       // A button that mended the data: the copy reads the version that it made.
-      const input =
-        search.dataset &&
-        known?.find(({ slug }) => slug === cloned.data?.workflow)?.parameters.find(({ type }) => type === 'dataset');
+      const input = search.dataset && copied?.parameters.find(({ type }) => type === 'dataset');
       if (input) dispatch({ type: 'parameter', name: input.name, value: search.dataset });
     } else {
       if (!workflow) return;

@@ -14,6 +14,7 @@ import {
   parameterField,
   splitParameters,
 } from './draft';
+import { NameField } from './NameField';
 import { ParameterField } from './ParameterField';
 import { SplitField } from './SplitField';
 import classes from './wizard.module.css';
@@ -25,10 +26,22 @@ export interface StepProps {
   workflow: Workflow | undefined;
 }
 
-export function ParametersStep({ looks, ...props }: StepProps & { looks: readonly DatasetPreflight[] }) {
-  const { draft, dispatch, errors, workflow } = props;
+type ParametersStepProps = StepProps & { looks: readonly DatasetPreflight[] };
+
+/** What the run does, with which data, and its name. */
+export function ParametersStep({ looks, ...props }: ParametersStepProps) {
+  const isCommand = props.draft.workflow === COMMAND;
+  if (!isCommand && !props.workflow) return null;
+  return (
+    <Stack gap="md">
+      {isCommand ? <CommandFields {...props} /> : <WorkflowFields looks={looks} {...props} />}
+      <NameField {...props} />
+    </Stack>
+  );
+}
+
+function WorkflowFields({ looks, draft, dispatch, errors, workflow }: ParametersStepProps) {
   const { t } = useTranslation();
-  if (draft.workflow === COMMAND) return <CommandFields {...props} />;
   if (!workflow) return null;
   if (workflow.parameters.length === 0) return <Text c="dimmed">{t('jobs.wizard.noParameters')}</Text>;
   const splits = splitParameters(workflow);

@@ -8,7 +8,6 @@ import { DeliveryRows } from './DeliveryRows';
 import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';
 import { NumberField } from './NumberField';
 import type { StepProps } from './ParametersStep';
-import { suggestedName } from './runNames';
 import { SecretNames } from './SecretNames';
 
 // What the server takes: 16 MiB, 20 times.
@@ -38,7 +37,6 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
   const free = mostFree(useClusters().data?.results);
   const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
   const hint = (amount: string | undefined) => (amount === undefined ? undefined : t('jobs.wizard.free', { amount }));
-  const suggested = suggestedName(draft, workflow);
   const at = (name: string) => errors[`resources.${name}`] ?? errors[name];
   return (
     <Stack gap="md">
@@ -67,14 +65,6 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           value={draft.gpus}
           error={at('gpus')}
           onChange={(gpus) => set({ gpus })}
-        />
-        <TextInput
-          label={t('jobs.wizard.name')}
-          description={suggested ? t('preflight.nameHint', { name: suggested }) : t('jobs.wizard.nameHint')}
-          placeholder={suggested || undefined}
-          value={draft.name}
-          error={errors.name}
-          onChange={(event) => set({ name: event.currentTarget.value })}
         />
         <NumberField
           label={t('jobs.wizard.timeoutMinutes')}

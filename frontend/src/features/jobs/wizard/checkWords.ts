@@ -10,6 +10,7 @@ const COUNTED: Partial<Record<PreflightCheck['code'], string>> = {
   some_unlabelled: 'unlabelled',
   too_few_classes: 'classes',
   some_unreadable: 'count',
+  sample_unreadable: 'count',
   seen_in_training: 'seen',
 };
 

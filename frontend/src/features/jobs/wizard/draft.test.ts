@@ -252,7 +252,7 @@ describe('messages', () => {
     expect(stepOfField('parameters.epochs', draft)).toBe('parameters');
     expect(stepOfField('parameters.dataset', draft)).toBe('parameters');
     expect(stepOfField('parameters.name', draft)).toBe('parameters');
-    expect(stepOfField('name', draft)).toBe('resources');
+    expect(stepOfField('name', draft)).toBe('parameters');
     expect(stepOfField('resources.gpus', draft)).toBe('resources');
     expect(stepOfField('workflow', draft)).toBe('workflow');
   });

@@ -348,7 +348,7 @@ export function dataRequestOf(request: RunRequest, workflow: Workflow | undefine
 }
 
 const RESOURCE_FIELDS =
-  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags|name)/;
+  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;

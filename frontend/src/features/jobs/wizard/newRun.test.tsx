@@ -38,11 +38,11 @@ beforeEach(() => {
 test('what was changed in a clone outlives a reload; the link pressed again begins anew', async () => {
   serve('GET', 'runs/{run_id}/', run);
   const name = () => screen.findByRole('textbox', { name: 'Name' });
-  const { unmount } = await renderPage(<NewRunPage />, '/runs/new?clone=run-7&step=2');
+  const { unmount } = await renderPage(<NewRunPage />, '/runs/new?clone=run-7&step=1');
   expect(await name()).toHaveProperty('value', 'train-7');
   await userEvent.type(await name(), '-longer');
   unmount();
-  const again = await renderPage(<NewRunPage />, '/runs/new?clone=run-7&step=2');
+  const again = await renderPage(<NewRunPage />, '/runs/new?clone=run-7&step=1');
   await screen.findByText(/copy of train-7/i);
   expect(await name()).toHaveProperty('value', 'train-7-longer');
   again.unmount();
@@ -57,7 +57,7 @@ test('a clone is begun from a run’s number in the project too', async () => {
   serve('GET', 'runs/{run_id}/', (_request: Request, url: URL) =>
     url.pathname.endsWith('/runs/run-7/') ? run : problem(404, 'not_found', 'There is no such run.'),
   );
-  await renderPage(<NewRunPage />, '/runs/new?clone=7&step=2');
+  await renderPage(<NewRunPage />, '/runs/new?clone=7&step=1');
   expect(await screen.findByRole('textbox', { name: 'Name' })).toHaveProperty('value', 'train-7');
 });
 
@@ -86,6 +86,8 @@ test('a refused start keeps nobody at its field once that is changed', async () 
   await screen.findByText('This name is taken.');
   await userEvent.type(name, 'er');
   await waitFor(() => expect(screen.queryByText('This name is taken.')).toBeNull());
+  await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+  await screen.findByRole('textbox', { name: 'CPUs' });
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
   await screen.findByRole('button', { name: 'Start run' });
 });

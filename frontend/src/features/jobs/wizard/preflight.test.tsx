@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { listing, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { NewRunPage } from '../index';
+import { Preflight } from './Preflight';
 
 const workflow = {
   slug: 'image-classification',
@@ -44,7 +45,7 @@ const fits = {
   remedies: [],
 };
 
-test('Go waits for labels, and a button takes the version that has them', async () => {
+test('the start waits for labels, and a button takes the version that has them', async () => {
   serve('GET', 'workflows/', listing(workflow));
   serve('GET', 'clusters/', listing());
   serve('GET', 'projects/{project}/secrets/', listing());
@@ -79,4 +80,21 @@ test('Go waits for labels, and a button takes the version that has them', async 
   await userEvent.click(screen.getByRole('button', { name: 'Use folder names as labels' }));
   await screen.findByText('60 files, 60 labelled, classes: 3.');
   await waitFor(() => expect(go).toHaveProperty('disabled', false));
+});
+
+test('pictures that cannot be read are shown by a link', async () => {
+  const marked = {
+    level: 'warning' as const,
+    code: 'some_unreadable' as const,
+    sentence: '',
+    params: { count: 3, pictures: 60, names: 'a.png, b.png, c.png' },
+    remedies: ['show_unreadable' as const],
+  };
+  const looks = [{ ...look, checks: [marked] }];
+  await renderPage(<Preflight looks={looks} onVersion={() => undefined} onChooseVersion={() => undefined} />);
+  screen.getByText('3 of 60 pictures cannot be read; the run skips them (a.png, b.png, c.png).');
+  const link = screen.getByRole('link', { name: 'Show them' });
+  const address = new URL(link.getAttribute('href') ?? '', window.location.href);
+  expect(address.pathname).toBe('/datasets/flowers');
+  expect(address.searchParams.get('where')).toBe('attributes.unreadable IS NOT NULL');
 });

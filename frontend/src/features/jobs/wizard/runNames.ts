@@ -28,3 +28,8 @@ export function suggestedName(draft: Draft, workflow: Workflow | undefined): str
     .filter((part) => part.trim() !== '');
   return [data, ...told].join(' · ').slice(0, MOST);
 }
+
+/** A copy of a run that has the suggested name gets its own, from what is changed in it. */
+export function withoutSuggestedName(draft: Draft, workflow: Workflow | undefined): Draft {
+  return draft.name === suggestedName(draft, workflow) ? { ...draft, name: '' } : draft;
+}

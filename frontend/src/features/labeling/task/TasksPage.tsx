@@ -75,8 +75,9 @@ export function TasksPage() {
           params={{ name: task.dataset }}
           search={{ ref: task.dataset_ref }}
           fz="inherit"
+          aria-label={`${task.dataset}@${task.dataset_ref}`}
         >
-          <CutName name={`${task.dataset}@${task.dataset_ref}`} />
+          <CutName name={task.dataset} tail={`@${task.dataset_ref}`} />
         </AnchorLink>
       ),
     },

@@ -1,0 +1,81 @@
+import { useRouterState } from '@tanstack/react-router';
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { PredictionsPage } from '../index';
+
+const row = (n: number, predicted: string) => ({
+  path: `eight/${n}.png`,
+  true: '8',
+  predicted,
+  confidence: 0.9,
+  entry: null,
+});
+const page = {
+  dataset: 'digits',
+  ref: 'v2',
+  split: 'test',
+  labels: ['5', '8'],
+  measured: 40,
+  kept: 40,
+  total: 2,
+  next: null,
+};
+const PATTERN = '/runs/$runId/predictions';
+let asked: URLSearchParams[] = [];
+
+/** Answers like the server: `wrong` leaves out right answers, and every page has one row. */
+function servePredictions(rows: ReturnType<typeof row>[]): void {
+  serve('GET', 'runs/{run_id}/predictions/', (_request: Request, url: URL) => {
+    asked.push(url.searchParams);
+    const matching = rows.filter((one) => url.searchParams.get('wrong') !== 'true' || one.predicted !== one.true);
+    const at = Number(url.searchParams.get('cursor') ?? 0);
+    const next = at + 1 < matching.length ? String(at + 1) : null;
+    return { ...page, total: matching.length, results: matching.slice(at, at + 1), next };
+  });
+}
+
+const Address = () => <output>{useRouterState({ select: ({ location }) => location.href })}</output>;
+const shown = (
+  <>
+    <PredictionsPage />
+    <Address />
+  </>
+);
+
+beforeEach(() => {
+  asked = [];
+  serve('GET', 'runs/{run_id}/', { id: 'run-1', number: 1, name: 'evaluate', project: 'vision' });
+});
+
+test('the address filters the pictures, and a filter changes the address', async () => {
+  servePredictions([row(1, '8'), row(2, '5')]);
+  const { container } = await renderPage(shown, '/runs/run-1/predictions?true=8', PATTERN);
+  await screen.findByText('2 files');
+  expect(asked[0]?.get('true')).toBe('8');
+  await userEvent.click(screen.getByRole('radio', { name: 'Mistakes' }));
+  await screen.findByText('8 taken for 5');
+  expect(asked.at(-1)?.get('wrong')).toBe('true');
+  await screen.findByText(/predictions\?.*wrong=true/);
+  await expectNoViolations(container);
+});
+
+test('the next page is added to the first one', async () => {
+  servePredictions([row(1, '5'), row(2, '5')]);
+  await renderPage(shown, '/runs/run-1/predictions', PATTERN);
+  await screen.findByText(/eight\/1\.png/);
+  await userEvent.click(screen.getByRole('button', { name: 'Load more' }));
+  await screen.findByText(/eight\/2\.png/);
+  screen.getByText(/eight\/1\.png/);
+  await waitFor(() => expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull());
+});
+
+test('filters that match nothing say how to see more, and offer no label task', async () => {
+  servePredictions([]);
+  await renderPage(shown, '/runs/run-1/predictions?wrong=true', PATTERN);
+  await screen.findByText('No file matches');
+  expect(screen.queryByRole('button', { name: /again/ })).toBeNull();
+});
