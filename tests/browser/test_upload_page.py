@@ -143,7 +143,7 @@ def test_a_second_upload_sends_what_changed_and_can_replace_a_folder(
     page.get_by_test_id("upload-folder").set_input_files(raw)
     page.get_by_role("radio", name="Replace the folder").check()
     page.get_by_role("button", name="Upload", exact=True).click()
-    expect(page.get_by_text("v2 has 1 change: 1 new file.")).to_be_visible()
+    expect(page.get_by_text("v2 has 2 changes: 1 changed file, 1 removed file.")).to_be_visible()
 
     target = tmp_path / "pulled"
     atom.datasets.pull("replaced@v2", target)

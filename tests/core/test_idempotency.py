@@ -103,6 +103,7 @@ WITHOUT_KEY = {
     "projects_datasets_uploads_create": "named by the digest of its bytes: twice is once",
     "projects_datasets_uploads_complete_create": "the upload moves from one state to the next once",
     "labelx_slots_submit_create": "fenced by the number of the lease, and by the revision before",
+    "labelx_tasks_continue_create": "one task goes on with the rest; asking again shows it",
     "labelx_tasks_publish_create": "a task is published once; asking again shows how far it is",
     "version_warm": "asks for a state: what is warm, or becomes so, stays as it is",
     "version_evict": "asks for a state: what is gone stays gone",

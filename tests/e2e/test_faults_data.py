@@ -87,7 +87,8 @@ def test_two_pushes_at_once_make_two_whole_versions(
     folders = [tmp_path / name for name in ("one", "other")]
     pushes = []
     for seed, folder in enumerate(folders):
-        breaking.write_files(folder / folder.name, count=30 + seed, size_bytes=20_000, seed=seed)
+        # Large enough that both have begun before one of them ends.
+        breaking.write_files(folder / folder.name, count=30 + seed, size_bytes=2_000_000, seed=seed)
         pushes.append(start_push(folder, dataset, environment))
     answers = [answer_of(push) for push in pushes]
 

@@ -166,11 +166,11 @@ def test_aliases_move_with_history(
     put = send(client, "PUT", f"{base}production/", {"version": 1})
     assert put.json() == {"name": "production", "version": 1}
     listed = send(client, "GET", base).json()["results"]
-    assert [alias["name"] for alias in listed] == ["candidate", "production"]
+    assert [alias["name"] for alias in listed] == ["production"]
     assert send(client, "DELETE", f"{base}production/").status_code == 204
     history = send(client, "GET", f"{base}history/").json()["results"]
     steps = [(s["alias"], s["old_version"], s["new_version"]) for s in history]
-    assert steps == [("production", 1, None), ("production", None, 1), ("candidate", None, 1)]
+    assert steps == [("production", 1, None), ("production", None, 1)]
     assert send(client, "PUT", f"{base}production/", {"version": 9}).status_code == 400
     assert send(client, "PUT", f"{base}Not%20good/", {"version": 1}).status_code == 400
 

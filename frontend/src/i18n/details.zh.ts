@@ -153,6 +153,7 @@ const details: Readonly<Record<string, string>> = {
   'The version has no pack {}.': '该版本没有数据包 {1}。',
   '{} is not in the object store.': '对象存储中没有 {1}。',
   '{} is not what the pack {} holds at byte {}.': '{1} 与数据包 {2} 第 {3} 字节处的内容不符。',
+  'The upload has not arrived.': '上传的数据尚未到达。',
   '{} of {} parts are missing or differ.': '{2} 个分片中有 {1} 个缺失或不同。',
 
   // Writers and write jobs

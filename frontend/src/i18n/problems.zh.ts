@@ -202,6 +202,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   evaluation_malformed: ['无法读取运行的 evaluation.json。', '请按文档写入 split、n、accuracy、labels 和 matrix。'],
   intake_failed: ['未能将运行留下的内容登记到模型库。', '请让管理员查看工作进程的日志，然后手动注册模型。'],
   model_name_taken: ['项目中已有同名的模型。', '请换一个名称。'],
+  machine_not_found: ['没有这台机器。', '请查看机器列表；已移除的机器不再有页面。'],
   model_not_found: ['没有这个模型。', '请从项目的模型中选择；名称可能有误。'],
   model_version_not_found: ['没有这个模型版本。', '请列出模型，并用 model@v1 或 model@别名 指定。'],
   run_is_tracked: [
