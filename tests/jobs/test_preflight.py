@@ -190,7 +190,7 @@ def test_a_model_whose_training_data_is_gone_can_be_evaluated(
     register(create_model(project, None, "shapes"), run, "model/", None)
     expired_at = None if state == "kept" else timezone.now()
     Version.objects.filter(pk=trained.pk).update(state=state, expired_at=expired_at)
-    body = {"model": "shapes@v1", "split": "train"}
+    body = {"model_version": "shapes@v1", "split": "train"}
     shown = look(api, f"{now.dataset.name}@v1", "evaluate-classifier", **body)
     checks = {one["code"]: one["params"] for one in shown["datasets"][0]["checks"]}
     if state == "kept":

@@ -7,6 +7,8 @@ import { install, reset } from './fakeApi';
 vi.setConfig({ testTimeout: 30_000 });
 configure({ asyncUtilTimeout: 8000 });
 install();
+// jsdom loads no fonts; fields that grow with their text listen for them.
+if (!document.fonts) Object.defineProperty(document, 'fonts', { value: new EventTarget() });
 
 // Files share a process and its modules, which is three times as fast: no state may outlive a test.
 beforeAll(async () => {
