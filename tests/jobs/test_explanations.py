@@ -90,7 +90,8 @@ def test_a_failure_is_told_by_code_to_pages_in_other_languages(
     reconcile.advance(attempt.run_id)
     run = api.get(f"/api/v1/runs/{attempt.run_id}/").json()
     assert run["state"] == "failed"
-    assert run["failure"] == {"code": "exited", "params": {"exit_code": 4}, "remedies": []}
+    told = {"code": "exited", "params": {"exit_code": 4}, "remedies": [], "branch": "main"}
+    assert run["failure"] == told
     assert run["attempts"][0]["failure"] == run["failure"]
     [row] = api.get("/api/v1/projects/vision/runs/").json()["results"]
     assert row["failure"] == run["failure"]

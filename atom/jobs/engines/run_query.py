@@ -149,13 +149,15 @@ def _term(found: re.Match[str]) -> Term:
 def _unknown_field(key: str, at: int) -> RunQueryError:
     near = difflib.get_close_matches(key.lower(), sorted(_FIELDS), 1, _LIKENESS)
     suggestion = near[0] if near else ""
-    meant = (
-        f"Did you mean {suggestion!r}? "
+    fields = ", ".join(sorted(_FIELDS))
+    return RunQueryError(
+        f"Unknown field {key!r}. Did you mean {suggestion!r}? Write {key}=VALUE for a parameter."
         if suggestion
-        else f"Fields are {', '.join(sorted(_FIELDS))}. "
+        else f"Unknown field {key!r}. Fields are {fields}. Write {key}=VALUE for a parameter.",
+        at,
+        key,
+        suggestion,
     )
-    problem = f"Unknown field {key!r}. {meant}Write {key}=VALUE for a parameter."
-    return RunQueryError(problem, at, key, suggestion)
 
 
 def _named(name: str, at: int) -> tuple[str, str]:

@@ -119,13 +119,15 @@ def _resembled(name: str) -> str:
 
 def _unknown_column(name: str, position: int) -> QueryColumnError:
     suggestion = _resembled(name)
-    problem = (
+    return QueryColumnError(
         f"Unknown column {name!r}. Did you mean {suggestion!r}?"
         if suggestion
         else f"Unknown column {name!r}. Columns are {', '.join(COLUMNS)}; an attribute is "
-        "written attributes.NAME."
+        "written attributes.NAME.",
+        position,
+        name,
+        suggestion,
     )
-    return QueryColumnError(problem, position, name, suggestion)
 
 
 def _syntax_error(text: str, error: ParseError) -> QuerySyntaxError:
@@ -133,10 +135,12 @@ def _syntax_error(text: str, error: ParseError) -> QuerySyntaxError:
     lines = text.splitlines(keepends=True)[: (found.get("line") or 1) - 1]
     highlight = found.get("highlight") or ""
     start = sum(map(len, lines)) + max((found.get("col") or 1) - len(highlight), 0) + 1
-    problem = f"{highlight!r} does not fit here." if highlight else "it cannot be read."
+    position = min(start, len(text))
     if highlight.upper() in _JOINING and text.rstrip().endswith(highlight):
-        problem = f"a condition is missing after {highlight!r}."
-    return QuerySyntaxError(problem, min(start, len(text)))
+        return QuerySyntaxError(f"a condition is missing after {highlight!r}.", position)
+    return QuerySyntaxError(
+        f"{highlight!r} does not fit here." if highlight else "it cannot be read.", position
+    )
 
 
 def _node(tree: exp.Expr) -> Node:
