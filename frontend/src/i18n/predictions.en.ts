@@ -26,5 +26,4 @@ export const predictions = {
   taskName: '{{dataset}}: label again {{names}}',
   takenFor: '{{truth}} taken for {{predicted}}',
   rightly: '{{truth}}',
-  cellLink: '{{truth}} taken for {{predicted}}: {{count}} files, {{share}} of the label. Show them.',
 };

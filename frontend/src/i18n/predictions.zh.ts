@@ -25,5 +25,4 @@ export const predictions: Translation<typeof en> = {
   taskName: '{{dataset}}：重新标注 {{names}}',
   takenFor: '{{truth}} 被判为 {{predicted}}',
   rightly: '{{truth}}',
-  cellLink: '{{truth}} 被判为 {{predicted}}：{{count}} 个文件，占该标注的 {{share}}。查看这些文件。',
 };
