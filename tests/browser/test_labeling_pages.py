@@ -41,6 +41,9 @@ def labeler_page(
     page = context.new_page()
     sign_in(page, stack, seed.labeler)
     yield page
+    # A page that is left lets go of its images; one that is killed holds them for a while.
+    context.set_offline(False)
+    page.goto("/")
     context.close()
 
 
