@@ -58,7 +58,7 @@ class Node(TimestampedModel):
     # As CUDA_VISIBLE_DEVICES names them; a job gets some of them for itself.
     gpu_ids = ArrayField(models.CharField(max_length=100), default=list, blank=True)
     gpu_memory_bytes = ArrayField(models.BigIntegerField(), default=list, blank=True)
-    # Of the disk with the node's cache and the folders of runs.
+    # The disk with the node's cache and the folders of runs.
     disk_total_bytes = models.BigIntegerField(default=0)
     disk_free_bytes = models.BigIntegerField(default=0)
     # False for a cordoned node: it keeps its runs and takes no new ones.

@@ -1,4 +1,4 @@
-"""Uploads into staging, and the commits that workers build from them."""
+"""Uploads, and the commits that workers build from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from atom.datasets.tried_models import TriedModel
 
 
 class Upload(TriedModel):
-    """One resumable multipart upload into staging."""
+    """One resumable upload: by parts (`multipart_id`), or by one PUT without it.
+
+    `key` is the pack's own, or one in staging.
+    """
 
     dataset = models.ForeignKey(
         "datasets.Dataset", on_delete=models.CASCADE, related_name="uploads"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 STAGING = "staging/"
-# Of all projects.
+# The beginning of the keys of every project.
 PROJECTS = "p/"
 # Relative to a project's prefix.
 PACKS = "packs/"

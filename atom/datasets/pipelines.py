@@ -85,7 +85,7 @@ def publish_pack(
 ) -> None:
     """Put a verified pack under its digest, its index first. Doing it twice changes nothing.
 
-    An index beside a pack says that the pack was verified: see `stored_packs` of the rebuild.
+    An index beside a pack says that the pack was verified: see `rebuild.verified_packs`.
     """
     store.put(keys.pack_index_key(digest), encode_index(index))
     key = store.prefix + keys.pack_key(digest)

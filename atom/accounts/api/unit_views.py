@@ -34,7 +34,7 @@ from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
 
-# So many names stand in a sentence.
+# A sentence has this many names at most.
 _NAMED_UNITS = 5
 
 

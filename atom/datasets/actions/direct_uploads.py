@@ -44,7 +44,7 @@ def may_be_direct(pack: Pack) -> bool:
         return False
     if live_direct(pack).exists():
         return False
-    # What lies there is another upload's, or damaged: only a verified copy may replace it. An index
+    # Bytes there are another upload's, or damaged: only a verified copy replaces them. An index
     # that was left would say that unverified bytes were verified.
     prefix = storage.project_prefix(pack.project)
     stored = (pack_key(pack.digest), pack_index_key(pack.digest))

@@ -21,7 +21,7 @@ from atom.datasets.api.scope import DatasetScopedView
 
 
 class FolderLabelsSerializer(serializers.Serializer[Any]):
-    """What asks for labels from class folders."""
+    """A request for labels from class folders."""
 
     branch = SlugField(default="main")
     message = TextField(max_length=10_000, allow_blank=True, default="")

@@ -6169,7 +6169,7 @@ export interface components {
             name: string;
             prefix: string;
         };
-        /** @description What asks for labels from class folders. */
+        /** @description A request for labels from class folders. */
         FolderLabelsRequest: {
             /** @default main */
             branch?: string;
