@@ -7,6 +7,7 @@
     │   ├── PathTraversalError
     │   ├── PathNotNormalisedError
     │   ├── NulInPathError
+    │   ├── LinkTargetError
     │   ├── PathNotUnicodeError
     │   └── PathTooLongError
     ├── PackError                     a pack that cannot be written or trusted
@@ -82,6 +83,7 @@ from atom_sdk.errors.packs import (
 from atom_sdk.errors.paths import (
     AbsolutePathError,
     EmptyPathError,
+    LinkTargetError,
     NulInPathError,
     PathError,
     PathNotNormalisedError,
@@ -116,6 +118,7 @@ __all__ = [
     "ImageDecodeError",
     "ImageDecoderMissingError",
     "LayerKindError",
+    "LinkTargetError",
     "ManifestCorruptError",
     "ManifestError",
     "NulInPathError",

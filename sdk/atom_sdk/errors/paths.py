@@ -53,6 +53,14 @@ class NulInPathError(PathError):
     reason = "contains a NUL character"
 
 
+class LinkTargetError(PathError):
+    """The target of a symbolic link is no text that a dataset can hold."""
+
+    code = "link_target"
+    hint = "Remove the link or give it another target, then try again."
+    reason = "is a link whose target is empty, over 4,095 bytes, has a NUL or is not valid UTF-8"
+
+
 class PathNotUnicodeError(PathError):
     """The file name is not valid UTF-8."""
 

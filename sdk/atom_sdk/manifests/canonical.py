@@ -16,8 +16,8 @@ def encode_canonical(value: dict[str, Any]) -> bytes:
     return text.encode()
 
 
-def decode_json(data: bytes, key: str, expected_format: str) -> dict[str, Any]:
-    """Read a JSON object and check its `format`.
+def decode_json(data: bytes, key: str, *formats: str) -> dict[str, Any]:
+    """Read a JSON object and check that its `format` is one of these.
 
     Raises ManifestCorruptError or UnknownFormatError.
     """
@@ -27,6 +27,6 @@ def decode_json(data: bytes, key: str, expected_format: str) -> dict[str, Any]:
         raise ManifestCorruptError(key, "it is not JSON") from error
     if not isinstance(value, dict):
         raise ManifestCorruptError(key, "it is not a JSON object")
-    if value.get("format") != expected_format:
-        raise UnknownFormatError(expected_format, str(value.get("format")))
+    if value.get("format") not in formats:
+        raise UnknownFormatError(formats[-1], str(value.get("format")))
     return value

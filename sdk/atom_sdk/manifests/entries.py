@@ -33,20 +33,26 @@ ENTRY_SCHEMA = pa.schema(
         pa.field("version_id", pa.string()),
         pa.field("etag", pa.string()),
         pa.field("mtime", pa.timestamp("us", "UTC")),
+        pa.field("link", pa.string()),
     ]
 )
 # Only of objects that stay at their source; a range without one does not have these columns.
 SOURCE_COLUMNS = ("source", "key", "version_id", "etag", "mtime")
+# Only of symbolic links: the target. A range without a link does not have this column.
+LINK_COLUMN = "link"
+OPTIONAL_COLUMNS = (*SOURCE_COLUMNS, LINK_COLUMN)
 # What people mean by "the same data"; the rest only says where the bytes lie. The digest of an
-# object at its source is that of its pin (see pins.py), so it changes when the object does.
+# object at its source is that of its pin (see pins.py), so it changes when the object does. The
+# digest of a link is that of its target (see links.py).
 LOGICAL_COLUMNS = ("path", "size", "digest", "media_type", "attributes")
 
 
 class Entry(NamedTuple):
-    """One file of a dataset.
+    """One file or symbolic link of a dataset.
 
     Digests are 32 bytes, size and offset are in bytes, attributes are a JSON string. The bytes
-    are in a pack, or at a source: then `digest` is that of the pin.
+    are in a pack, or at a source: then `digest` is that of the pin. A link has no bytes: `link` is
+    its target, `digest` and `size` are those of the target (see links.py).
     """
 
     path: str
@@ -61,6 +67,7 @@ class Entry(NamedTuple):
     version_id: str | None = None
     etag: str | None = None
     mtime: datetime | None = None
+    link: str | None = None
 
 
 def entries_table(entries: Iterable[Entry]) -> pa.Table:

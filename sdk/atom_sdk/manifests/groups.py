@@ -23,7 +23,7 @@ from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, gro
 from atom_sdk.manifests.range_refs import RangeRef, ranges_json, ranges_of
 
 GROUP_FORMAT = "atom-group/1"
-GROUP_FIELDS = ("min", "max", "count", "size_bytes", "ranges", "content", "object")
+GROUP_FIELDS = ("min", "max", "count", "size_bytes", "ranges", "content", "object", "links")
 _CONTENT_DOMAIN = b"atom-group-content/1\n"
 _CACHED_GROUPS = 64
 
@@ -58,6 +58,7 @@ class GroupRef:
     ranges: int
     content: bytes
     object: bytes
+    links: int = 0
 
 
 class GroupedRanges(Sequence[RangeRef]):
@@ -201,6 +202,7 @@ def _group_ref(parts: Sequence[RangeRef], digest: bytes) -> GroupRef:
         ranges=len(parts),
         content=blake3(_CONTENT_DOMAIN + b"".join(part.content for part in parts)).digest(),
         object=digest,
+        links=sum(part.links for part in parts),
     )
 
 

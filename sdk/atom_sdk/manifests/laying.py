@@ -11,13 +11,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, marked, same_rows
-from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS
+from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN, LOGICAL_COLUMNS
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.range_refs import RangeRef
 from atom_sdk.manifests.ranges import BoundaryRule, range_content
 from atom_sdk.manifests.sorted_paths import positions, rows_of_paths
 from atom_sdk.manifests.stored_ranges import range_ref, read_range
 
+# What the reference to a range says follows from these.
+_TOLD_COLUMNS = (*LOGICAL_COLUMNS, LINK_COLUMN)
 # Stands for the delta of a commit until all of its rows are known.
 UNNAMED = b""
 
@@ -45,7 +47,7 @@ def lay_changes(
     """
     gone = pa.array(list(deletes), pa.string())
     # Of a removed row the delta keeps all that it was.
-    columns = ENTRY_SCHEMA.names if len(gone) else LOGICAL_COLUMNS
+    columns = ENTRY_SCHEMA.names if len(gone) else _TOLD_COLUMNS
     change = _Change(read_range(part, store, columns), upserts, gone)
     if not change.is_one_range(part.min, rule):
         return None
@@ -102,10 +104,10 @@ class _Change:
         return pa.concat_tables(filled).sort_by("path")
 
     def after(self) -> pa.Table:
-        """The logical columns of the range's entries from now on."""
+        """The columns of the range's entries from now on of which its reference tells."""
         index = self._index()
         stays = not len(self._added) and not len(self._gone)
-        columns = {name: self._column(name, index, stays) for name in LOGICAL_COLUMNS}
+        columns = {name: self._column(name, index, stays) for name in _TOLD_COLUMNS}
         return pa.table(columns)
 
     def _index(self) -> NDArray[np.int64]:

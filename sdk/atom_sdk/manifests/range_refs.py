@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 _JSON_NAMES = {"size_bytes": "bytes"}
-_RANGE_FIELDS = ("min", "max", "count", "size_bytes", "content", "object")
+_RANGE_FIELDS = ("min", "max", "count", "size_bytes", "content", "object", "links")
+# Written only if it is not 0, so that what has no link stays byte for byte what it was.
+_OMITTED_IF_ZERO = "links"
 
 
 @dataclass(frozen=True, slots=True)
 class RangeRef:
     """One range: first and last path, number and bytes of its files, digests of 32 bytes.
+
+    `links` of its `count` entries are symbolic links.
 
     Its entries are those of `object`, with the rows from `min` to `max` of `deltas` laid over them,
     oldest first, and nothing outside of these paths. All other fields say what the result is.
@@ -25,6 +29,7 @@ class RangeRef:
     content: bytes
     object: bytes
     deltas: tuple[bytes, ...] = ()
+    links: int = 0
 
     @property
     def layout(self) -> tuple[bytes, ...]:
@@ -76,15 +81,21 @@ def hexed(part: object, names: Iterable[str]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for name in names:
         value = getattr(part, name)
+        if name == _OMITTED_IF_ZERO and not value:
+            continue
         fields[_JSON_NAMES.get(name, name)] = value.hex() if isinstance(value, bytes) else value
     return fields
 
 
-def unhexed(value: dict[str, Any], names: Iterable[str]) -> dict[str, Any]:
+def unhexed(value: dict[str, Any], names: Collection[str]) -> dict[str, Any]:
     """Fields of a reference from JSON; `content` and `object` are digests.
 
     Raises KeyError, TypeError, ValueError.
     """
     # Fields that a later minor version adds are left alone.
-    fields = {name: value[_JSON_NAMES.get(name, name)] for name in names}
+    fields = {
+        name: value[_JSON_NAMES.get(name, name)] for name in names if name != _OMITTED_IF_ZERO
+    }
+    if _OMITTED_IF_ZERO in names:
+        fields[_OMITTED_IF_ZERO] = value.get(_OMITTED_IF_ZERO, 0)
     return fields | {name: bytes.fromhex(value[name]) for name in ("content", "object")}

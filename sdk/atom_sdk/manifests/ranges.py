@@ -15,7 +15,9 @@ from xxhash import xxh3_64_intdigest
 from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.entries import (
     ENTRY_SCHEMA,
+    LINK_COLUMN,
     LOGICAL_COLUMNS,
+    OPTIONAL_COLUMNS,
     SOURCE_COLUMNS,
     check_order,
     content_digest,
@@ -59,8 +61,8 @@ def range_content(table: pa.Table) -> bytes:
 def encode_range(table: pa.Table) -> bytes:
     """Parquet bytes of a table of entries.
 
-    Without an object at a source there are no columns for one, so that such ranges stay byte for
-    byte what they were before these columns came.
+    Without an object at a source there are no columns for one, and without a link none for its
+    target, so that such ranges stay byte for byte what they were before these columns came.
     """
     dictionaries, encodings = ["media_type", "pack"], dict(_ENCODINGS)
     if table.column("source").null_count == len(table):
@@ -68,6 +70,8 @@ def encode_range(table: pa.Table) -> bytes:
     else:
         dictionaries.append("source")
         encodings |= _SOURCE_ENCODINGS
+    if table.column(LINK_COLUMN).null_count == len(table):
+        table = table.drop_columns([LINK_COLUMN])
     sink = io.BytesIO()
     pq.write_table(
         table,
@@ -97,7 +101,7 @@ def decode_columns(data: bytes, key: str, schema: pa.Schema, columns: Sequence[s
 def stored_columns(
     file: pq.ParquetFile, schema: pa.Schema, columns: Sequence[str], *, threads: bool = False
 ) -> pa.Table:
-    """Some columns of an opened object; those of a source are null where it left them out.
+    """Some columns of an opened object; optional ones are null where it left them out.
 
     Raises KeyError for another column that it left out, ValueError for nulls where none may be,
     and what Arrow raises.
@@ -109,7 +113,7 @@ def stored_columns(
     named = set(found.column_names)
     arrays = [
         pa.nulls(len(found), field.type)
-        if field.name in SOURCE_COLUMNS and field.name not in named
+        if field.name in OPTIONAL_COLUMNS and field.name not in named
         else _fitted(found[field.name], field)
         for field in fields
     ]

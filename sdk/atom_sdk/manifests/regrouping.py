@@ -96,6 +96,7 @@ def _joined(
         count=sum(group.count for group in groups),
         size_bytes=sum(group.size_bytes for group in groups),
         content=write_contents(b"".join(contents), store),
+        links=sum(group.links for group in groups),
     )
 
 

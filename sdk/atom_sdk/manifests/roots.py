@@ -40,6 +40,8 @@ __all__ = [
 ]
 
 ROOT_FORMAT = "atom-root/1"
+# Of a root with links: who does not know of them must not take them for files without bytes.
+LINKED_FORMAT = "atom-root/2"
 _LAYER_FIELDS = ("name", "kind", "rows", "content", "object")
 
 
@@ -68,6 +70,8 @@ class LayerRef:
 class Root:
     """A dataset version without its history: ranges by path, layers by name, totals.
 
+    `links` of its `count` entries are symbolic links.
+
     The ranges of a large root that was read are a GroupedRanges: look for paths with
     `range_position` and `ranges_from`, which read only the groups that they need.
     """
@@ -77,6 +81,12 @@ class Root:
     count: int
     size_bytes: int
     content: bytes
+    links: int = 0
+
+    @property
+    def files(self) -> int:
+        """Number of entries that are no links."""
+        return self.count - self.links
 
     @property
     def deltas(self) -> tuple[bytes, ...]:
@@ -123,6 +133,7 @@ def make_root(ranges: Iterable[RangeRef], layers: Iterable[LayerRef] = ()) -> Ro
         count=sum(part.count for part in listed),
         size_bytes=sum(part.size_bytes for part in listed),
         content=root_content(contents_of(listed)),
+        links=sum(part.links for part in listed),
     )
 
 
@@ -163,7 +174,7 @@ def _encode(root: Root, groups: Sequence[tuple[GroupRef, bytes | None]]) -> byte
         fields["groups"] = [hexed(group, GROUP_FIELDS) for group, _ in groups]
     return encode_canonical(
         {
-            "format": ROOT_FORMAT,
+            "format": _format_of(root),
             **fields,
             "layers": [_layer_json(layer) for layer in root.layers],
             "count": root.count,
@@ -173,15 +184,21 @@ def _encode(root: Root, groups: Sequence[tuple[GroupRef, bytes | None]]) -> byte
     )
 
 
+def _format_of(root: Root) -> str:
+    return LINKED_FORMAT if root.links else ROOT_FORMAT
+
+
 def decode_root(data: bytes, key: str = "root", store: ObjectStore | None = None) -> Root:
     """Read a root; `store` holds its groups. Raises UnknownFormatError, ManifestCorruptError."""
-    value = decode_json(data, key, ROOT_FORMAT)
+    value = decode_json(data, key, ROOT_FORMAT, LINKED_FORMAT)
     try:
         layers = [_layer_of(layer) for layer in value["layers"]]
         root = _grouped_root(value, layers, store) or make_root(ranges_of(value), layers)
         stated = (value["count"], value["bytes"], bytes.fromhex(value["content"]))
     except (IndexError, KeyError, TypeError, ValueError) as error:
         raise ManifestCorruptError(key, "a field is missing or has the wrong type") from error
+    if value["format"] != _format_of(root):
+        raise ManifestCorruptError(key, f"with {root.links} links it is no {value['format']}")
     if stated != (root.count, root.size_bytes, root.content):
         raise ManifestCorruptError(key, "its totals or its content digest do not fit its ranges")
     return root
@@ -219,6 +236,7 @@ def _grouped_root(
         size_bytes=sum(group.size_bytes for group in groups),
         # Over the ranges' own digests, which are not read here; the object's name vouches for it.
         content=bytes.fromhex(value["content"]),
+        links=sum(group.links for group in groups),
     )
 
 

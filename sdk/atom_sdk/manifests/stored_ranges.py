@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.manifests.deltas import lay_over, read_delta
-from atom_sdk.manifests.entries import ENTRY_SCHEMA
+from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, range_key
 from atom_sdk.manifests.range_refs import RangeRef
 from atom_sdk.manifests.ranges import decode_range, encode_range, range_content
@@ -42,8 +42,9 @@ def write_range(table: pa.Table, store: ObjectStore, known: Mapping[bytes, Range
 def range_ref(
     table: pa.Table, content: bytes, digest: bytes, deltas: tuple[bytes, ...] = ()
 ) -> RangeRef:
-    """The reference to a range with these entries."""
+    """The reference to a range with these entries: logical columns and the one of links."""
     paths = table.column("path")
     first, last = paths[0].as_py(), paths[-1].as_py()
     size_bytes = pc.sum(table.column("size")).as_py()
-    return RangeRef(first, last, len(table), size_bytes, content, digest, deltas)
+    links = len(table) - table.column(LINK_COLUMN).null_count
+    return RangeRef(first, last, len(table), size_bytes, content, digest, deltas, links)

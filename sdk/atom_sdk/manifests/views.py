@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -14,8 +14,9 @@ from xxhash import xxh3_128
 
 from atom_sdk.disk import whole_file
 from atom_sdk.errors import EmptyDatasetError
-from atom_sdk.manifests.entries import DIGEST
+from atom_sdk.manifests.entries import DIGEST, LINK_COLUMN
 from atom_sdk.manifests.joined import LABEL_LAYERS, SPLIT_LAYER, LayerJoin, iter_ranges
+from atom_sdk.manifests.linked_files import LinkedFiles
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import UNSPLIT_IS, Query, matches, may_match
 from atom_sdk.manifests.roots import RangeRef, Root
@@ -25,6 +26,7 @@ METADATA_FORMAT = b"atom.format"
 METADATA_PACKS = b"atom.packs"
 METADATA_CONTENT = b"atom.content"
 METADATA_SELECTOR = b"atom.selector"
+METADATA_LINKS = b"atom.links"
 CHECK_BYTES = 16
 _CHUNK_BYTES = 1 << 20
 _CATEGORY = pa.dictionary(pa.int32(), pa.string())
@@ -96,25 +98,92 @@ def build_view(
 ) -> int:
     """Write the view index of a root to a file; returns its number of rows.
 
-    Entries whose bytes are in no pack are left out, also after `placed` has seen them.
+    Entries whose bytes are in no pack are left out, also after `placed` has seen them. A link to a
+    file is a row like that file's; what has to show it as a link finds it in the metadata.
     Raises EmptyDatasetError if the selector leaves nothing, LayerKindError if a named layer has
     another kind.
     """
     selector = selector or ViewSelector()
-    tables = [_in_packs(table, placed) for table in selected(root, store, selector)]
+    tables: list[pa.Table] = []
+    links = _ViewLinks()
+    for chosen in _selected(root, store, selector):
+        tables.append(_in_packs(chosen.files, placed))
+        links.add(chosen)
     rows = pa.concat_tables(tables) if tables else None
     if not rows:
         raise EmptyDatasetError("No sample of this version fits the selection.")
     packs = sorted(rows.column("pack").unique().to_pylist())
-    _write_file(_view_table(rows, packs, _metadata(root, packs, selector)), Path(path))
+    metadata = _metadata(root, packs, selector) | links.metadata()
+    _write_file(_view_table(rows, packs, metadata), Path(path))
     return len(rows)
 
 
 def selected(root: Root, store: ObjectStore, selector: ViewSelector) -> Iterator[pa.Table]:
-    """Entries that the selector keeps, with `label` and `split`, in path order; range by range."""
+    """Entries that the selector keeps, with `label` and `split`, in path order; range by range.
+
+    A link to a file is that file under the link's path; other links are left out.
+    """
+    return (chosen.files for chosen in _selected(root, store, selector))
+
+
+def selected_with_links(
+    root: Root, store: ObjectStore, selector: ViewSelector
+) -> Iterator[SelectedRows]:
+    """What `selected` gives, with the links themselves."""
+    return _selected(root, store, selector)
+
+
+class SelectedRows(NamedTuple):
+    """What a selector keeps of a range, as tables of entries with `label` and `split`.
+
+    `files` has a row for each link to a file, `links` one for each link; `leaving` are the paths of
+    those that lead out of the tree. A link without a file is kept if neither a split nor a label is
+    asked for.
+    """
+
+    files: pa.Table
+    links: pa.Table
+    leaving: frozenset[str] = frozenset()
+
+
+def _selected(root: Root, store: ObjectStore, selector: ViewSelector) -> Iterator[SelectedRows]:
     join = LayerJoin(root, store, selector.label_layers, selector.split_layer)
+    linked = LinkedFiles(root, store, join) if root.links else None
     for entries in iter_ranges(root, store, selector.may):
-        yield select_rows(join.join(entries), selector)
+        rows = join.join(entries)
+        if linked is None:
+            yield SelectedRows(select_rows(rows, selector), rows.slice(0, 0))
+            continue
+        shown = select_rows(linked.shown(rows), selector)
+        links = rows.filter(rows[LINK_COLUMN].is_valid())
+        kept = pc.is_in(links["path"], value_set=shown["path"].combine_chunks())
+        if selector.splits is None and not selector.labelled_only:
+            others = select_rows(links.filter(pc.invert(kept)), selector)
+            paths = [*links["path"].filter(kept).to_pylist(), *others["path"].to_pylist()]
+            kept = pc.is_in(links["path"], value_set=pa.array(paths, pa.string()))
+        links = links.filter(kept)
+        leaving = frozenset(filter(linked.leaves, links["path"].to_pylist()))
+        yield SelectedRows(shown, links, leaving)
+
+
+class _ViewLinks:
+    """The links of a view as they stand in its metadata."""
+
+    def __init__(self) -> None:
+        self._inside: dict[str, str] = {}
+        self._leaving: dict[str, str] = {}
+
+    def add(self, chosen: SelectedRows) -> None:
+        rows = (chosen.links["path"].to_pylist(), chosen.links[LINK_COLUMN].to_pylist())
+        for path, target in zip(*rows, strict=True):
+            side = self._leaving if path in chosen.leaving else self._inside
+            side[path] = target
+
+    def metadata(self) -> dict[bytes, bytes]:
+        if not (self._inside or self._leaving):
+            return {}
+        value = {"inside": self._inside, "leaving": self._leaving}
+        return {METADATA_LINKS: json.dumps(value, sort_keys=True).encode()}
 
 
 def select_rows(rows: pa.Table, selector: ViewSelector) -> pa.Table:

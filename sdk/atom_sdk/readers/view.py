@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left
+from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +17,7 @@ from atom_sdk.manifests.views import (
     CHECK_BYTES,
     METADATA_CONTENT,
     METADATA_FORMAT,
+    METADATA_LINKS,
     METADATA_PACKS,
     METADATA_SELECTOR,
     VIEW_FIELDS,
@@ -23,6 +26,13 @@ from atom_sdk.manifests.views import (
 )
 
 _DIGEST_BYTES = 32
+
+
+class ViewLinks(NamedTuple):
+    """Targets of links by path: those that stay inside of the version's tree, and the others."""
+
+    inside: dict[str, str]
+    leaving: dict[str, str]
 
 
 class ViewIndex:
@@ -51,6 +61,12 @@ class ViewIndex:
         self.has_splits = bool(self.splits) or bool(selection.get("has_splits"))
         self._paths = _PathColumn(batch.column("path"))
         self._digests = memoryview(batch.column("digest").buffers()[1])
+
+    @cached_property
+    def links(self) -> ViewLinks:
+        """The links among what was selected; those to files are rows as well."""
+        value = json.loads((self._batch.schema.metadata or {}).get(METADATA_LINKS, b"{}"))
+        return ViewLinks(value.get("inside", {}), value.get("leaving", {}))
 
     def __len__(self) -> int:
         """Number of rows."""

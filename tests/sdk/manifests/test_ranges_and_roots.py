@@ -190,7 +190,7 @@ def test_a_missing_object_is_named() -> None:
 @pytest.mark.parametrize(
     ("change", "error"),
     [
-        ({"format": "atom-root/2"}, errors.UnknownFormatError),
+        ({"format": "atom-root/3"}, errors.UnknownFormatError),
         ({"count": 7}, errors.ManifestCorruptError),
         ({"content": "00" * 32}, errors.ManifestCorruptError),
         ({"ranges": [{}]}, errors.ManifestCorruptError),
