@@ -17,7 +17,8 @@ from atom.datasets.engines.spilled import Entries
 from atom.datasets.errors import EntryNotInPack, PackNotVerified
 from atom.datasets.models import Pack, Upload
 from atom.datasets.pipelines import read_pack_index
-from atom_sdk.manifests.entries import ENTRY_SCHEMA
+from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN
+from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.spilled_rows import SpilledRows, spill_rows
 
 
@@ -41,13 +42,15 @@ def check_all_puts(project: Project, puts: Entries, scratch: Path) -> Entries:
 def check_puts(project: Project, puts: pa.Table) -> pa.Table:
     """Return the entries with what the worker knows of them, each checked against its pack.
 
+    Links are in no pack; their check was the one of the changes file.
     Raises EntryNotInPack, PackNotVerified or PacksOnTheWay.
     """
-    packs = sorted(puts["pack"].unique().to_pylist())
+    files = without_links(puts)
+    packs = sorted(files["pack"].unique().to_pylist())
     _require_verified(project, [pack.hex() for pack in packs])
-    pieces = [ENTRY_SCHEMA.empty_table()]
+    pieces = [puts.filter(puts[LINK_COLUMN].is_valid())]
     for pack in packs:
-        entries = puts.filter(pc.equal(puts["pack"], pa.scalar(pack, pa.binary(32))))
+        entries = files.filter(pc.equal(files["pack"], pa.scalar(pack, pa.binary(32))))
         pieces.append(_check_pack(project, pack.hex(), entries.combine_chunks()))
     return pa.concat_tables(pieces).sort_by("path").combine_chunks()
 

@@ -9,6 +9,7 @@ from atom.datasets.engines.version_plan import SPLIT_LAYER
 from atom.datasets.engines.versions import label_layers, publish_rows, put_layer
 from atom_sdk.manifests.joined import LABEL_LAYERS
 from atom_sdk.manifests.layers import layer_schema, read_layer
+from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import LayerRef, Root
 
@@ -19,6 +20,7 @@ SOURCE = "edit"
 
 def with_split(root: Root, entries: pa.Table, split: str, store: ObjectStore) -> Root:
     """Return the root with the entries in a split; without a name they are in none."""
+    entries = without_links(entries)
     if split:
         rows = entries.select(["path", "digest"])
         rows = rows.append_column("value", _repeated(split, len(rows)))
@@ -29,6 +31,7 @@ def with_split(root: Root, entries: pa.Table, split: str, store: ObjectStore) ->
 
 def with_label(root: Root, entries: pa.Table, label: str, store: ObjectStore) -> Root:
     """Return the root with the entries labelled; without a label they have none in any layer."""
+    entries = without_links(entries)
     if not label:
         for ref in label_layers(root.layers):
             root = _without_rows(root, ref, entries, store)

@@ -3,7 +3,8 @@
 Columns: op ("put" | "delete") · path · size · digest · media_type · attributes (JSON object) ·
 pack · offset, and for labels and splits that are given with the files label · split (null says
 nothing). A media type that is null is what the name says. Digests are 32 bytes or 64 hex digits.
-Rows may come in any order.
+A symbolic link has link, its target, and needs nothing else but op and path: size, digest and media
+type follow from the target, and it has no label or split of its own. Rows may come in any order.
 """
 
 from __future__ import annotations
@@ -20,8 +21,15 @@ import pyarrow.parquet as pq
 from atom.core.foreign_json import read_json
 from atom.datasets.engines.spilled import Entries
 from atom_sdk.errors import PathError
-from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
+from atom_sdk.manifests.entries import (
+    DIGEST,
+    ENTRY_SCHEMA,
+    LINK_COLUMN,
+    SOURCE_COLUMNS,
+    entries_table,
+)
 from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
+from atom_sdk.manifests.links import link_entry
 from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.paths import encode_path
 
@@ -65,11 +73,17 @@ def check_changes(table: pa.Table) -> ChangesFile:
     _check_paths(table["path"].to_pylist())
     is_put = pc.equal(table["op"], "put")
     deletes = table.filter(pc.invert(is_put))["path"].to_pylist()
-    puts = table.filter(is_put)
+    rows = table.filter(is_put)
+    is_link = _column(rows, ENTRY_SCHEMA.field(LINK_COLUMN)).is_valid()
+    puts = rows.filter(pc.invert(is_link))
+    links = rows.filter(is_link)
     splits = _given(puts, "split")
     if unknown := set(splits.values()).difference(SPLITS):
         raise ChangesError(f"There is no split {min(unknown)!r}; there are {', '.join(SPLITS)}.")
-    return ChangesFile(_puts(puts), frozenset(deletes), _given(puts, "label"), splits)
+    if told := [*_given(links, "label"), *_given(links, "split")]:
+        raise ChangesError(f"{told[0]!r} is a link: label the file that it leads to.")
+    entries = pa.concat_tables([_puts(puts), _links(links)]).sort_by("path").combine_chunks()
+    return ChangesFile(entries, frozenset(deletes), _given(puts, "label"), splits)
 
 
 def _given(puts: pa.Table, name: str) -> dict[str, str]:
@@ -124,6 +138,17 @@ def _puts(table: pa.Table) -> pa.Table:
         raise ChangesError("A size or an offset is negative.")
     _check_attributes(puts["attributes"].to_pylist())
     return puts
+
+
+def _links(rows: pa.Table) -> pa.Table:
+    """Return the entries of links, which say of themselves what their targets say."""
+    names = (LINK_COLUMN, "attributes")
+    targets, attributes = (_column(rows, ENTRY_SCHEMA.field(name)).to_pylist() for name in names)
+    _check_attributes(attributes)
+    try:
+        return entries_table(map(link_entry, rows["path"].to_pylist(), targets, attributes))
+    except PathError as exc:
+        raise ChangesError(str(exc)) from exc
 
 
 def _typed(puts: pa.Table) -> pa.Table:

@@ -37,6 +37,7 @@ from atom_sdk.manifests.joined import LABEL_LAYERS, iter_ranges
 from atom_sdk.manifests.large_splits import DrawnRows, draw_rows
 from atom_sdk.manifests.layer_pieces import Pair, change_layer_pieces, layer_pieces
 from atom_sdk.manifests.layers import current_rows, layer_schema, merge_layer
+from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.pieces import Pieces, aligned
 from atom_sdk.manifests.query import matches
@@ -145,7 +146,8 @@ class _Layers:
     def _drawn(self, root: Root, split: SplitRequest, kept: Iterable[pa.Table]) -> DrawnRows:
         rows, query = SplitRows(split), split.query
         ranges = watched_ranges(root.ranges, self._plan.watch)
-        entries = Pieces((read_range(part, self._store) for part in ranges), ENTRY_SCHEMA)
+        files = (without_links(read_range(part, self._store)) for part in ranges)
+        entries = Pieces(files, ENTRY_SCHEMA)
         labels = [self._rows(ref, _CLASSES) for ref in _label_layers(root)]
         for table, splits, *layers in aligned(entries, Pieces(kept, _LOOSE), *labels):
             if not len(table):
@@ -170,7 +172,8 @@ class _Layers:
 
     def _with_codes(self, root: Root, before: LayerRef | None, drawn: DrawnRows) -> Iterator[Pair]:
         names = pa.array(drawn.names, pa.string())
-        entries = Pieces(iter_ranges(root, self._store), ENTRY_SCHEMA)
+        # The same rows as those that the split was drawn from.
+        entries = Pieces(map(without_links, iter_ranges(root, self._store)), ENTRY_SCHEMA)
         row = 0
         for old, files in aligned(self._rows(before, _SPLITS), entries):
             codes = drawn.codes[row : row + len(files)]

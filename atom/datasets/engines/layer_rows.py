@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 from atom.datasets.engines.changes import ChangesFile
 from atom.datasets.engines.spilled import Entries
 from atom.datasets.engines.version_plan import GIVEN_LAYER, REST
+from atom_sdk.manifests.entries import LINK_COLUMN
 from atom_sdk.manifests.folder_labels import folder_labels
 from atom_sdk.manifests.layers import layer_schema, layer_table, merge_layer
 from atom_sdk.manifests.split_requests import group_of
@@ -27,10 +28,10 @@ def without_stale(layer: pa.Table, changes: ChangesFile) -> pa.Table:
 
 
 def folder_rows(files: Entries, unlabelled_prefixes: tuple[str, ...]) -> pa.Table:
-    """Return the labels that the files have from their folders."""
-    paths = files["path"].to_pylist()
+    """Return the labels that the files have from their folders; links have none."""
+    is_file = files[LINK_COLUMN].is_null()
+    paths, digests = (files[name].filter(is_file).to_pylist() for name in ("path", "digest"))
     labels = folder_labels(paths, unlabelled_prefixes)
-    digests = files["digest"].to_pylist()
     return layer_table(
         "classification",
         (
@@ -57,16 +58,19 @@ def given_rows(puts: Entries, labels: Mapping[str, str]) -> pa.Table:
 
 def kept_split(before: pa.Table, changes: ChangesFile) -> pa.Table:
     """Return the rows of the layer after the changes; `value` is null for new paths."""
-    puts = changes.puts
-    row = pc.index_in(puts["path"], value_set=before["path"].combine_chunks())
-    said = [changes.splits.get(path) for path in puts["path"].to_pylist()]
+    is_link = changes.puts[LINK_COLUMN].is_valid()
+    paths, digests = (changes.puts[name].filter(pc.invert(is_link)) for name in ("path", "digest"))
+    row = pc.index_in(paths, value_set=before["path"].combine_chunks())
+    said = [changes.splits.get(path) for path in paths.to_pylist()]
     values = pc.coalesce(pa.array(said, pa.string()), before["value"].take(row))
-    columns = [puts["path"], puts["digest"], values]
+    columns = [paths, digests, values]
     loose = pa.schema([*list(layer_schema("split"))[:2], pa.field("value", pa.string())])
     rows = pa.Table.from_arrays(
         [column.cast(kind) for column, kind in zip(columns, loose.types, strict=True)], schema=loose
     )
-    return merge_layer(before.cast(loose), rows, changes.deletes)
+    # A link is in the split of the file that it leads to.
+    links = changes.puts["path"].filter(is_link).to_pylist()
+    return merge_layer(before.cast(loose), rows, {*changes.deletes, *links})
 
 
 def filled_split(kept: pa.Table) -> pa.Table:

@@ -35,7 +35,7 @@ from atom.datasets.engines.version_plan import (
 from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import Changes, apply_changes, build_root, read_range
 from atom_sdk.manifests.deltas import clip
-from atom_sdk.manifests.entries import DIGEST
+from atom_sdk.manifests.entries import DIGEST, LINK_COLUMN
 from atom_sdk.manifests.joined import LABEL_LAYERS, LayerJoin, iter_ranges
 from atom_sdk.manifests.layers import (
     change_layer,
@@ -44,6 +44,7 @@ from atom_sdk.manifests.layers import (
     read_layer,
     write_layer,
 )
+from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import matches
 from atom_sdk.manifests.roots import LayerRef, Root
@@ -134,8 +135,8 @@ def _with_given_labels(root: Root, changes: ChangesFile, store: ObjectStore) -> 
 
 
 def _all_files(root: Root, store: ObjectStore) -> pa.Table:
-    """Return path and digest of every entry."""
-    columns = ["path", "digest"]
+    """Return path, digest and link of every entry."""
+    columns = ["path", "digest", LINK_COLUMN]
     return pa.concat_tables([read_range(part, store).select(columns) for part in root.ranges])
 
 
@@ -179,7 +180,7 @@ def split_input(
     store: ObjectStore,
     watch: Watch = UNWATCHED,
 ) -> tuple[SplitInput, dict[str, bytes]]:
-    """Return what a split is drawn from, and the digest of each path."""
+    """Return what a split is drawn from, files and no links, and the digest of each path."""
     labels: dict[str, str | None] = {}
     digests: dict[str, bytes] = {}
     groups: dict[str, str] = {}
@@ -187,7 +188,7 @@ def split_input(
     chosen: set[str] | None = None if query is None else set()
     join = LayerJoin(root, store)
     for part in watched_ranges(root.ranges, watch):
-        table = join.join(read_range(part, store))
+        table = join.join(without_links(read_range(part, store)))
         paths = table["path"].to_pylist()
         labels.update(zip(paths, table["label"].to_pylist(), strict=True))
         digests.update(zip(paths, table["digest"].to_pylist(), strict=True))

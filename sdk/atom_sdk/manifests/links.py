@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
+import pyarrow as pa
 from blake3 import blake3
 
 from atom_sdk.errors import LinkTargetError
@@ -66,6 +67,13 @@ def link_entry(path: str, target: str, attributes: str | None = None) -> Entry:
         attributes=attributes,
         link=target,
     )
+
+
+def without_links(entries: pa.Table) -> pa.Table:
+    """The entries that are no links: what labels and splits are given to."""
+    if entries[LINK_COLUMN].null_count == len(entries):
+        return entries
+    return entries.filter(entries[LINK_COLUMN].is_null())
 
 
 def follow_link(path: str, link_at: Callable[[str], str | None]) -> Lead:
