@@ -37,7 +37,7 @@ def test_rows_of_packs_that_overlap_come_in_path_order(tmp_path: Path) -> None:
         # A large file has a pack of its own, which is ready before the pack around it.
         for pack in (_pack("c"), _pack("a", "e"), _pack("f", "i"), _pack("g", "h")):
             packed.add(pack)
-        packed.add_all(("delete", path, *([None] * 6)) for path in "bd")
+        packed.add_all(("delete", path, *([None] * 7)) for path in "bd")
         write_changes(in_path_order(packed.runs()), tmp_path / "changes")
         assert [path for path, _ in packed.digests()] == list("acefghi")
         with pytest.raises(ValueError, match="read already"):

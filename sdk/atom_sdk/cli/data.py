@@ -52,6 +52,7 @@ def data() -> None:
     metavar="FILE",
     help="JSON lines or CSV: a path in FOLDER and what is known of it, to query by.",
 )
+@click.option("--follow-links", is_flag=True, help="Copy what links lead to; keep no links.")
 @pass_context
 def push(
     context: Context,
@@ -62,6 +63,8 @@ def push(
     unlabelled: tuple[str, ...],
     split: dict[str, Any] | None,
     attributes: Path | None,
+    *,
+    follow_links: bool,
 ) -> None:
     """Make FOLDER's present state the next version of DATASET[@branch].
 
@@ -70,7 +73,9 @@ def push(
     """
     from atom_sdk.client.push import PushOptions
 
-    options = PushOptions(message, labels_from, unlabelled, split, attributes=attributes)
+    options = PushOptions(
+        message, labels_from, unlabelled, split, attributes=attributes, follow_links=follow_links
+    )
     with Bars(context.err, not context.as_json) as bars:
         result = context.client.datasets.push(folder, dataset, options, bars)
     context.emit(result.as_json(), lambda out: _print_push(out, result))
@@ -85,6 +90,8 @@ def _print_push(out: Console, result: Any) -> None:
         return
     files, packs = counted(result.files_total, "file"), counted(result.packs_sent, "pack")
     sent = f"{result.files_sent} sent ({size_text(result.bytes_sent)} in {packs})"
+    if result.links_total:
+        files += f" and {counted(result.links_total, 'link')}"
     out.print(f"{ref}  {files}, {sent}, {result.removed} removed")
     out.print(f"content {result.version['content_digest']}")
 
@@ -94,9 +101,18 @@ def _print_push(out: Console, result: Any) -> None:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
 @selection
 @click.option("--delete", is_flag=True, help="Remove every other file below FOLDER.")
+@click.option(
+    "--unsafe-links", is_flag=True, help="Create links that lead out of the version, too."
+)
 @pass_context
 def pull(
-    context: Context, ref: str, folder: Path, selector: dict[str, Any], *, delete: bool
+    context: Context,
+    ref: str,
+    folder: Path,
+    selector: dict[str, Any],
+    *,
+    delete: bool,
+    unsafe_links: bool,
 ) -> None:
     """Write the files of REF (digits@v3) below FOLDER, verified; right ones are left alone.
 
@@ -104,7 +120,7 @@ def pull(
     """
     from atom_sdk.client.pull import PullOptions
 
-    options = PullOptions(selector, delete)
+    options = PullOptions(selector, delete, unsafe_links)
     with Bars(context.err, not context.as_json) as bars:
         result = context.client.datasets.pull(ref, folder, options, bars)
     answer = {
@@ -114,6 +130,10 @@ def pull(
         "files_written": result.written,
         "files_removed": result.removed,
         "files_other": result.others,
+        "links_selected": result.links,
+        "links_written": result.links_written,
+        "left_out": [left._asdict() for left in result.left_out],
+        "left_out_file": result.left_out_file,
     }
     context.emit(answer, lambda out: _print_pull(out, folder, result, delete=delete))
 
@@ -121,17 +141,33 @@ def pull(
 def _print_pull(out: Console, folder: Path, result: PullResult, *, delete: bool) -> None:
     removed = f"; {result.removed} removed" if delete else ""
     files, there = counted(result.selected, "file"), result.selected - result.written
-    if result.written == 0:
+    if result.links:
+        files += f" and {counted(result.links, 'link')}"
+        there += result.links - result.links_written
+    if result.written + result.links_written == 0:
         were = "was" if there == 1 else "were"
         out.print(f"Nothing was missing: {files} {were} there already, verified{removed}.")
     else:
         already = f", {there} there already, verified" if there else ""
-        out.print(f"{result.written} of {files} written to {folder}{already}{removed}.")
+        parts = f"{result.written} of {counted(result.selected, 'file')}"
+        if result.links:
+            parts += f" and {result.links_written} of {counted(result.links, 'link')}"
+        out.print(f"{parts} written to {folder}{already}{removed}.")
+    if result.left_out:
+        _print_left_out(out, result)
     if result.others:
         stay = "stays" if result.others == 1 else "stay"
         others = counted(result.others, "other file")
         out.print(f"{others} in {folder} {stay}, such as those of another version.")
         out.print("To remove them, pull again with --delete.")
+
+
+def _print_left_out(out: Console, result: PullResult) -> None:
+    first = result.left_out[0]
+    links = counted(len(result.left_out), "link")
+    line = f"Not created: {links}, such as {path_text(first.path)}: {first.reason}. All are in "
+    out.print(f"{line}{result.left_out_file}.", markup=False)
+    out.print("To create them, pull again with --unsafe-links.")
 
 
 @data.command(name="split")

@@ -11,7 +11,7 @@ from typing import Protocol
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.processes import FolderPacker
-from atom_sdk.packs.walk import hash_file, walk_folder
+from atom_sdk.packs.walk import LeftOut, hash_file, walk_folder
 from atom_sdk.packs.writer import PackSummary
 
 # Packs files, which are sorted, into a file that exists.
@@ -30,7 +30,11 @@ class Contents(Protocol):
         """The files, sorted by UTF-8 path."""
 
     @property
-    def skipped(self) -> list[str]:
+    def links(self) -> Mapping[str, str]:
+        """The target of each link by its path, in path order."""
+
+    @property
+    def skipped(self) -> list[LeftOut]:
         """What is left out."""
 
     @property
@@ -45,16 +49,21 @@ class Contents(Protocol):
 
 
 class FolderContents:
-    """The regular files below a folder."""
+    """The regular files and links below a folder."""
 
-    def __init__(self, folder: Path) -> None:
-        """Raises EmptyDatasetError, PathError for a name that a dataset cannot hold."""
-        listing = walk_folder(folder)
-        if not listing.files:
+    def __init__(self, folder: Path, *, follow_links: bool = False) -> None:
+        """With `follow_links` the files that links lead to are taken in their place.
+
+        Raises EmptyDatasetError, PathError for a name that a dataset cannot hold.
+        """
+        listing = walk_folder(folder, follow_links=follow_links)
+        if not listing.files and not listing.links:
             raise EmptyDatasetError(f"{folder} has no files.")
+        self._follow_links = follow_links
         self._folder = folder
         self.key = os.fsencode(folder.resolve())
         self.files: Sequence[SourceFile] = listing.files
+        self.links: Mapping[str, str] = listing.links
         self.skipped = listing.skipped
         self.same: Mapping[str, str] = {}
 
@@ -65,5 +74,5 @@ class FolderContents:
     @contextmanager
     def packing(self, size_bytes: int) -> Iterator[WritePack]:
         """Give what packs; it raises FileChangedError, OSError."""
-        with FolderPacker(self._folder, size_bytes) as packer:
+        with FolderPacker(self._folder, size_bytes, follow_links=self._follow_links) as packer:
             yield packer.write

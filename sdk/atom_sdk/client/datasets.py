@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -267,7 +268,7 @@ class Datasets:
 
         chosen = options or PullOptions()
         plain, selector = self._resolve(reference, chosen.selector)
-        chosen = PullOptions(selector, chosen.delete)
+        chosen = replace(chosen, selector=selector)
         return pull(self, self._http, plain, Path(folder), chosen, progress or Silent())
 
     def open(

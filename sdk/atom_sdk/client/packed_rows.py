@@ -19,6 +19,7 @@ from atom_sdk.client.packing import scratch_folder
 from atom_sdk.client.scan import Parent, Scan
 from atom_sdk.client.sending import CHANGES_SCHEMA
 from atom_sdk.client.stored_contents import Known
+from atom_sdk.manifests.links import link_entry
 from atom_sdk.manifests.runs import Run, by_path
 from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.writer import PackSummary
@@ -93,7 +94,7 @@ def rows_of(summary: PackSummary) -> pa.RecordBatch:
     """The rows of the files of a pack."""
     return batch_of(
         [
-            ("put", m.path, m.size, m.digest, media_type_of(m.path), None, summary.digest, m.offset)
+            put_row(m.path, m.digest, Known(summary.digest, m.offset, m.size))
             for m in summary.members
         ]
     )
@@ -120,9 +121,17 @@ def add_unpacked(packed: PackedRows, scan: Scan, parent: Parent, renewed: Iterab
     reused = ((file.path, digest) for file, digest in scan.reused)
     again = ((path, parent.digests[path]) for path in renewed)
     for known in (reused, again):
-        packed.add_all(_put(path, digest, parent.stored[digest]) for path, digest in known)
-    packed.add_all(("delete", path, *([None] * 6)) for path in scan.removed)
+        packed.add_all(put_row(path, digest, parent.stored[digest]) for path, digest in known)
+    packed.add_all(("delete", path, *([None] * 7)) for path in scan.removed)
 
 
-def _put(path: str, digest: bytes, known: Known) -> tuple[Any, ...]:
-    return "put", path, known.size, digest, media_type_of(path), None, known.pack, known.offset
+def put_row(path: str, digest: bytes, known: Known) -> tuple[Any, ...]:
+    """The row of a file."""
+    place = known.pack, known.offset
+    return "put", path, known.size, digest, media_type_of(path), None, *place, None
+
+
+def link_row(path: str, target: str) -> tuple[Any, ...]:
+    """The row of a link."""
+    link = link_entry(path, target)
+    return "put", path, link.size, link.digest, link.media_type, None, None, None, target

@@ -14,7 +14,7 @@ from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.scan import Parent
 from atom_sdk.client.stored_contents import Known, StoredContents
 from atom_sdk.manifests import Root, ViewSelector, iter_ranges
-from atom_sdk.manifests.entries import DIGEST
+from atom_sdk.manifests.entries import DIGEST, LINK_COLUMN
 from atom_sdk.manifests.layer_pieces import layer_pieces
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.path_map import PathMapFile
@@ -51,6 +51,7 @@ def parent_of(
     stored: dict[bytes, Known] = {}
     damaged: set[str] = set()
     described: dict[str, str] = {}
+    links: set[str] = set()
     for table in iter_ranges(root, store):
         names = ("path", "size", "digest", "pack", "offset", "attributes")
         columns = [table.column(name).to_pylist() for name in names]
@@ -62,10 +63,11 @@ def parent_of(
                 damaged.add(path)
             elif pack is not None:
                 stored.setdefault(digest, Known(pack, offset, size))
+        links.update(_links(table))
     splits: dict[str, str] = {}
     for table in _split_rows(root, store, scratch):
         splits.update(zip(table["path"].to_pylist(), table["value"].to_pylist(), strict=True))
-    return Parent(digests, stored, damaged, described, splits)
+    return Parent(digests, stored, damaged, described, splits, links)
 
 
 def _in_files(
@@ -79,6 +81,7 @@ def _in_files(
     described = PathMapFile(scratch / "parent-attributes", _ATTRIBUTES)
     stored = StoredContents(scratch / "parent-contents", root.count)
     damaged: set[str] = set()
+    links: set[str] = set()
     packs = pa.array(sorted(quarantined), DIGEST)
     for table in iter_ranges(root, store):
         digests.add(table)
@@ -87,10 +90,16 @@ def _in_files(
         damaged.update(table.filter(is_damaged)["path"].to_pylist())
         is_stored = pc.and_(pc.is_valid(table["pack"]), pc.is_valid(table["digest"]))
         stored.add(table.filter(pc.and_not(is_stored, is_damaged)))
+        links.update(_links(table))
     stored.close()
     # What reading took would stay with the process for as long as the push goes on.
     pa.default_memory_pool().release_unused()
-    return Parent(digests.read(), stored, damaged, described.read(), splits.read())
+    return Parent(digests.read(), stored, damaged, described.read(), splits.read(), links)
+
+
+def _links(table: pa.Table) -> list[str]:
+    paths: list[str] = table["path"].filter(table[LINK_COLUMN].is_valid()).to_pylist()
+    return paths
 
 
 def _split_rows(root: Root, store: ObjectStore, scratch: Path) -> Iterator[pa.Table]:

@@ -3,29 +3,40 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
+
+from atom_sdk.client.pull_links import is_own_link
 
 
 def count_others(folder: Path, keep: Collection[str]) -> int:
-    """Return how many files and links below `folder` are not in `keep`."""
+    """Return how many files and links below `folder` are not in `keep`.
+
+    Links to folders outside are the user's own and not counted.
+    """
     count = 0
-    for root, _, files in os.walk(folder):
+    for root, folders, files in os.walk(folder):
         base = os.path.relpath(root, folder).replace(os.sep, "/")
         prefix = "" if base == "." else f"{base}/"
-        count += sum(f"{prefix}{name}" not in keep for name in files)
+        names = [*files, *_own_links(Path(root), folders, folder)]
+        count += sum(f"{prefix}{name}" not in keep for name in names)
     return count
+
+
+def _own_links(base: Path, names: Iterable[str], folder: Path) -> Iterator[str]:
+    return (name for name in names if is_own_link(base / name, folder))
 
 
 def remove_others(folder: Path, keep: Collection[str]) -> int:
     """Remove the files and links below `folder` that are not in `keep`; returns how many.
 
-    Links are never followed; those to folders stay. Folders that are empty then go as well.
+    Links are never followed; those to folders outside stay. Folders that are empty then go as well.
     """
     removed = 0
-    for root, _, files in os.walk(folder, topdown=False):
+    for root, folders, files in os.walk(folder, topdown=False):
         base = Path(root)
-        for path in (base / name for name in files):
+        links = _own_links(base, folders, folder)
+        for path in (base / name for name in (*files, *links)):
             if path.relative_to(folder).as_posix() not in keep:
                 path.unlink()
                 removed += 1
@@ -47,7 +58,8 @@ def clear_way(folder: Path, paths: Iterable[str], keep: Collection[str]) -> int:
                 break
             cleared.add(above)
             name = above.relative_to(folder).as_posix()
-            if name not in keep and os.path.lexists(above) and not above.is_dir():
+            blocks = not above.is_dir() or is_own_link(above, folder)
+            if name not in keep and os.path.lexists(above) and blocks:
                 above.unlink()
                 removed += 1
         if target.is_dir() and not target.is_symlink():

@@ -5,25 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import httpx
 import pyarrow as pa
+import pyarrow.compute as pc
 from blake3 import blake3
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, NetworkError, PackUnreadableError, RefSyntaxError
 from atom_sdk.client.http import Http
+from atom_sdk.client.left_out import write_left_out
 from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.mending import pack_mending
 from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.prune import clear_way, count_others, remove_others
+from atom_sdk.client.pull_links import LEAVES, has_link, refuse_links_above, write_links
 from atom_sdk.client.registered import (
     SourceFiles,
     SourceRanges,
@@ -33,15 +36,15 @@ from atom_sdk.client.registered import (
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
-from atom_sdk.manifests.entries import entries_table
+from atom_sdk.manifests.entries import LINK_COLUMN, entries_table
 from atom_sdk.manifests.query import below
-from atom_sdk.manifests.views import Placed, at_their_source, selected
+from atom_sdk.manifests.views import Placed, at_their_source, selected, selected_with_links
 from atom_sdk.packs import FileSink
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.registered import RegisteredStore
 from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
-from atom_sdk.packs.walk import hash_file
+from atom_sdk.packs.walk import LeftOut, hash_file
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -60,24 +63,31 @@ class PullOptions:
     """What to write: the whole version, or what the selector keeps.
 
     `selector` has the keys of `selector_of`. `delete` removes the files below the folder that are
-    not selected; without it nothing is ever removed.
+    not selected; without it nothing is ever removed. `unsafe_links` creates links that lead out of
+    the version, too.
     """
 
     selector: dict[str, Any] = field(default_factory=dict)
     delete: bool = False
+    unsafe_links: bool = False
 
 
 @dataclass(frozen=True)
 class PullResult:
-    """How many files were selected, written, and removed because of `delete`.
+    """How many files were selected, written, and removed because of `delete`; links apart.
 
     Without `delete`, `others` counts the files below the folder that stay and are not selected.
+    `left_out` are links that were not created; `left_out_file` names all of them.
     """
 
     selected: int
     written: int
     removed: int = 0
     others: int = 0
+    links: int = 0
+    links_written: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    left_out_file: str | None = None
 
 
 def pull(
@@ -88,18 +98,19 @@ def pull(
     options: PullOptions,
     progress: Progress,
 ) -> PullResult:
-    """Write the selected files of the version below `folder`.
+    """Write the selected files and links of the version below `folder`.
 
     Files at a source come through the server and into the cache first. Raises
     PackDigestMismatchError or SampleDigestMismatchError before a wrong byte is written, QueryError,
-    EmptyDatasetError if nothing is selected, PathInTheWayError where a file and a folder meet, and
-    ApiError if an object changed at its source.
+    EmptyDatasetError if nothing is selected, PathInTheWayError where a file and a folder meet,
+    LinksImpossibleError, and ApiError if an object changed at its source.
     """
     chosen = selector_of(options.selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
-    selected_paths: set[str] = set()
-    entries = _wanted(manifest, chosen, folder, selected_paths, progress)
-    if not selected_paths:
+    is_empty = not folder.is_dir() or not any(folder.iterdir())
+    wanted = _wanted(manifest, chosen, folder, options, progress)
+    entries, selected_paths = wanted.entries, wanted.paths
+    if not selected_paths and not wanted.left_out:
         raise EmptyDatasetError("No file of this version fits the selection; nothing was changed.")
     store = PackStore(cache_path())
     hold = Hold(store)
@@ -108,19 +119,36 @@ def pull(
     packs = {entry.pack for entry in entries if entry.pack is not None}
     hold.add(packs)
     _fetch(http, base, store, sorted(packs), progress)
-    cleared = clear_way(folder, [e.path for e in entries], selected_paths) if options.delete else 0
+    written = [*(entry.path for entry in entries), *wanted.links]
+    cleared = clear_way(folder, written, selected_paths) if options.delete else 0
+    refuse_links_above(folder, written)
     if entries:
         progress.start("write", len(entries), "files")
     mending = pack_mending(http.config, base, store)
     for entry in entries:
         write_entry(store, entry, folder, mending)
         progress.advance("write", 1)
+    turned = write_links(folder, wanted.links, unsafe=options.unsafe_links, is_empty=is_empty)
     del hold
     PackRoom(store, cache_limit_bytes()).shrink()
-    counts = len(selected_paths), len(entries)
+    result = _result(wanted, [*wanted.left_out, *turned], reference, folder)
     if not options.delete:
-        return PullResult(*counts, others=count_others(folder, selected_paths))
-    return PullResult(*counts, cleared + remove_others(folder, selected_paths))
+        return replace(result, others=count_others(folder, selected_paths))
+    return replace(result, removed=cleared + remove_others(folder, selected_paths))
+
+
+def _result(wanted: _Wanted, left_out: list[LeftOut], reference: str, folder: Path) -> PullResult:
+    key = f"{reference}\0{folder.resolve()}".encode("utf-8", "surrogateescape")
+    named = str(write_left_out("pull", key, left_out)) if left_out else None
+    turned = len(left_out) - len(wanted.left_out)
+    return PullResult(
+        selected=wanted.files_total,
+        written=len(wanted.entries),
+        links=wanted.links_total - turned,
+        links_written=len(wanted.links) - turned,
+        left_out=tuple(left_out),
+        left_out_file=named,
+    )
 
 
 def open_dataset(
@@ -281,27 +309,67 @@ def _view_path(root: Root, selector: dict[str, Any]) -> Path:
     return cache_path() / "views" / f"{name.hexdigest()[:40]}.arrow"
 
 
+@dataclass
+class _Wanted:
+    """What is selected: entries to write and links to create, because they are not there.
+
+    `paths` are those of all that is selected, `left_out` links that lead out of the version.
+    """
+
+    entries: list[Entry] = field(default_factory=list)
+    links: dict[str, str] = field(default_factory=dict)
+    paths: set[str] = field(default_factory=set)
+    left_out: list[LeftOut] = field(default_factory=list)
+    files_total: int = 0
+    links_total: int = 0
+
+
 def _wanted(
     manifest: RemoteManifest,
     chosen: ViewSelector,
     folder: Path,
-    selected_paths: set[str],
+    options: PullOptions,
     progress: Progress,
-) -> list[Entry]:
-    """Return the selected entries whose files are missing or different; adds all their paths."""
+) -> _Wanted:
+    """Return what is selected, and what of it is missing or different."""
     progress.start("compare", manifest.root.count, "files")
-    wanted = []
+    wanted = _Wanted()
     registered = RegisteredStore(PackStore(cache_path()))
-    for table in selected(manifest.root, manifest, chosen):
+    for rows in selected_with_links(manifest.root, manifest, chosen):
+        links = dict(
+            zip(rows.links["path"].to_pylist(), rows.links[LINK_COLUMN].to_pylist(), strict=True)
+        )
+        _want_links(wanted, links, frozenset() if options.unsafe_links else rows.leaving, folder)
+        progress.advance("compare", len(links))
+        table = rows.files
+        if links:
+            is_link = pc.is_in(table["path"], value_set=rows.links["path"].combine_chunks())
+            table = table.filter(pc.invert(is_link))
         # What was once here of a source has a digest that files can be compared with.
         known = table_entries(registered.place(table))
         for entry, here in zip(table_entries(table), known, strict=True):
             encode_path(entry.path)
-            selected_paths.add(entry.path)
+            wanted.paths.add(entry.path)
             if not _same(folder / entry.path, here):
-                wanted.append(entry)
+                wanted.entries.append(entry)
             progress.advance("compare", 1)
+        wanted.files_total += len(table)
     return wanted
+
+
+def _want_links(
+    wanted: _Wanted, links: Mapping[str, str], leaving: Collection[str], folder: Path
+) -> None:
+    for path, target in links.items():
+        encode_path(path)
+        is_there = has_link(folder / path, target)
+        if path in leaving and not is_there:
+            wanted.left_out.append(LeftOut(path, LEAVES))
+            continue
+        wanted.paths.add(path)
+        wanted.links_total += 1
+        if not is_there:
+            wanted.links[path] = target
 
 
 def _same(path: Path, entry: Entry) -> bool:

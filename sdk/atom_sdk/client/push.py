@@ -27,16 +27,19 @@ from atom_sdk.client.contents import Contents, FolderContents, WritePack
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.given import Given
 from atom_sdk.client.http import Http
+from atom_sdk.client.left_out import write_left_out
 from atom_sdk.client.packed_rows import (
     PackedRows,
     add_unpacked,
     in_path_order,
+    link_row,
     packed_rows,
     rows_of,
 )
 from atom_sdk.client.packing import packed_file, scratch_folder
 from atom_sdk.client.parents import load_parent
 from atom_sdk.client.progress import Progress
+from atom_sdk.client.push_links import changed_links, tell_links
 from atom_sdk.client.rebase import own_changes
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.client.same_bytes import SameBytes
@@ -45,6 +48,7 @@ from atom_sdk.client.sending import send_changes
 from atom_sdk.client.split_groups import group_by_split, paths_after
 from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.disk import naming_full_disk
+from atom_sdk.manifests.links import link_digest
 from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
 from atom_sdk.words import counted
@@ -65,6 +69,7 @@ _CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_r
 class PushOptions:
     """How a push becomes a version.
 
+    Links are kept as links; with `follow_links` what they lead to is taken in their place.
     `attributes` are JSON objects by path, or a file of them (JSON lines or CSV): they replace those
     of the files that they name; other files keep theirs as long as their bytes stay.
     `labels_from="folder"` takes each file's label from its class folder, except below
@@ -80,11 +85,15 @@ class PushOptions:
     limits: PackLimits = field(default_factory=PackLimits)
     attributes: AttributesSource | None = None
     given: Given = field(default_factory=Given)
+    follow_links: bool = False
 
 
 @dataclass(frozen=True)
 class PushResult:
-    """What a push did; `unchanged` means that the branch had this content already."""
+    """What a push did; `unchanged` means that the branch had this content already.
+
+    `skipped` are paths that a dataset cannot hold; `skipped_file` names all of them with reasons.
+    """
 
     dataset: str
     version: dict[str, Any]
@@ -95,6 +104,9 @@ class PushResult:
     removed: int
     unchanged: bool
     skipped: tuple[str, ...] = ()
+    links_total: int = 0
+    links_sent: int = 0
+    skipped_file: str | None = None
 
     def as_json(self) -> dict[str, Any]:
         """Return plain values for `--json`."""
@@ -116,6 +128,7 @@ class Push:
         # What the push began with; set once.
         self._base: Parent | None = None
         self._attributes: dict[str, str | None] = {}
+        self._skipped_file: str | None = None
 
     def run(self, folder: Path, reference: str) -> PushResult:
         """Push `folder` to `dataset[@branch]`.
@@ -123,12 +136,13 @@ class Push:
         Raises EmptyDatasetError, AttributesError, PathError, UploadRejectedError,
         CommitFailedError, PushConflictError, ApiError.
         """
-        return self.send(FolderContents(folder), reference)
+        contents = FolderContents(folder, follow_links=self._options.follow_links)
+        return self.send(contents, reference)
 
     def send(self, contents: Contents, reference: str) -> PushResult:
         """Push what a folder or an import holds. Raises what `run` raises."""
         if self._options.attributes is not None:
-            paths = {file.path for file in contents.files}
+            paths = {*contents.links, *(file.path for file in contents.files)}
             self._attributes = read_attributes(self._options.attributes, paths)
         self._warn(contents)
         self._datasets.get_or_create(reference)
@@ -164,14 +178,16 @@ class Push:
         cache = DigestCache(cache_path(), contents)
         with naming_full_disk(scratch):
             parent = load_parent(self._http, target.base, head, scratch) if head else Parent()
-            scan = self._scan(files, parent, cache, scratch)
+            scan = self._scan(contents, parent, cache, scratch)
         renewed = renewed_paths(self._attributes, self._options.given, parent, scan)
-        is_same = not (scan.new or scan.reused or scan.removed or renewed)
+        links = changed_links(scan.links, parent, self._attributes)
+        scan = replace(scan, links=links)
+        is_same = not (scan.new or scan.reused or scan.removed or renewed or links)
         if head and is_same and not self._asks_for_layers():
             return self._result(reference, head, contents, scan, unchanged=True)
         options = self._effective_options(head)
         same = SameBytes(contents.same, scan.new)
-        groups = self._groups(same.packed(scan.new), files, parent, scan, options)
+        groups = self._groups(same.packed(scan.new), contents, parent, scan, options)
         with packed_rows() as packed:
             self._send_packs(target, contents, groups, same, packed)
             changes = self._changes(scan, parent, packed, renewed)
@@ -190,7 +206,7 @@ class Push:
     def _groups(
         self,
         new: Collection[SourceFile],
-        files: Collection[SourceFile],
+        contents: Contents,
         parent: Parent,
         scan: Scan,
         options: dict[str, Any],
@@ -200,7 +216,14 @@ class Push:
         if not (parent.splits or given or options["split"]):
             return [new]
         splits = {**parent.splits, **given} if given else parent.splits
-        paths = paths_after(parent.digests, (file.path for file in files), scan.removed)
+        # Links are in no split.
+        before = (
+            path
+            for path in parent.digests
+            if path not in parent.links and path not in contents.links
+        )
+        after = (file.path for file in contents.files)
+        paths = paths_after(before, after, scan.removed)
         said = self._attributes
 
         def attributes(path: str) -> str | None:
@@ -208,16 +231,17 @@ class Push:
 
         return group_by_split(new, paths, options, splits, attributes)
 
-    def _scan(
-        self, files: Collection[SourceFile], parent: Parent, cache: DigestCache, scratch: Path
-    ) -> Scan:
+    def _scan(self, contents: Contents, parent: Parent, cache: DigestCache, scratch: Path) -> Scan:
         """Compare the files with the head; later, only what the push itself changed."""
+        files, links = contents.files, contents.links
         keeps_others = self._options.given.keeps_others
         if self._base is None:
             self._base = parent
-            scan = compare(files, parent, cache, self._progress, scratch)
+            scan = compare(files, parent, cache, self._progress, scratch, links)
+            scan = replace(scan, links=links)
             return replace(scan, removed=[]) if keeps_others else scan
         mine = cache.digests(files)
+        mine |= {path: link_digest(target) for path, target in links.items()}
         base: Mapping[str, bytes] = self._base.digests
         if keeps_others:
             base = {path: digest for path, digest in base.items() if path in mine}
@@ -225,7 +249,8 @@ class Push:
         lost = {path for path in parent.damaged if mine.get(path) == parent.digests[path]}
         touched = [file for file in files if file.path in own.put or file.path in lost]
         scan = compare(touched, parent, cache, self._progress, scratch)
-        return replace(scan, removed=list(own.removed))
+        put = {path: target for path, target in links.items() if path in own.put}
+        return replace(scan, removed=list(own.removed), links=put)
 
     def _asks_for_layers(self) -> bool:
         """Return whether labels or a split are asked for: the server knows if that is new."""
@@ -289,6 +314,7 @@ class Push:
     ) -> Iterator[pa.Table]:
         """Yield the rows of the changes, in path order."""
         add_unpacked(packed, scan, parent, renewed)
+        packed.add_all(link_row(*link) for link in scan.links.items())
         for table in in_path_order(packed.runs()):
             described = with_attributes(table, self._attributes, parent)
             yield with_given(described, self._options.given)
@@ -360,13 +386,28 @@ class Push:
             packs_sent=self._packs_sent,
             removed=len(scan.removed),
             unchanged=unchanged,
-            skipped=tuple(contents.skipped),
+            skipped=tuple(left.path for left in contents.skipped),
+            links_total=len(contents.links),
+            links_sent=0 if unchanged else len(scan.links),
+            skipped_file=self._skipped_file,
         )
 
     def _warn(self, contents: Contents) -> None:
         if contents.skipped:
-            some = counted(len(contents.skipped), "link or special file", "links or special files")
-            self._progress.note(f"Left out: {some}.")
-        for group in case_collisions(lambda: (file.path for file in contents.files))[:5]:
+            path = write_left_out("push", contents.key, contents.skipped)
+            self._skipped_file = str(path)
+            some = counted(len(contents.skipped), "path")
+            first = contents.skipped[0]
+            self._progress.note(
+                f"Left out: {some}, such as {first.path!r}: {first.reason}. All are in {path}."
+            )
+        labels_folders = self._options.labels_from == "folder"
+        tell_links(contents.links, self._progress, labels_folders=labels_folders)
+        for group in case_collisions(partial(_all_paths, contents))[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
+
+
+def _all_paths(contents: Contents) -> Iterator[str]:
+    yield from (file.path for file in contents.files)
+    yield from contents.links

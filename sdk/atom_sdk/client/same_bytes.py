@@ -10,9 +10,9 @@ from collections.abc import Collection, Mapping
 
 import pyarrow as pa
 
-from atom_sdk.client.packed_rows import batch_of
+from atom_sdk.client.packed_rows import batch_of, put_row
 from atom_sdk.client.selected import Selected
-from atom_sdk.media_types import media_type_of
+from atom_sdk.client.stored_contents import Known
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import PackSummary
 
@@ -43,7 +43,7 @@ class SameBytes:
         """Return the rows of the further paths of a pack's files, None without any."""
         members = [(path, m) for m in summary.members for path in self._further.get(m.path, ())]
         rows = [
-            ("put", path, m.size, m.digest, media_type_of(path), None, summary.digest, m.offset)
+            put_row(path, m.digest, Known(summary.digest, m.offset, m.size))
             for path, m in sorted(members, key=lambda pair: pair[0])
         ]
         return batch_of(rows) if rows else None

@@ -10,6 +10,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from heapq import merge
 from itertools import islice
 from pathlib import Path
 from typing import TypeAlias
@@ -49,6 +50,7 @@ class Parent:
 
     `damaged` are the paths whose bytes lie in a quarantined pack: they are sent again. `splits`
     are those that its split layer names, `attributes` the JSON of the files that have some.
+    `links` are the paths of its links, whose digests are among the others.
     """
 
     digests: Mapping[str, bytes] = field(default_factory=dict)
@@ -56,17 +58,22 @@ class Parent:
     damaged: Collection[str] = frozenset()
     attributes: Mapping[str, str] = field(default_factory=dict)
     splits: Mapping[str, str] = field(default_factory=dict)
+    links: Collection[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Scan:
-    """A folder compared with a version. `known` has the digests of the files that are not new."""
+    """A folder compared with a version. `known` has the digests of the files that are not new.
+
+    `links` are the targets of the links that the version lacks, by path.
+    """
 
     new: Collection[SourceFile]
     reused: Collection[tuple[SourceFile, bytes]]
     removed: Collection[str]
     unchanged: int
     known: Collection[tuple[SourceFile, bytes]] = ()
+    links: Mapping[str, str] = field(default_factory=dict)
 
 
 class DigestCache:
@@ -170,9 +177,11 @@ def compare(
     cache: DigestCache,
     progress: Progress,
     scratch: Path,
+    links: Iterable[str] = (),
 ) -> Scan:
     """Sort the files, in path order, into new, reused (content known elsewhere) and unchanged ones.
 
+    `links`, in path order too, are the paths that are links now: they are not removed.
     What is found lies in the folder `scratch`, as long as the scan is used.
     """
     progress.start("hash", len(files), "files")
@@ -194,17 +203,19 @@ def compare(
     return Scan(
         Selected(files, is_known.translate(_INVERTED)),
         Selected(known, is_reused),
-        Selected(parent.digests, bytes(_missing(parent.digests, files))),
+        Selected(parent.digests, bytes(_missing(parent.digests, files, links))),
         is_reused.count(0),
         known,
     )
 
 
-def _missing(paths: Iterable[str], files: Iterable[SourceFile]) -> Iterator[bool]:
-    """Yield for each of the sorted paths whether no file has it."""
-    stream = iter(files)
-    file = next(stream, None)
+def _missing(
+    paths: Iterable[str], files: Iterable[SourceFile], links: Iterable[str]
+) -> Iterator[bool]:
+    """Yield for each of the sorted paths whether no file and no link has it."""
+    present = merge((file.path for file in files), links)
+    there = next(present, None)
     for path in paths:
-        while file is not None and file.path < path:
-            file = next(stream, None)
-        yield file is None or file.path != path
+        while there is not None and there < path:
+            there = next(present, None)
+        yield there != path

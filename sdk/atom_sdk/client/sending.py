@@ -25,6 +25,7 @@ CHANGES_SCHEMA = pa.schema(
         ("attributes", pa.string()),
         ("pack", pa.binary(32)),
         ("offset", pa.int64()),
+        ("link", pa.string()),
     ]
 )
 

@@ -36,6 +36,7 @@
     │   └── PathNotFoundError
     ├── DiskFullError                 a folder has no room for a file
     ├── PathInTheWayError             a file where a folder is needed, or a folder instead
+    ├── LinksImpossibleError          a folder whose file system has no symbolic links
     ├── ObjectNotFoundError           a key that the object store does not have
     ├── ExportError                   writing a dataset in another format
     ├── PreflightFailedError          a run that its data would make fail
@@ -103,7 +104,12 @@ from atom_sdk.errors.readers import (
     ViewIndexError,
 )
 from atom_sdk.errors.runs import PreflightFailedError
-from atom_sdk.errors.storage import DiskFullError, ObjectNotFoundError, PathInTheWayError
+from atom_sdk.errors.storage import (
+    DiskFullError,
+    LinksImpossibleError,
+    ObjectNotFoundError,
+    PathInTheWayError,
+)
 
 __all__ = [
     "AbsolutePathError",
@@ -119,6 +125,7 @@ __all__ = [
     "ImageDecoderMissingError",
     "LayerKindError",
     "LinkTargetError",
+    "LinksImpossibleError",
     "ManifestCorruptError",
     "ManifestError",
     "NulInPathError",

@@ -33,6 +33,20 @@ class PathInTheWayError(AtomError):
         self.path = path
 
 
+class LinksImpossibleError(AtomError):
+    """A folder on a file system without symbolic links."""
+
+    code = "links_impossible"
+    hint = (
+        "Choose a folder on another file system. To have files in place of links, push the "
+        "folder again with --follow-links."
+    )
+
+    def __init__(self, folder: str) -> None:
+        """The folder that was to hold links."""
+        super().__init__(f"{folder} lies on a file system that holds no symbolic links.")
+
+
 class ObjectNotFoundError(AtomError):
     """The object store does not have this key."""
 

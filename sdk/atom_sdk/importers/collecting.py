@@ -19,6 +19,7 @@ from atom_sdk.importers.losses import add_counts
 from atom_sdk.importers.report import Report
 from atom_sdk.manifests.layers import is_label
 from atom_sdk.packs.plan import SourceFile
+from atom_sdk.packs.walk import LeftOut
 from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter
 
 # Other attributes give way to objects.
@@ -146,7 +147,8 @@ class ImportContents:
         self.files: Sequence[SourceFile] = sorted(
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )
-        self.skipped: list[str] = []
+        self.links: Mapping[str, str] = {}
+        self.skipped: list[LeftOut] = []
         self.same: Mapping[str, str] = _same_bytes(self.files, blobs)
 
     def digest(self, file: SourceFile) -> bytes:

@@ -78,8 +78,10 @@ def is_image(path: str) -> bool:
 def folder_tree(folder: Path, report: Report, text: TextOptions | None = None) -> Tree:
     """Files below a folder; links and special files are left out."""
     listing = walk_folder(folder)
-    for path in listing.skipped:
-        report.skip(path, "it is a link or a special file")
+    for path, reason in listing.skipped:
+        report.skip(path, reason)
+    for path in listing.links:
+        report.skip(path, "it is a link")
     files = {}
     for file in listing.files:
         if is_litter(file.path):

@@ -12,16 +12,15 @@ from typing import NamedTuple
 import pyarrow as pa
 from blake3 import blake3
 
-from atom_sdk.errors import LinkTargetError
 from atom_sdk.manifests.entries import LINK_COLUMN, Entry
 from atom_sdk.manifests.groups import GroupedRanges
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import RangeRef, Root
 from atom_sdk.manifests.stored_ranges import read_range
+from atom_sdk.packs.paths import encode_target
 
 # The registered type of symbolic links, as `file --mime-type` and desktops name it.
 LINK_MEDIA_TYPE = "inode/symlink"
-MAX_TARGET_BYTES = 4095
 _LINK_DOMAIN = b"atom-link/1\n"
 # As many as Linux follows before it says ELOOP.
 _MAX_HOPS = 40
@@ -39,17 +38,6 @@ class Lead(NamedTuple):
 
 _LEAVES = Lead(None, leaves=True)
 _CIRCLE = Lead(None)
-
-
-def encode_target(path: str, target: str) -> bytes:
-    """Check the target of the link at `path` and return its bytes. Raises LinkTargetError."""
-    try:
-        encoded = target.encode()
-    except UnicodeEncodeError as error:
-        raise LinkTargetError(path) from error
-    if not 0 < len(encoded) <= MAX_TARGET_BYTES or b"\0" in encoded:
-        raise LinkTargetError(path)
-    return encoded
 
 
 def link_digest(target: str) -> bytes:

@@ -33,7 +33,13 @@ def _answer(question: dict[str, Any]) -> dict[str, Any]:
         target = os.open(question["target"], _TARGET_FLAGS)
         try:
             files = (SourceFile(path, size) for path, size in question["files"])
-            summary = write_pack(files, question["folder"], FileSink(target), threaded=False)
+            summary = write_pack(
+                files,
+                question["folder"],
+                FileSink(target),
+                threaded=False,
+                follow_links=question["follow_links"],
+            )
         finally:
             os.close(target)
     except Exception:

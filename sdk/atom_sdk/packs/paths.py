@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable
 from atom_sdk.errors import (
     AbsolutePathError,
     EmptyPathError,
+    LinkTargetError,
     NulInPathError,
     PathNotNormalisedError,
     PathNotUnicodeError,
@@ -24,6 +25,7 @@ from atom_sdk.errors import (
 
 MAX_PATH_BYTES = 4095
 MAX_SEGMENT_BYTES = 255
+MAX_TARGET_BYTES = 4095
 
 # Most paths; they need no further look, and packing many small files feels it.
 _PLAIN = re.compile(
@@ -60,6 +62,17 @@ def _check_segments(path: str, encoded: bytes) -> None:
         raise PathNotNormalisedError(path)
     if len(encoded) > MAX_PATH_BYTES or max(map(len, segments)) > MAX_SEGMENT_BYTES:
         raise PathTooLongError(path)
+
+
+def encode_target(path: str, target: str) -> bytes:
+    """Check the target of the link at `path` and return its bytes. Raises LinkTargetError."""
+    try:
+        encoded = target.encode()
+    except UnicodeEncodeError as error:
+        raise LinkTargetError(path) from error
+    if not 0 < len(encoded) <= MAX_TARGET_BYTES or b"\0" in encoded:
+        raise LinkTargetError(path)
+    return encoded
 
 
 def case_collisions(paths: Callable[[], Iterable[str]]) -> list[tuple[str, ...]]:

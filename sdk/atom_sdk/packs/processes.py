@@ -35,11 +35,12 @@ def packing_processes() -> int:
 class FolderPacker:
     """Writes packs of one folder; for several threads, and one `with` block."""
 
-    def __init__(self, folder: Path, size_bytes: int) -> None:
+    def __init__(self, folder: Path, size_bytes: int, *, follow_links: bool = False) -> None:
         """`size_bytes` is about what will be packed: a little is packed by this process."""
         self._folder = folder
+        self._follow_links = follow_links
         count = packing_processes() if size_bytes >= _WORTH_BYTES else 1
-        self._children = [_Child(folder) for _ in range(count if count > 1 else 0)]
+        self._children = [_Child(folder, follow_links) for _ in range(count if count > 1 else 0)]
         self._free: queue.SimpleQueue[_Child] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
@@ -76,14 +77,16 @@ class FolderPacker:
 
     def _here(self, files: Sequence[SourceFile], target: Path) -> PackSummary:
         with target.open("wb", buffering=0) as file:
-            return write_pack(files, self._folder, FileSink(file.fileno()))
+            sink = FileSink(file.fileno())
+            return write_pack(files, self._folder, sink, follow_links=self._follow_links)
 
 
 class _Child:
     """A process that packs; for one thread at a time."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, follow_links: bool) -> None:
         self._folder = str(folder.resolve())
+        self._follow_links = follow_links
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
@@ -106,6 +109,7 @@ class _Child:
         """Have a pack written; None if it was not, for whatever reason."""
         question = {
             "folder": self._folder,
+            "follow_links": self._follow_links,
             "target": str(target.resolve()),
             "files": [(file.path, file.size) for file in files],
         }

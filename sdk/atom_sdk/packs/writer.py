@@ -29,7 +29,7 @@ _BUFFER_BYTES = 1 << 20
 _BUFFERS = 3
 _PIECE_BYTES = 32 << 10
 _ZERO_BLOCK = bytes(BLOCK_BYTES)
-_OPEN_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
+_OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC
 
 # Fills the memory it is given and returns how many bytes it had; fewer only at the end of the file.
 ReadInto = Callable[[memoryview], int]
@@ -170,10 +170,13 @@ class PackWriter:
 
         return self.add(path, len(rest), read_into)
 
-    def add_file(self, file: SourceFile, folder_descriptor: int) -> PackMember:
+    def add_file(
+        self, file: SourceFile, folder_descriptor: int, *, follow_links: bool = False
+    ) -> PackMember:
         """Add a file of a folder. Raises FileChangedError if its size is not what was listed."""
         path, size, _ = file
-        descriptor = os.open(path, _OPEN_FLAGS, dir_fd=folder_descriptor)
+        flags = _OPEN_FLAGS if follow_links else _OPEN_FLAGS | os.O_NOFOLLOW
+        descriptor = os.open(path, flags, dir_fd=folder_descriptor)
         try:
             actual = os.fstat(descriptor).st_size
             if actual != size:
@@ -282,10 +285,16 @@ def _read_descriptor(descriptor: int, target: memoryview) -> int:
 
 
 def write_pack(
-    files: Iterable[SourceFile], folder: Path | str, sink: Sink, *, threaded: bool = True
+    files: Iterable[SourceFile],
+    folder: Path | str,
+    sink: Sink,
+    *,
+    threaded: bool = True,
+    follow_links: bool = False,
 ) -> PackSummary:
     """Pack files of a folder, sorted by path, into `sink`; see PackWriter for `threaded`.
 
+    With `follow_links` a file may be a link to one; without, such a file was exchanged since.
     Raises EmptyPackError, PackOrderError, PathError, FileChangedError; OSError if a file cannot be
     read.
     """
@@ -293,7 +302,7 @@ def write_pack(
     try:
         with PackWriter(sink, threaded=threaded) as writer:
             for file in files:
-                writer.add_file(file, root)
+                writer.add_file(file, root, follow_links=follow_links)
             return writer.close()
     finally:
         os.close(root)

@@ -69,4 +69,4 @@ def test_paths_that_differ_by_case_or_normal_form_are_reported_together() -> Non
 
 def test_every_path_error_has_a_code_of_its_own() -> None:
     classes = errors.PathError.__subclasses__()
-    assert len({error.code for error in classes}) == len(classes) == 7
+    assert len({error.code for error in classes}) == len(classes) == 8

@@ -23,6 +23,7 @@ from atom_sdk.packs import (
     walk_folder,
     write_pack,
 )
+from atom_sdk.packs.walk import LeftOut
 from tests.sdk.packs.strategies import paths
 
 SMALL = PackLimits(target_bytes=64 << 10, own_pack_bytes=32 << 10)
@@ -54,12 +55,52 @@ def test_a_folder_is_listed_in_the_byte_order_of_its_paths(folder: Path) -> None
     ]
 
 
-def test_links_are_reported_and_not_followed(folder: Path) -> None:
+def test_links_are_listed_with_their_targets_and_not_followed(folder: Path) -> None:
     (folder / "link").symlink_to("a")
     (folder / "loop").symlink_to(folder)
+    (folder / "nowhere").symlink_to("../gone")
     listing = walk_folder(folder)
-    assert listing.skipped == ["link", "loop"]
+    assert listing.links == {"link": "a", "loop": str(folder), "nowhere": "../gone"}
+    assert listing.skipped == []
     assert len(listing.files) == 5
+
+
+def test_what_no_dataset_holds_is_left_out_with_its_reason(folder: Path) -> None:
+    os.mkfifo(folder / "pipe")
+    os.symlink(b"caf\xe9", os.fsencode(folder / "latin"))
+    assert walk_folder(folder).skipped == [
+        LeftOut("latin", "it is a link whose target a dataset cannot hold"),
+        LeftOut("pipe", "it is a special file"),
+    ]
+
+
+def test_links_are_followed_on_request_but_not_in_a_circle(folder: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "far").write_bytes(b"far away")
+    (folder / "file").symlink_to("a")
+    (folder / "folder").symlink_to(outside)
+    (folder / "c" / "circle").symlink_to("..")
+    (folder / "self").symlink_to("self")
+    (folder / "gone").symlink_to("nothing")
+    listing = walk_folder(folder, follow_links=True)
+    assert listing.links == {}
+    sizes = {file.path: file.size for file in listing.files}
+    assert sizes["file"] == sizes["a"]
+    assert sizes["folder/far"] == 8
+    assert listing.skipped == [
+        LeftOut("c/circle", "its link leads to a folder that it lies in"),
+        LeftOut("gone", "its link leads nowhere"),
+        LeftOut("self", "its link leads nowhere"),
+    ]
+    (plan,) = plan_packs(listing.files)
+    with (tmp_path / "pack").open("wb", buffering=0) as file:
+        summary = write_pack(plan.files, folder, FileSink(file.fileno()), follow_links=True)
+    digests = {member.path: member.digest for member in summary.members}
+    assert digests["file"] == digests["a"]
+    # A file that became a link since it was listed is no file of this folder.
+    with (tmp_path / "pack").open("wb", buffering=0) as file, pytest.raises(OSError, match="links"):
+        write_pack(plan.files, folder, FileSink(file.fileno()))
 
 
 def test_an_ignored_folder_is_not_entered(folder: Path) -> None:

@@ -201,6 +201,7 @@ def _row(path: str, place: Stored, details: Details) -> Row:
         details.attributes,
         place.pack,
         place.offset,
+        None,
         details.label,
         details.split,
     )
