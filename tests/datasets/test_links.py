@@ -12,6 +12,7 @@ import pytest
 
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitFailedError
+from atom_sdk.client.importing import ImportOptions
 from atom_sdk.client.pull import PullOptions, PullResult
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.writing import WriterOptions
@@ -308,3 +309,30 @@ def test_a_writer_puts_a_file_where_a_link_was(client: Client, icons: Path) -> N
         client.datasets.writer("icons") as writer,
     ):
         writer.write("pets/x.png", b"below a link")
+
+
+def test_an_archive_holds_the_links(client: Client, icons: Path, tmp_path: Path) -> None:
+    client.datasets.push(icons, "icons", LABELS)
+    client.archives.save("icons", tmp_path / "saved")
+    client.archives.load(tmp_path / "saved", name="again")
+    pull(client, tmp_path / "out", "again", unsafe_links=True)
+    assert tree_of(tmp_path / "out") == tree_of(icons)
+    one, other = client.datasets.version("icons"), client.datasets.version("again")
+    assert one["content_digest"] == other["content_digest"]
+
+
+def test_an_import_keeps_links_or_takes_their_files(
+    client: Client, icons: Path, tmp_path: Path
+) -> None:
+    result = client.datasets.import_(icons, "icons", ImportOptions(file_format="folder"))
+    assert (result.report.files, result.report.links, result.push.links_sent) == (3, 9, 9)
+    pull(client, tmp_path / "out", unsafe_links=True)
+    assert tree_of(tmp_path / "out") == tree_of(icons)
+    (icons / "outside").unlink()
+    # With annotations, which are about files, a link is named; its file is taken on request.
+    classes = ImportOptions(file_format="imagefolder")
+    result = client.datasets.import_(icons, "classes", classes)
+    assert result.report.skipped["it is a link; --follow-links takes what it leads to"] == 8
+    followed = ImportOptions(file_format="imagefolder", follow_links=True)
+    result = client.datasets.import_(icons, "followed", followed)
+    assert result.report.labels == {"16": 3, "cat": 2, "dog": 1, "pets": 2, "pets-too": 2}

@@ -95,7 +95,7 @@ class _Claims:
 
     def take(self, entries: pa.Table) -> None:
         """Take in the entries of a range."""
-        for pack in entries["pack"].unique().to_pylist():
+        for pack in entries["pack"].unique().drop_null().to_pylist():
             mine = entries.filter(pc.equal(entries["pack"], pa.scalar(pack, DIGEST)))
             self._tables[pack].append(mine.select(_PLACE))
 

@@ -12,8 +12,14 @@ from atom_sdk.archive.history import History
 from atom_sdk.errors import AtomError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.commits import Commit, read_commit
-from atom_sdk.manifests.entries import check_order, content_digest
+from atom_sdk.manifests.entries import (
+    LINK_COLUMN,
+    check_order,
+    content_digest,
+    table_entries,
+)
 from atom_sdk.manifests.layers import layer_schema, read_layer
+from atom_sdk.manifests.links import link_entry, without_links
 from atom_sdk.manifests.objects import (
     ObjectStore,
     commit_key,
@@ -115,7 +121,7 @@ class Followed:
         if not with_packs:
             return
         self._with_packs.add(part)
-        self.packs.update(table["pack"].unique().to_pylist())
+        self.packs.update(table["pack"].drop_null().unique().to_pylist())
         if self._take is not None:
             self._take(table)
 
@@ -138,20 +144,27 @@ def check_entries(part: RangeRef, table: pa.Table) -> None:
         raise ArchiveRegisteredError(
             f"Files that stay at their source are not copied: {registered} from {part.min!r} on."
         )
-    nulls = sum(table[name].null_count for name in ("path", "size", "digest", "pack", "offset"))
+    files = without_links(table)
+    nulls = sum(files[name].null_count for name in ("path", "size", "digest", "pack", "offset"))
     if not len(table) or nulls:
         raise ArchiveCorruptError(f"Files from {part.min!r} on have no bytes in a pack.")
     check_order(table)
     paths = table["path"]
-    said = (part.min, part.max, part.count, part.size_bytes, part.content)
+    said = (part.min, part.max, part.count, part.links, part.size_bytes, part.content)
     size_bytes = pc.sum(table["size"]).as_py()
     ends = (paths[0].as_py(), paths[-1].as_py())
-    if said != (*ends, len(table), size_bytes, range_content(table)):
+    counts = (len(table), len(table) - len(files))
+    if said != (*ends, *counts, size_bytes, range_content(table)):
         raise ArchiveCorruptError(f"The range from {part.min!r} is not what its root says.")
-    if pc.min(table["size"]).as_py() < 0 or pc.min(table["offset"]).as_py() < 0:
+    if len(files) and min(pc.min(files[name]).as_py() for name in ("size", "offset")) < 0:
         raise ArchiveCorruptError(f"A file from {part.min!r} on has a size below zero.")
     for path in _texts(paths):
         encode_path(path)
+    for entry in table_entries(table.filter(table[LINK_COLUMN].is_valid())):
+        if entry.link is not None and entry != link_entry(entry.path, entry.link, entry.attributes):
+            raise ArchiveCorruptError(
+                f"The link {entry.path!r} says something else than its target."
+            )
 
 
 def _texts(column: pa.ChunkedArray) -> Iterator[str]:

@@ -51,6 +51,8 @@ def print_import(out: Console, result: Any) -> None:
 
 def _print_counts(out: Console, report: Report) -> None:
     parts = [f"{counted(report.files, 'file')}, {size_text(report.size_bytes)}"]
+    if report.links:
+        parts.append(counted(report.links, "link"))
     if report.objects:
         parts.append(counted(report.objects, "object"))
     if report.labels:

@@ -73,6 +73,7 @@ DELIMITER = _Delimiter()
     metavar="DIR",
     help="The folder or archive with the pictures, if SOURCE has only their annotations.",
 )
+@click.option("--follow-links", is_flag=True, help="Take what links lead to; keep no links.")
 @click.option("-m", "--message", default="", help="What is imported.")
 @splitting
 @click.option("--replace", "replaces", is_flag=True, help="Remove the dataset's other files.")
@@ -137,6 +138,7 @@ def import_(
     delimiter: str | None,
     boxes: str,
     *,
+    follow_links: bool,
     replaces: bool,
     dry_run: bool,
     strict: bool,
@@ -169,6 +171,7 @@ def import_(
         ReadOptions(yolo_task or ""),
         TextOptions(zip_encoding, encoding, delimiter, boxes),
         images,
+        follow_links,
     )
     with Bars(context.err, not context.as_json) as bars:
         if dry_run:

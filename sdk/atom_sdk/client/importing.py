@@ -26,7 +26,7 @@ from atom_sdk.importers.errors import (
     LabelsLostError,
     NothingToImportError,
 )
-from atom_sdk.importers.formats import AUTO, choose, items_of
+from atom_sdk.importers.formats import AUTO, PLAIN_FORMATS, choose, items_of
 from atom_sdk.importers.items import Item
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.losses import DEFAULT_ALLOWED_LOSS
@@ -55,7 +55,7 @@ class ImportOptions:
     `images` has the pictures where `source` has only their annotations.
     `split` draws splits as `PushOptions` does; those that the source gives stay. `allowed_loss` is
     the share of objects and labels that may be lost, 0 to 1, of all and of each class of 20 or
-    more.
+    more. Links are kept where files are taken as they are; `follow_links` takes what they lead to.
     """
 
     file_format: str = AUTO
@@ -69,6 +69,7 @@ class ImportOptions:
     reading: ReadOptions = field(default_factory=ReadOptions)
     text: TextOptions = field(default_factory=TextOptions)
     images: Path | None = None
+    follow_links: bool = False
 
     def __post_init__(self) -> None:
         """Raises AllowedLossError."""
@@ -109,7 +110,9 @@ class Import:
         """Import into `dataset[@branch]`. Raises ImportFailedError and what a push raises."""
         with self._collected() as (found, report):
             self._check(report)
-            contents = ImportContents(self._source, found.blobs, self._options.images)
+            contents = ImportContents(
+                self._source, found.blobs, self._options.images, links=found.links
+            )
             push = Push(datasets, http, self._progress, self._push_options(found, report))
             sent = push.send(contents, reference)
             return ImportResult(sent, report, self._options.allowed_loss)
@@ -136,6 +139,7 @@ class Import:
             reading = Reading(downloads, self._options.reading)
             items = items_of(report.importer, tree, report, reading)
             collected = collect(self._told(items), report)
+            _take_links(collected, tree, report)
             if self._options.file_format == AUTO:
                 find_near_misses(tree, report)
             yield collected, report
@@ -145,10 +149,12 @@ class Import:
 
     def _open(self, scratch: Path, report: Report) -> tuple[Tree, str]:
         options = self._options
+        limits, text, follow = options.limits, options.text, options.follow_links
         if options.images is None:
-            return open_tree(self._source, options.limits, scratch, report, options.text)
-        limits, text = options.limits, options.text
-        return open_apart(self._source, options.images, limits, scratch, report, text)
+            return open_tree(self._source, limits, scratch, report, text, follow_links=follow)
+        return open_apart(
+            self._source, options.images, limits, scratch, report, text, follow_links=follow
+        )
 
     def _told(self, items: Iterator[Item]) -> Iterator[Item]:
         self._progress.start("read", 0, "files")
@@ -162,7 +168,7 @@ class Import:
     def _check(self, report: Report) -> None:
         reasons = [f"{count} because {why}" for why, count in report.skipped.most_common()]
         said = "; ".join(reasons[:_NAMED_REASONS]) or "it is empty"
-        if not report.files:
+        if not report.files and not report.links:
             raise NothingToImportError(f"There is nothing to import in {report.source}: {said}.")
         if self._options.is_strict:
             _check_strictly(report, said)
@@ -180,6 +186,16 @@ class Import:
         message = self._options.message or f"Import of {report.source} ({report.importer})"
         options = PushOptions(message, split=self._options.split, given=given)
         return replace(options, attributes=found.attributes) if found.attributes else options
+
+
+def _take_links(found: Collected, tree: Tree, report: Report) -> None:
+    """Keep the links where files are taken as they are; annotations are about files."""
+    if report.importer in PLAIN_FORMATS:
+        found.links.update(sorted(tree.links.items()))
+        report.links = len(found.links)
+        return
+    for path in sorted(tree.links):
+        report.skip(path, "it is a link; --follow-links takes what it leads to")
 
 
 def _check_strictly(report: Report, reasons: str) -> None:

@@ -26,7 +26,8 @@ class ApartTree(Tree):
         resources = ExitStack()
         resources.enter_context(annotations.resources)
         resources.enter_context(pictures.resources)
-        super().__init__(annotations.name, {**others, **own}, resources, annotations.text)
+        links = {**pictures.links, **annotations.links}
+        super().__init__(annotations.name, {**others, **own}, resources, annotations.text, links)
         self._annotations: Collection[str] = own.keys()
 
     def annotation_paths(self) -> Iterable[str]:

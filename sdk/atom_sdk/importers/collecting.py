@@ -30,13 +30,14 @@ _READ_BYTES = 1 << 20
 
 @dataclass
 class Collected:
-    """Items by path, as a push takes them: bytes, labels, splits, attributes."""
+    """Items by path, as a push takes them: bytes, labels, splits, attributes; and links."""
 
     blobs: dict[str, Blob] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     objects: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    links: dict[str, str] = field(default_factory=dict)
 
 
 def collect(items: Iterable[Item], report: Report) -> Collected:
@@ -137,7 +138,13 @@ def _count(found: Collected, report: Report) -> None:
 class ImportContents:
     """The items of an import as a push sends them; nothing is unpacked to a folder."""
 
-    def __init__(self, source: Path, blobs: Mapping[str, Blob], images: Path | None = None) -> None:
+    def __init__(
+        self,
+        source: Path,
+        blobs: Mapping[str, Blob],
+        images: Path | None = None,
+        links: Mapping[str, str] | None = None,
+    ) -> None:
         """`images` is where the pictures lie, if not in the source."""
         self._blobs = blobs
         parts = [b"import", os.fsencode(source.resolve())]
@@ -147,7 +154,7 @@ class ImportContents:
         self.files: Sequence[SourceFile] = sorted(
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )
-        self.links: Mapping[str, str] = {}
+        self.links: Mapping[str, str] = links or {}
         self.skipped: list[LeftOut] = []
         self.same: Mapping[str, str] = _same_bytes(self.files, blobs)
 

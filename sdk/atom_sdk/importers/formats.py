@@ -51,7 +51,9 @@ _PLAIN_READERS: dict[str, Callable[[Tree, Report], Iterator[Item]]] = {
     ZIP: plain.read,
     FOLDER: plain.read,
 }
-FORMATS = (AUTO, TAR, ZIP, FOLDER, *_DETECTED)
+# Every file as it is, without annotations.
+PLAIN_FORMATS = (TAR, ZIP, FOLDER)
+FORMATS = (AUTO, *PLAIN_FORMATS, *_DETECTED)
 
 
 def choose(asked: str, kind: str, tree: Tree) -> tuple[str, str]:

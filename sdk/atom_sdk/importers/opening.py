@@ -29,6 +29,8 @@ def open_tree(
     scratch: Path,
     report: Report,
     text: TextOptions | None = None,
+    *,
+    follow_links: bool = False,
 ) -> tuple[Tree, str]:
     """Return the files of a source, and its kind: "folder", "tar", "zip" or "file".
 
@@ -36,56 +38,61 @@ def open_tree(
     """
     text = text or TextOptions()
     if source.is_dir():
-        return with_shards(folder_tree(source, report, text), limits, report), FOLDER
+        tree = folder_tree(source, report, text, follow_links=follow_links)
+        return with_shards(tree, limits, report), FOLDER
     if not source.is_file():
         raise SourceUnreadableError(f"{source} is neither a folder nor a file.")
     if source.suffix.lower() == ".json":
-        return _around_json(source, report, text), FOLDER
+        return _around_json(source, report, text, follow_links=follow_links), FOLDER
     if source.suffix.lower() in _NAMING:
         return file_tree(source, text), FILE
     with source.open("rb") as file:
         head = file.read(512)
     if is_compressed(head) or head[_USTAR_AT:].startswith(b"ustar") or ".tar" in source.suffixes:
-        return tar_tree(source, limits, scratch, report, text), TAR
+        return tar_tree(source, limits, scratch, report, text, follow_links=follow_links), TAR
     if zipfile.is_zipfile(source) or head.startswith(b"PK"):
-        return zip_tree(source, limits, report, text), ZIP
+        return zip_tree(source, limits, report, text, follow_links=follow_links), ZIP
     raise SourceUnreadableError(f"{source.name} is of no kind that can be imported.")
 
 
-def open_apart(
+def open_apart(  # noqa: PLR0913  # as open_tree, with the pictures
     source: Path,
     images: Path,
     limits: ArchiveLimits,
     scratch: Path,
     report: Report,
     text: TextOptions | None = None,
+    *,
+    follow_links: bool = False,
 ) -> tuple[Tree, str]:
     """Return the annotations of `source` and the pictures of `images` as one tree, and its kind.
 
     Raises as `open_tree` does.
     """
-    pictures, _ = open_tree(images, limits, scratch, report, text)
+    pictures, _ = open_tree(images, limits, scratch, report, text, follow_links=follow_links)
     with ExitStack() as stack:
         stack.callback(pictures.close)
         if source.suffix.lower() in (*_NAMING, *_ANNOTATIONS) and source.is_file():
             files = {source.name: file_blob(source)}
             annotations = Tree(source.name, files, text=text or TextOptions())
         else:
-            annotations, _ = open_tree(source, limits, scratch, report, text)
+            annotations, _ = open_tree(
+                source, limits, scratch, report, text, follow_links=follow_links
+            )
         stack.pop_all()
     return ApartTree(annotations, pictures, report), APART
 
 
-def _around_json(source: Path, report: Report, text: TextOptions) -> Tree:
+def _around_json(source: Path, report: Report, text: TextOptions, *, follow_links: bool) -> Tree:
     """One annotation file and the pictures of its folder, or of the one above `annotations`."""
     folder = source.resolve().parent
     if folder.name.lower() == "annotations":
         folder = folder.parent
-    tree = folder_tree(folder, report, text)
+    tree = folder_tree(folder, report, text, follow_links=follow_links)
     own = source.resolve().relative_to(folder).as_posix()
     files = {
         path: blob
         for path, blob in tree.files.items()
         if path == own or not path.lower().endswith(".json")
     }
-    return Tree(source.name, files, text=text)
+    return Tree(source.name, files, text=text, links=tree.links)

@@ -63,6 +63,7 @@ class Report:
     importer: str = ""
     why: str = ""
     files: int = 0
+    links: int = 0
     size_bytes: int = 0
     litter: int = 0
     labels: Counter[str] = field(default_factory=Counter)
@@ -220,6 +221,7 @@ class Report:
             "labelled": self.labels.total(),
             "objects": self.objects,
             "skipped": self.skipped_total,
+            **({"links": self.links} if self.links else {}),
             **lost,
         }
         origin = {

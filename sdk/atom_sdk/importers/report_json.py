@@ -16,6 +16,7 @@ def report_json(report: Report, allowed_loss: float) -> dict[str, Any]:
         "format": report.importer,
         "why": report.why,
         "files": report.files,
+        "links": report.links,
         "size_bytes": report.size_bytes,
         "objects": report.objects,
         "labels": dict(report.labels.most_common()),

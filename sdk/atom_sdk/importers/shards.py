@@ -34,7 +34,7 @@ def with_shards(tree: Tree, limits: ArchiveLimits, report: Report) -> Tree:
     for path in paths:
         stream = tree.resources.enter_context(tree.files[path].open())
         archive = open_zip(stream, path, tree.resources)
-        members = zip_files(archive, tree.files[path], path, limits, report, tree.text)
+        members = zip_files(archive, tree.files[path], path, limits, report, tree.text).files
         opened.update({f"{_folder(path)}/{name}": blob for name, blob in members.items()})
     rest = {path: blob for path, blob in tree.files.items() if path not in paths}
     expanded = replace(tree, files={**rest, **opened})

@@ -20,6 +20,7 @@ from typing import IO, Any
 
 import zstandard
 
+from atom_sdk.importers.archive_links import ArchiveLinks
 from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
 from atom_sdk.importers.hard_links import HardLinks
@@ -44,7 +45,13 @@ _DAMAGES = (OSError, EOFError, zlib.error, lzma.LZMAError, zstandard.ZstdError)
 
 
 def tar_tree(
-    path: Path, limits: ArchiveLimits, scratch: Path, report: Report, text: TextOptions
+    path: Path,
+    limits: ArchiveLimits,
+    scratch: Path,
+    report: Report,
+    text: TextOptions,
+    *,
+    follow_links: bool = False,
 ) -> Tree:
     """Members of a tar file, which may be compressed by gzip, zstd, bzip2 or xz.
 
@@ -56,7 +63,8 @@ def tar_tree(
         listing = _Listing(path, plain, archive_bytes, limits)
         files = gather(listing.members(report), report)
         listing.add_hard_links(files, report)
-        return Tree(path.name, files, stack.pop_all(), text)
+        links = listing.links(files, report, follow=follow_links)
+        return Tree(path.name, files, stack.pop_all(), text, links)
 
 
 def is_compressed(head: bytes) -> bool:
@@ -102,6 +110,14 @@ class _Listing:
         self._archive_bytes = archive_bytes
         self._budget = Budget(path.name, archive_bytes, limits)
         self._hard_links = HardLinks()
+        self._links = ArchiveLinks()
+
+    def links(self, files: dict[str, Blob], report: Report, *, follow: bool) -> dict[str, str]:
+        """Return the symbolic links, none if they are followed: then their files are added."""
+        if not follow:
+            return self._links.kept(files, report)
+        self._links.follow(files, self._budget, report)
+        return {}
 
     def add_hard_links(self, files: dict[str, Blob], report: Report) -> None:
         """Add the second names of files, once all members are known."""
@@ -155,7 +171,10 @@ class _Listing:
             return
         if not member.isreg():
             self._hard_links.add_refused(member.name)
-            report.skip(member.name, "it is a link or a special file")
+            if member.issym():
+                self._links.add(member.name, member.linkname)
+            else:
+                report.skip(member.name, "it is a special file")
             return
         stored_bytes = member.size if sparse is None else sparse.stored_bytes
         if member.offset_data + stored_bytes > self._archive_bytes:

@@ -26,12 +26,17 @@ MAX_ANNOTATION_BYTES = 2 << 30
 
 @dataclass
 class Tree:
-    """The files of a source; `resources` are closed with it."""
+    """The files of a source; `resources` are closed with it.
+
+    `links` are the targets of its symbolic links by path. Where links are followed there are none,
+    and what they lead to is among the files.
+    """
 
     name: str
     files: Mapping[str, Blob]
     resources: ExitStack = field(default_factory=ExitStack)
     text: TextOptions = field(default_factory=TextOptions)
+    links: Mapping[str, str] = field(default_factory=dict)
 
     def walked(self) -> Collection[str]:
         """Return all paths, also those of the folder around a file that was given alone."""
@@ -75,13 +80,17 @@ def is_image(path: str) -> bool:
     return PurePosixPath(path).suffix.lower() in IMAGE_SUFFIXES
 
 
-def folder_tree(folder: Path, report: Report, text: TextOptions | None = None) -> Tree:
-    """Files below a folder; links and special files are left out."""
-    listing = walk_folder(folder)
+def folder_tree(
+    folder: Path,
+    report: Report,
+    text: TextOptions | None = None,
+    *,
+    follow_links: bool = False,
+) -> Tree:
+    """Files and links below a folder; special files are left out."""
+    listing = walk_folder(folder, follow_links=follow_links)
     for path, reason in listing.skipped:
         report.skip(path, reason)
-    for path in listing.links:
-        report.skip(path, "it is a link")
     files = {}
     for file in listing.files:
         if is_litter(file.path):
@@ -89,7 +98,8 @@ def folder_tree(folder: Path, report: Report, text: TextOptions | None = None) -
         else:
             opener = partial(_open_file, folder / file.path)
             files[file.path] = Blob(file.size, opener, file.mtime_ns)
-    return Tree(folder.resolve().name, files, text=text or TextOptions())
+    links = {path: target for path, target in listing.links.items() if not is_litter(path)}
+    return Tree(folder.resolve().name, files, text=text or TextOptions(), links=links)
 
 
 def _open_file(path: Path) -> IO[bytes]:

@@ -11,8 +11,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, NamedTuple
 
+from atom_sdk.importers.archive_links import ArchiveLinks
 from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
 from atom_sdk.importers.items import Blob, file_blob
@@ -21,6 +22,7 @@ from atom_sdk.importers.report import Report
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, gather
 from atom_sdk.importers.zip_names import member_names
+from atom_sdk.packs.paths import MAX_TARGET_BYTES
 
 _ENCRYPTED = 1
 _METHODS = frozenset(
@@ -38,12 +40,24 @@ DAMAGES = (
 )
 
 
-def zip_tree(path: Path, limits: ArchiveLimits, report: Report, text: TextOptions) -> Tree:
+def zip_tree(
+    path: Path,
+    limits: ArchiveLimits,
+    report: Report,
+    text: TextOptions,
+    *,
+    follow_links: bool = False,
+) -> Tree:
     """Members of a zip file. Raises ArchiveDamagedError, ArchiveTooLargeError, ZipEncodingError."""
     with ExitStack() as stack:
         archive = open_zip(path, path.name, stack)
-        files = zip_files(archive, file_blob(path), path.name, limits, report, text)
-        return Tree(path.name, files, stack.pop_all(), text)
+        found = zip_files(archive, file_blob(path), path.name, limits, report, text)
+        links: dict[str, str] = {}
+        if follow_links:
+            found.links.follow(found.files, found.budget, report)
+        else:
+            links = found.links.kept(found.files, report)
+        return Tree(path.name, found.files, stack.pop_all(), text, links)
 
 
 def open_zip(source: Path | IO[bytes], name: str, stack: ExitStack) -> zipfile.ZipFile:
@@ -61,18 +75,33 @@ def zip_files(
     limits: ArchiveLimits,
     report: Report,
     text: TextOptions,
-) -> dict[str, Blob]:
+) -> ZipMembers:
     """Return the members by path; `blob` is the archive itself.
 
     Raises ArchiveTooLargeError, ZipEncodingError.
     """
     names = member_names(archive.infolist(), name, text.zip_encoding, report)
     budget = Budget(name, blob.size_bytes, limits)
-    return gather(_members(archive, names, budget, blob.mtime_ns, report), report)
+    links = ArchiveLinks()
+    members = _members(archive, names, budget, blob.mtime_ns, report, links)
+    return ZipMembers(gather(members, report), links, budget)
+
+
+class ZipMembers(NamedTuple):
+    """The files and links of an archive, and how much it may still unpack."""
+
+    files: dict[str, Blob]
+    links: ArchiveLinks
+    budget: Budget
 
 
 def _members(
-    archive: zipfile.ZipFile, names: list[str], budget: Budget, mtime_ns: int, report: Report
+    archive: zipfile.ZipFile,
+    names: list[str],
+    budget: Budget,
+    mtime_ns: int,
+    report: Report,
+    links: ArchiveLinks,
 ) -> Iterator[tuple[str, Blob]]:
     for info, name in zip(archive.infolist(), names, strict=True):
         budget.take_member(info.file_size)
@@ -81,14 +110,28 @@ def _members(
         if (reason := _refusal(info)) is not None:
             report.skip(name, reason)
             continue
+        if stat.S_ISLNK(info.external_attr >> 16):
+            _add_link(archive, info, name, links, report)
+            continue
         opener = partial(_open, archive, info, name)
         yield name, Blob(info.file_size, opener, mtime_ns)
 
 
+def _add_link(
+    archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str, links: ArchiveLinks, report: Report
+) -> None:
+    """Note a link: its bytes are its target. Raises ArchiveDamagedError."""
+    if info.file_size > MAX_TARGET_BYTES:
+        report.skip(name, "it is a link whose target a dataset cannot hold")
+        return
+    with _open(archive, info, name) as stream:
+        links.add(name, stream.read().decode("utf-8", "surrogateescape"))
+
+
 def _refusal(info: zipfile.ZipInfo) -> str | None:
     kind = stat.S_IFMT(info.external_attr >> 16)
-    if kind not in (0, stat.S_IFREG):
-        return "it is a link or a special file"
+    if kind not in (0, stat.S_IFREG, stat.S_IFLNK):
+        return "it is a special file"
     if info.flag_bits & _ENCRYPTED:
         return "it is encrypted"
     if info.compress_type not in _METHODS:

@@ -22,6 +22,7 @@ from atom_sdk.importers.errors import (
     FormatUnknownError,
     SourceUnreadableError,
 )
+from atom_sdk.importers.items import read_whole
 from atom_sdk.importers.limits import MIB, ArchiveLimits
 from atom_sdk.importers.opening import open_tree
 from atom_sdk.importers.plain import read
@@ -129,7 +130,66 @@ def test_doubles_are_named_and_unicode_forms_stay_as_they_are(tmp_path: Path, lo
     assert "is a file as well" in reasons["d/e.png"]
 
 
-def test_links_and_devices_are_left_out_and_litter_is_ignored(tmp_path: Path, look: Look) -> None:
+def linked(target: str, name: str) -> tarfile.TarInfo:
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname = tarfile.SYMTYPE, target
+    return info
+
+
+def linked_tar(tmp_path: Path, *links: tuple[str, str]) -> Path:
+    source = tmp_path / "links.tar"
+    more = {str(number): linked(*link) for number, link in enumerate(links)}
+    source.write_bytes(tar_of(FILES, **more))
+    return source
+
+
+LINKS = [("../a/1.bin", "b/one"), ("b", "too"), ("../../x", "b/out"), ("round", "round")]
+
+
+def test_links_of_a_tar_are_kept_or_followed(tmp_path: Path) -> None:
+    source = linked_tar(tmp_path, *LINKS)
+    report = Report("t")
+    tree, _ = open_tree(source, ArchiveLimits(), tmp_path, report)
+    tree.close()
+    assert dict(tree.links) == {path: target for target, path in LINKS}
+    assert sorted(tree.files) == sorted(FILES)
+
+    tree, _ = open_tree(source, ArchiveLimits(), tmp_path, report, follow_links=True)
+    assert tree.links == {}
+    assert sorted(tree.files) == sorted([*FILES, "b/one", "too/2.bin", "too/one"])
+    assert read_whole(tree.files["too/one"]) == b"one"
+    tree.close()
+    assert {problem.subject for problem in report.problems} == {"b/out", "round"}
+
+
+def test_links_of_a_zip_are_kept_or_followed(tmp_path: Path) -> None:
+    source = tmp_path / "links.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        archive.writestr("a.bin", b"one")
+        info = zipfile.ZipInfo("b/link")
+        info.create_system, info.external_attr = 3, 0o120777 << 16
+        archive.writestr(info, "../a.bin")
+    tree, _ = open_tree(source, ArchiveLimits(), tmp_path, Report("z"))
+    tree.close()
+    assert (list(tree.files), dict(tree.links)) == (["a.bin"], {"b/link": "../a.bin"})
+    tree, _ = open_tree(source, ArchiveLimits(), tmp_path, Report("z"), follow_links=True)
+    assert read_whole(tree.files["b/link"]) == b"one"
+    tree.close()
+
+
+def test_links_that_multiply_end_at_the_limit(tmp_path: Path) -> None:
+    links = [
+        link
+        for depth in range(30)
+        for link in ((f"../d{depth + 1}", f"d{depth}/x"), (f"../d{depth + 1}", f"d{depth}/y"))
+    ]
+    source = linked_tar(tmp_path, *links)
+    limits = ArchiveLimits(members=100_000)
+    with pytest.raises(ArchiveTooLargeError):
+        open_tree(source, limits, tmp_path, Report("t"), follow_links=True)
+
+
+def test_links_and_devices_are_told_and_litter_is_ignored(tmp_path: Path, look: Look) -> None:
     link, device = tarfile.TarInfo("link"), tarfile.TarInfo("device")
     link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
     device.type = tarfile.CHRTYPE
@@ -137,13 +197,13 @@ def test_links_and_devices_are_left_out_and_litter_is_ignored(tmp_path: Path, lo
     files = {"1.png": b"1", ".DS_Store": b"", "__MACOSX/._1.png": b""}
     source.write_bytes(tar_of(files, link=link, device=device))
     report = look(source)
-    assert (report.files, report.litter, report.skipped_total) == (1, 2, 2)
-    assert {problem.subject for problem in report.problems} == {"link", "device"}
+    assert (report.files, report.links, report.litter, report.skipped_total) == (1, 1, 2, 1)
+    assert {problem.subject for problem in report.problems} == {"device"}
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "link").symlink_to("/etc/passwd")
     (folder / "1.png").write_bytes(b"1")
-    assert look(folder).problems[0].subject == "link"
+    assert (look(folder).links, look(folder).problems) == (1, [])
 
 
 @pytest.mark.parametrize("cut", [100, 700, 5000])
