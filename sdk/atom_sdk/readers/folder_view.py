@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from atom_sdk.manifests.links import follow_link
+from atom_sdk.manifests.links import Lead, leads_of
 from atom_sdk.readers.view import ViewIndex
 
 
@@ -18,8 +18,8 @@ class FolderView:
     """Rows that are files, and the targets of links by path, in path order.
 
     `rows` has the shape (files,), as have `sizes`, `offsets` and `pack_ids`. `left_out` are links
-    that lead out of the tree, none with `unsafe_links`. A link whose file is selected by its path
-    only, without the file's own path, is a file: as a link it would lead nowhere.
+    that lead out of the tree, none with `unsafe_links`. A link to a file is shown as that file if
+    the view lacks what is on the way to it, as parts of a version may.
     """
 
     def __init__(self, index: ViewIndex, *, unsafe_links: bool = False) -> None:
@@ -27,12 +27,19 @@ class FolderView:
         self.index = index
         self.unsafe_links = unsafe_links
         inside, leaving = index.links
-        self.left_out = {} if unsafe_links else leaving
-        links = {**inside, **leaving} if unsafe_links else dict(inside)
+        links = {**inside, **leaving} if unsafe_links else inside
+        self.left_out = {} if unsafe_links else dict(leaving)
         paths = index.path_array()
         if links:
-            mask = _is_in(paths, links)
-            self.links = _sorted(_whole(paths.filter(mask), paths.filter(pc.invert(mask)), links))
+            is_link = _is_in(paths, links)
+            leads = leads_of(links)
+            as_files = _lost(paths.filter(is_link), paths.filter(pc.invert(is_link)), leads)
+            if not unsafe_links:
+                # In a part of a version, a link that stays inside may lack another on its way.
+                led_out = {path for path, lead in leads.items() if lead.leaves} - as_files
+                self.left_out |= {path: links[path] for path in led_out}
+                as_files |= led_out
+            self.links = {path: links[path] for path in sorted(links.keys() - as_files)}
             is_file = pc.invert(_is_in(paths, self.links))
             self._files = paths.filter(is_file)
             self.rows = np.flatnonzero(is_file.to_numpy(zero_copy_only=False))
@@ -60,17 +67,11 @@ class FolderView:
         return self.index.path_of(int(self.rows[file]))
 
 
-def _whole(rows: pa.Array, files: pa.Array, links: dict[str, str]) -> dict[str, str]:
-    """Links without those to files that are not shown; `rows` are the paths of links to files."""
+def _lost(rows: pa.Array, files: pa.Array, leads: dict[str, Lead]) -> set[str]:
+    """Of the links to files, `rows`, those that lead to none of the files that are shown."""
     paths = [path.decode() for path in rows.to_pylist()]
-    ends = [follow_link(path, links.get).path or "" for path in paths]
-    arrives = pc.is_in(_binary(ends), value_set=files).to_pylist()
-    lost = {path for path, there in zip(paths, arrives, strict=True) if not there}
-    return {path: target for path, target in links.items() if path not in lost}
-
-
-def _sorted(links: dict[str, str]) -> dict[str, str]:
-    return dict(sorted(links.items()))
+    arrives = pc.is_in(_binary([leads[path].path or "" for path in paths]), value_set=files)
+    return {path for path, there in zip(paths, arrives.to_pylist(), strict=True) if not there}
 
 
 def _is_in(paths: pa.Array, names: dict[str, str]) -> pa.Array:

@@ -262,6 +262,22 @@ def test_a_part_shows_a_link_without_its_file_as_that_file(
     assert (record.files, record.links, record.links_left_out) == (3, 1, 0)
 
 
+def test_in_a_part_no_link_is_led_out_by_one_that_it_lacks(
+    tmp_path: Path, mounter: Mounter
+) -> None:
+    """In the version `b/d` leads three folders down; without it, three dots lead above the top."""
+    files = {"w": b"w", "p/q/r/g": b"g", "z/k": b"k"}
+    up = "../b/d/../../../"
+    links = {"b/d": "../p/q/r", "z/w": f"{up}w", "z/broken": f"{up}nothing"}
+    whole = FolderView(dataset_of(tmp_path / "whole", files, links=links).index)
+    assert (whole.links, whole.left_out) == (dict(sorted(links.items())), {})
+    selector = ViewSelector(where=below("z/", None))
+    part = dataset_of(tmp_path / "part", files, links=links, selector=selector)
+    record = mounter.mount(part, how="hardlinks")
+    assert tree_of(mounter.folder) == {"z": None, "z/k": b"k", "z/w": b"w"}
+    assert (record.links, record.links_left_out) == (0, 1)
+
+
 def test_unmounting_leaves_the_links_of_others(
     dataset: LocalDataset, mounter: Mounter, tmp_path: Path
 ) -> None:
