@@ -90,9 +90,9 @@ def test_a_mounted_version_has_the_links_that_were_pushed(
     (source / "cat").mkdir(parents=True)
     (source / "cat" / "a.png").write_bytes(png(1))
     links = {"16/cat.png": "../cat/a.png", "pets": "cat", "broken": "nothing", "round": "round"}
-    for path, target in {**links, "host": "/etc/hostname"}.items():
+    for path, leads_to in {**links, "host": "/etc/hostname"}.items():
         (source / path).parent.mkdir(exist_ok=True)
-        (source / path).symlink_to(target)
+        (source / path).symlink_to(leads_to)
     client.datasets.push(source, "icons")
     target = tmp_path / "shown"
 
