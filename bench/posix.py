@@ -23,6 +23,7 @@ from atom_sdk.mount import MountOptions, mount, syscalls, unmount
 from atom_sdk.mount.erofs import write_image
 from atom_sdk.mount.errors import MountUnavailableError
 from atom_sdk.readers import LocalDataset, ViewIndex
+from atom_sdk.readers.folder_view import FolderView
 from bench.corpus import write_files
 from bench.harness import (
     PeerFailed,
@@ -127,7 +128,7 @@ def _images(scratch: Path) -> list[Result]:
     """Seconds to write the image of a million generated entries."""
     index = _generated(scratch / "image", IMAGE_FILES, 64)
     packs, image = scratch / "image" / "packs", scratch / "image" / "image"
-    took = [seconds(lambda: write_image(index, packs, image)) for _ in range(ROUNDS)]
+    took = [seconds(lambda: write_image(FolderView(index), packs, image)) for _ in range(ROUNDS)]
     shutil.rmtree(scratch / "image")
     return [Result(f"image of {IMAGE_FILES:,} files", round(statistics.median(took), 3), "s")]
 
@@ -137,7 +138,7 @@ def _many_packs(scratch: Path) -> list[Result]:
     index = _generated(scratch / "many", MOUNT_PACKS * 4, MOUNT_PACKS)
     folder, image = scratch / "many" / "mounted", scratch / "many" / "image"
     folder.mkdir()
-    write_image(index, scratch / "many" / "packs", image)
+    write_image(FolderView(index), scratch / "many" / "packs", image)
     packs = [scratch / "many" / "packs" / f"{pack.hex()}.tar" for pack in index.packs]
     took = []
     for _ in range(ROUNDS):

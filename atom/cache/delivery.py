@@ -37,13 +37,15 @@ log = structlog.get_logger(__name__)
 def mount_for_job(version: Version, attempt_id: UUID, alias: str) -> MountRecord:
     """Show what was linked for an attempt as a read-only folder too; safe to repeat.
 
+    Links that lead out of the version are never made: they would show this machine to the job.
     Raises what `atom_sdk.mount.mount` does.
     """
     shown, folder = job_view(attempt_id, alias), mounted_folder(attempt_id, alias)
     cache = pack_store(version.dataset.project).root
     dataset = LocalDataset(shown.index_path, shown.pack_dir)
     reference = f"{version.dataset.name}@{version.ref}"
-    options = MountOptions(modified_at_s=int(version.created_at.timestamp()))
+    modified_at_s = int(version.created_at.timestamp())
+    options = MountOptions(modified_at_s=modified_at_s, unsafe_links=False)
     if not folder.exists():
         folder.mkdir()
         # Whatever our own umask is.

@@ -13,7 +13,7 @@ import pytest
 
 from atom_sdk.client import Client
 from atom_sdk.mount import MountOptions
-from tests.datasets.pushing import class_files
+from tests.datasets.pushing import class_files, png
 
 Shell = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -81,3 +81,34 @@ def test_people_are_told_how_a_version_was_mounted_or_why_not(
     assert unknown.returncode == 3
     assert not (tmp_path / "shown").exists()
     assert shown(folder) == class_files()
+
+
+def test_a_mounted_version_has_the_links_that_were_pushed(
+    client: Client, shell: Shell, tmp_path: Path
+) -> None:
+    source = tmp_path / "source"
+    (source / "cat").mkdir(parents=True)
+    (source / "cat" / "a.png").write_bytes(png(1))
+    links = {"16/cat.png": "../cat/a.png", "pets": "cat", "broken": "nothing", "round": "round"}
+    for path, leads_to in {**links, "host": "/etc/hostname"}.items():
+        (source / path).parent.mkdir(exist_ok=True)
+        (source / path).symlink_to(leads_to)
+    client.datasets.push(source, "icons")
+    target = tmp_path / "shown"
+
+    told = shell("mount", "icons", target, "--how", "hardlinks")
+
+    assert "1 file and 4 links" in told.stdout, told.stderr
+    assert "Not shown: 1 link out of the version. To show them: --unsafe-links." in told.stdout
+    assert {path: os.readlink(target / path) for path in links} == links
+    assert (target / "pets" / "a.png").read_bytes() == png(1)
+    assert not (target / "host").is_symlink()
+    (row,) = json.loads(shell("mount", "--json").stdout)
+    assert (row["files"], row["links"], row["links_left_out"]) == (1, 4, 1)
+    assert json.loads(shell("unmount", target, "--json").stdout)["left"] == []
+    assert not target.exists()
+    record = client.datasets.mount("icons", target, MountOptions(unsafe_links=True))
+    assert (record.files, record.links, record.links_left_out) == (1, 5, 0)
+    assert os.readlink(target / "host") == "/etc/hostname"
+    assert shell("unmount", target).returncode == 0
+    assert not target.exists()

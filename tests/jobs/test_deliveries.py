@@ -146,6 +146,56 @@ def test_an_unmodified_script_reads_a_folder_that_goes_with_its_attempt(
     assert not job_views(attempt.pk).exists()
 
 
+# What a job sees of links: each with its target, and the bytes behind those that lead to a file.
+LINKS = """
+import os
+top = os.environ["ATOM_INPUT_MY_DIGITS"]
+for folder, folders, names in sorted(os.walk(top)):
+    for name in sorted(folders + names):
+        path = os.path.join(folder, name)
+        if os.path.islink(path):
+            data = open(path, "rb").read() if os.path.isfile(path) else None
+            print(os.path.relpath(path, top), os.readlink(path), data and len(data))
+"""
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("live")
+def test_a_job_sees_links_and_none_that_leads_out(home: Path, tmp_path: Path) -> None:
+    project = make_project()
+    first = sorted(class_files())[0]
+    links = {
+        "links/broken": "nothing",
+        "links/file": f"../{first}",
+        "links/host": "/etc/hostname",
+        "links/top": "..",
+        "links/up": "../../../../etc/hostname",
+    }
+    pusher = Pusher(project, make_member(project, "researcher")).create()
+    pusher.push(class_files())
+    rows = [{"op": "put", "path": path, "link": target} for path, target in links.items()]
+    assert pusher.commit(rows, message="links")["state"] == "published"
+    version = Version.objects.select_related("dataset__project").get(number=2)
+    run = make_script_run(tmp_path, LINKS, project=project)
+    give(run, version, MOUNT)
+
+    reconcile_until(run, states.SUCCEEDED)
+
+    assert log_of(run).splitlines() == [
+        "links/broken nothing None",
+        f"links/file ../{first} {len(class_files()[first])}",
+        "links/top .. None",
+    ]
+    [event] = run.events.filter(kind="mounted")
+    counts = (event.data["files"], event.data["links"], event.data["links_left_out"])
+    assert counts == (len(class_files()), 3, 2)
+    assert "Left out: 2 links out of the version." in event.text
+    attempt = Attempt.objects.get(run=run)
+    assert wait_until_gone(executor(), attempt.pk, timeout_s=10)
+    unmount_ended()
+    assert not job_views(attempt.pk).exists()
+
+
 @pytest.mark.django_db(transaction=True)
 def test_a_folder_outlives_the_worker_that_mounted_it_and_not_a_killed_supervisor(
     home: Path,

@@ -22,6 +22,7 @@ from atom_sdk.mount.hardlinks import mount_links
 from atom_sdk.mount.plan import MountPlan
 from atom_sdk.packs import PackStore
 from atom_sdk.readers import LocalDataset
+from atom_sdk.readers.folder_view import FolderView
 
 Way = Callable[[LocalDataset, Path], object]
 _CHANGES = {"open", "os.rename", "os.link", "os.mkdir"}
@@ -45,7 +46,8 @@ def export(file_format: str, dataset: LocalDataset, folder: Path) -> None:
 def mount(dataset: LocalDataset, folder: Path) -> None:
     """Show the files as links to copies in a cache beside the folder."""
     folder.mkdir(exist_ok=True)
-    mount_links(MountPlan(dataset, folder, folder.parent, folder.parent / "unused"))
+    view = FolderView(dataset.index)
+    mount_links(MountPlan(dataset, folder, folder.parent, folder.parent / "unused", view))
 
 
 WAYS: dict[str, Way] = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef
@@ -61,9 +62,20 @@ def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
     one.save(update_fields=["mounted_by", "mount_skipped", "updated_at"])
     why = "".join(f" Not by {how}: {reason}." for how, reason in mounted.skipped)
     files = counted(mounted.files, "file")
-    text = f"{one.alias} is a folder of {files}, mounted by {mounted.how}.{why}"
-    data = {"alias": one.alias, "how": mounted.how, "files": mounted.files}
+    text = (
+        f"{one.alias} is a folder of {files}, mounted by {mounted.how}.{_links_said(mounted)}{why}"
+    )
+    data: dict[str, Any] = {"alias": one.alias, "how": mounted.how, "files": mounted.files}
+    if mounted.links or mounted.links_left_out:
+        data |= {"links": mounted.links, "links_left_out": mounted.links_left_out}
     record(attempt.run, EventKind.MOUNTED, text, attempt, **data, skipped=one.mount_skipped)
+
+
+def _links_said(mounted: MountRecord) -> str:
+    said = f" {counted(mounted.links, 'link')} shown as links." if mounted.links else ""
+    if mounted.links_left_out:
+        said += f" Left out: {counted(mounted.links_left_out, 'link')} out of the version."
+    return said
 
 
 def stream_addresses(attempt: Attempt, alias: str, packs: list[str]) -> dict[str, str]:

@@ -159,7 +159,7 @@ export const failure = {
 } satisfies Record<RunFailureCodeEnum, { reason: string; suggestion: string }>;
 
 /** Kinds whose sentence has a number. */
-type Counted = 'mounted' | 'leftovers_ended';
+type Counted = 'mounted' | 'mounted_links' | 'leftovers_ended';
 
 export const event = {
   created: '{{user}} started the run.',
@@ -172,6 +172,10 @@ export const event = {
   warmed: 'Data and environment are ready on the machine.',
   mounted_one: '{{alias}} is a folder of {{count, number}} file, mounted by {{how}}.',
   mounted_other: '{{alias}} is a folder of {{count, number}} files, mounted by {{how}}.',
+  mounted_links_one:
+    '{{alias}} is a folder of {{count, number}} file, mounted by {{how}}. Links in it: {{links, number}}; left out, because they lead out of the version: {{links_left_out, number}}.',
+  mounted_links_other:
+    '{{alias}} is a folder of {{count, number}} files, mounted by {{how}}. Links in it: {{links, number}}; left out, because they lead out of the version: {{links_left_out, number}}.',
   running: 'The command was started.',
   checkpoint: 'The checkpoint of step {{step}} is safe ({{size_bytes}}).',
   leftovers_ended_one: 'Ended {{count}} process that outlived the command: {{names}}.',

@@ -91,6 +91,14 @@ test('a mounted folder of one file is said in the singular', () => {
   expect(say(event('mounted', { ...mounted, files: 1200 }))).toBe('data is a folder of 1,200 files, mounted by erofs.');
 });
 
+test('a mounted folder with links says how many there are and how many are left out', () => {
+  const mounted = { alias: 'data', how: 'erofs', files: 3, links: 7, links_left_out: 2 };
+  expect(words('en').event(event('mounted', mounted))).toBe(
+    'data is a folder of 3 files, mounted by erofs. Links in it: 7; left out, because they lead out of the version: 2.',
+  );
+  expect(words('zh').event(event('mounted', mounted))).toContain('因指向版本之外而略去：2 个');
+});
+
 test('a placement names what each machine lacks', () => {
   const placement = {
     code: 'no_room',

@@ -90,7 +90,8 @@ export function createWords(t: TFunction, format: Format, language: string) {
     if (one.kind === 'placed' && one.data.code)
       return placement({ ...(one.data as unknown as Placement), why: one.text });
     // Some are said in the singular or the plural of the files that they name.
-    return say(`jobs.event.${one.kind}`, { count: one.data.files, ...one.data }, one.text);
+    const kind = one.kind === 'mounted' && 'links' in one.data ? 'mounted_links' : one.kind;
+    return say(`jobs.event.${kind}`, { count: one.data.files, ...one.data }, one.text);
   };
 
   const reason = ({ kind, params, text }: Reason): string => {

@@ -20,6 +20,7 @@ from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.client.pull import PullResult
+    from atom_sdk.export import ExportResult
 
 _MARKS = {"added": "+", "removed": "-", "changed": "~", "renamed": ">", "labels_changed": "#"}
 
@@ -154,7 +155,7 @@ def _print_pull(out: Console, folder: Path, result: PullResult, *, delete: bool)
             parts += f" and {result.links_written} of {counted(result.links, 'link')}"
         out.print(f"{parts} written to {folder}{already}{removed}.")
     if result.left_out:
-        _print_left_out(out, result)
+        _print_left_out(out, result, "pull")
     if result.others:
         stay = "stays" if result.others == 1 else "stay"
         others = counted(result.others, "other file")
@@ -162,12 +163,14 @@ def _print_pull(out: Console, folder: Path, result: PullResult, *, delete: bool)
         out.print("To remove them, pull again with --delete.")
 
 
-def _print_left_out(out: Console, result: PullResult) -> None:
+def _print_left_out(out: Console, result: PullResult | ExportResult, again: str | None) -> None:
+    """Say what is not there, and in which file all of it is named; `again` could create it."""
     first = result.left_out[0]
     links = counted(len(result.left_out), "link")
     line = f"Not created: {links}, such as {path_text(first.path)}: {first.reason}. All are in "
     out.print(f"{line}{result.left_out_file}.", markup=False)
-    out.print("To create them, pull again with --unsafe-links.")
+    if again:
+        out.print(f"To create them, {again} again with --unsafe-links.")
 
 
 @data.command(name="split")
@@ -249,27 +252,51 @@ def _print_splits(out: Console, counts: list[dict[str, Any]]) -> None:
     show_default=True,
     help="Size of a shard, in MiB.",
 )
+@click.option(
+    "--unsafe-links",
+    is_flag=True,
+    help="With --format folder: create links that lead out of the version, too.",
+)
 @pass_context
 def export(
-    context: Context, ref: str, folder: Path, file_format: str, split: str | None, shard_mb: int
+    context: Context,
+    ref: str,
+    folder: Path,
+    file_format: str,
+    split: str | None,
+    shard_mb: int,
+    *,
+    unsafe_links: bool,
 ) -> None:
     """Write REF (digits@v3) to FOLDER in a format that other tools read.
 
     An export that was cut off goes on after its last complete shard: run the same command again.
     """
+    if unsafe_links and file_format != "folder":
+        raise click.UsageError("--unsafe-links is for --format folder only.")
     selector = {"split": split} if split else {}
     with Bars(context.err, not context.as_json) as bars:
         done = context.client.datasets.export(
-            ref, folder, file_format, progress=bars, shard_bytes=shard_mb << 20, **selector
+            ref,
+            folder,
+            file_format,
+            progress=bars,
+            shard_bytes=shard_mb << 20,
+            unsafe_links=unsafe_links,
+            **selector,
         )
     answer = {"ref": ref, "folder": str(folder), "format": file_format, **asdict(done)}
-    context.emit(
-        answer,
-        lambda out: out.print(
-            f"{done.written} of {counted(done.samples, 'sample')} written to {folder}, "
-            f"in {counted(done.files, 'file')}."
-        ),
-    )
+    answer["left_out"] = [left._asdict() for left in done.left_out]
+
+    def human(out: Console) -> None:
+        said = f"{done.written} of {counted(done.samples, 'sample')}"
+        if done.links:
+            said += f" and {done.links_written} of {counted(done.links, 'link')}"
+        out.print(f"{said} written to {folder}, in {counted(done.files, 'file')}.")
+        if done.left_out:
+            _print_left_out(out, done, "export" if file_format == "folder" else None)
+
+    context.emit(answer, human)
 
 
 @data.command(name="ls")

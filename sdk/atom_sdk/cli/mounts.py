@@ -32,6 +32,7 @@ _WORDS = {
     help="Read packs past the page cache: for data that is larger than the memory.",
 )
 @click.option("--verify-all", is_flag=True, help="Check every file, not one of each pack.")
+@click.option("--unsafe-links", is_flag=True, help="Show links that lead out of the version, too.")
 @pass_context
 def mount(
     context: Context,
@@ -40,6 +41,7 @@ def mount(
     how: str | None,
     direct_io: bool,
     verify_all: bool,
+    unsafe_links: bool,
 ) -> None:
     """Show the files of REF (digits@v3) as the read-only folder FOLDER.
 
@@ -53,16 +55,22 @@ def mount(
         raise click.UsageError("Give the FOLDER, too: atom mount digits@v3 ./digits")
     from atom_sdk.mount import MountOptions
 
-    options = MountOptions(how, direct_io, verify_all)
+    options = MountOptions(how, direct_io, verify_all, unsafe_links=unsafe_links)
     with Bars(context.err, not context.as_json) as bars:
         record = context.client.datasets.mount(ref, folder, options, bars)
 
     def human(out: Console) -> None:
+        shown = counted(record.files, "file")
+        if record.links:
+            shown += f" and {counted(record.links, 'link')}"
         size = size_text(record.size_bytes)
-        out.print(f"{record.reference} on {record.folder}: {counted(record.files, 'file')}, {size}")
+        out.print(f"{record.reference} on {record.folder}: {shown}, {size}")
         out.print(f"How: {_WORDS[record.how]}; {counted(record.verified_files, 'file')} verified.")
         for name, reason in record.skipped:
             out.print(f"  not {name}: {reason}", markup=False)
+        if record.links_left_out:
+            links = counted(record.links_left_out, "link")
+            out.print(f"Not shown: {links} out of the version. To show them: --unsafe-links.")
 
     context.emit(asdict(record), human)
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.log_search import print_matches, wanted_of, with_searching
-from atom_sdk.cli.render import duration_text, print_table
+from atom_sdk.cli.render import duration_text, path_text, print_table
 from atom_sdk.cli.run_lists import version_text
 from atom_sdk.cli.run_options import (
     check_awaiting,
@@ -25,6 +25,9 @@ from atom_sdk.cli.run_watching import awaited, follow_run, print_log, started
 from atom_sdk.cli.workflows import workflow
 from atom_sdk.client.git import fetch_code
 from atom_sdk.client.snapshot import send_snapshot, take_snapshot
+from atom_sdk.words import counted
+
+_LINKS_NAMED = 5
 
 
 # What follows the command's first word is the command's own, also what looks like ours.
@@ -106,7 +109,7 @@ def _code(context: Context, options: Mapping[str, Any]) -> str:
     if not options["git_url"]:
         if options["git_ref"] or options["git_secret"]:
             raise click.UsageError("--ref and --git-secret go with --git URL.")
-        return send_snapshot(client.http, client.project, take_snapshot(options["code"]))
+        return _send_folder(context, options["code"])
     found = fetch_code(
         client.http, client.project, options["git_url"], options["git_ref"], options["git_secret"]
     )
@@ -117,6 +120,16 @@ def _code(context: Context, options: Mapping[str, Any]) -> str:
         for name in found["lfs"]:
             context.err.print(f"only the Git LFS pointer of {name}", markup=False)
     return str(found["code_snapshot"])
+
+
+def _send_folder(context: Context, folder: Path) -> str:
+    snapshot = take_snapshot(folder)
+    if links := snapshot.links_left_out:
+        named = ", ".join(map(path_text, links[:_LINKS_NAMED]))
+        more = ", …" if len(links) > _LINKS_NAMED else ""
+        said = f"without {counted(len(links), 'link')} that the run could not follow: {named}{more}"
+        context.err.print(said, markup=False)
+    return send_snapshot(context.client.http, context.client.project, snapshot)
 
 
 @click.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Collection
 from pathlib import Path
@@ -60,9 +61,12 @@ def _split(patch: bytes) -> list[bytes]:
 
 def _new_file(folder: Path, name: str) -> bytes:
     """Return a file that git does not track yet as git shows one that was added."""
-    head = f"diff --git a/{name} b/{name}\nnew file mode 100644\n".encode()
+    is_link = (folder / name).is_symlink()
+    mode = "120000" if is_link else "100644"
+    head = f"diff --git a/{name} b/{name}\nnew file mode {mode}\n".encode()
     try:
-        data = (folder / name).read_bytes()
+        # Git takes the target for the bytes of a link.
+        data = os.readlink(os.fsencode(folder / name)) if is_link else (folder / name).read_bytes()
     except OSError:
         return b""
     if not data:

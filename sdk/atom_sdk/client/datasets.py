@@ -318,15 +318,26 @@ class Datasets:
         *,
         progress: Progress | None = None,
         shard_bytes: int | None = None,
+        unsafe_links: bool = False,
         **selector: Any,
     ) -> ExportResult:
-        """Write a version as a folder, WebDataset, TFRecord or Parquet; run again, it goes on."""
+        """Write a version as a folder, WebDataset, TFRecord or Parquet; run again, it goes on.
+
+        `unsafe_links`: a folder gets links that lead out of the version, too.
+        """
         from atom_sdk.export import export_dataset
         from atom_sdk.export.shards import SHARD_BYTES
 
         dataset = self.open(reference, stream=True, **selector)
         size_bytes = SHARD_BYTES if shard_bytes is None else shard_bytes
-        return export_dataset(dataset, Path(folder), file_format, progress or Silent(), size_bytes)
+        return export_dataset(
+            dataset,
+            Path(folder),
+            file_format,
+            progress or Silent(),
+            size_bytes,
+            unsafe_links=unsafe_links,
+        )
 
     def warm(self, reference: str) -> Any:
         """Ask the cluster to bring the version's bytes to its nodes."""

@@ -2,17 +2,18 @@
 
 In a git checkout the tracked and untracked-but-not-ignored files are taken, elsewhere every
 file but the usual clutter. The archive is deterministic, so the same code has the same digest
-and is sent once.
+and is sent once. A symbolic link is sent as a link if it stays inside of the folder.
 """
 
 from __future__ import annotations
 
 import gzip
 import io
+import itertools
 import os
 import tarfile
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from blake3 import blake3
@@ -57,13 +58,15 @@ class Snapshot:
     git: dict[str, Any] | None
     # The changes since that commit; None without one.
     changes: dict[str, Any] | None = None
+    # Symbolic links that would lead out of the folder of the run, or nowhere.
+    links_left_out: tuple[str, ...] = ()
 
 
 def take_snapshot(folder: Path) -> Snapshot:
     """Return the snapshot of a folder. Raises SnapshotTooLargeError."""
     git = _git_state(folder)
-    paths = _git_files(folder) if git else _walk(folder)
-    sizes = {path: (folder / path).stat().st_size for path in paths}
+    paths, left_out = _without_leaving(folder, _git_files(folder) if git else _walk(folder))
+    sizes = {path: (folder / path).lstat().st_size for path in paths}
     total = sum(sizes.values())
     if total > MAX_BYTES:
         largest = ", ".join(f"{name} ({size_text(size)})" for name, size in _largest(sizes))
@@ -73,7 +76,8 @@ def take_snapshot(folder: Path) -> Snapshot:
         )
     archive = _archive(folder, paths)
     changes = working_changes(folder, paths) if git and git["dirty"] else None
-    return Snapshot(archive, blake3(archive).hexdigest(), len(paths), git, changes)
+    digest = blake3(archive).hexdigest()
+    return Snapshot(archive, digest, len(paths), git, changes, left_out)
 
 
 def send_snapshot(http: Http, project: str, snapshot: Snapshot) -> str:
@@ -127,6 +131,11 @@ def _archive(folder: Path, paths: list[str]) -> bytes:
         for path in paths:
             info = tar.gettarinfo(str(folder / path), arcname=path)
             info.mtime, info.uid, info.gid, info.uname, info.gname = 0, 0, 0, "", ""
+            if info.issym():
+                # Kernels differ in the mode of links.
+                info.mode = 0o777
+                tar.addfile(info)
+                continue
             with (folder / path).open("rb") as file:
                 tar.addfile(info, file)
     return raw.getvalue()
@@ -148,7 +157,7 @@ def _git_state(folder: Path) -> dict[str, Any] | None:
 def _git_files(folder: Path) -> list[str]:
     listed = run_git(folder, "ls-files", "-z", "--cached", "--others", "--exclude-standard") or b""
     paths = {os.fsdecode(name) for name in listed.split(b"\0") if name}
-    return sorted(path for path in paths if _regular(folder / path))
+    return sorted(path for path in paths if _can_be_sent(folder / path))
 
 
 def _walk(folder: Path) -> list[str]:
@@ -156,9 +165,32 @@ def _walk(folder: Path) -> list[str]:
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _CLUTTER)
         base = Path(root)
-        found += [str((base / name).relative_to(folder)) for name in files if _regular(base / name)]
+        # What leads to a folder is listed as one, and not entered.
+        names = [*files, *(name for name in folders if (base / name).is_symlink())]
+        sent = [base / name for name in names if _can_be_sent(base / name)]
+        found += [str(path.relative_to(folder)) for path in sent]
     return sorted(found)
 
 
-def _regular(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
+def _can_be_sent(path: Path) -> bool:
+    return path.is_symlink() or path.is_file()
+
+
+def _without_leaving(folder: Path, paths: list[str]) -> tuple[list[str], tuple[str, ...]]:
+    """Leave out the links that the runner refuses, and what git still knows below a link."""
+    links = {path: os.readlink(folder / path) for path in paths if (folder / path).is_symlink()}
+    left_out = tuple(path for path in links if not _stays_inside(path, links))
+    inside = links.keys() - left_out
+    above = (set(map(str, PurePosixPath(path).parents)) for path in paths)
+    kept = [path for path, over in zip(paths, above, strict=True) if not over & inside]
+    return [path for path in kept if path not in left_out], left_out
+
+
+def _stays_inside(path: str, links: dict[str, str]) -> bool:
+    """Whether a link stays inside whichever of the others were unpacked before it."""
+    # Loaded when used: the command line starts sooner without Arrow.
+    from atom_sdk.manifests.links import follow_link
+
+    parts = [part for part in links[path].split("/") if part not in {"", "."}]
+    names = [*itertools.dropwhile(lambda part: part == "..", parts)]
+    return ".." not in names and follow_link(path, links.get).path is not None

@@ -5,25 +5,29 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from atom_sdk.client.left_out import write_left_out
 from atom_sdk.client.progress import Progress
+from atom_sdk.client.pull_links import LEAVES, has_link, refuse_links_above, write_links
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
-from atom_sdk.errors import ExportError
+from atom_sdk.errors import ExportError, PathNotFoundError
 from atom_sdk.export.writers import Writer, write_parquet, write_tfrecord, write_webdataset
 from atom_sdk.packs.paths import encode_path
-from atom_sdk.packs.walk import hash_file
+from atom_sdk.packs.walk import LeftOut, hash_file
 from atom_sdk.readers import LocalDataset, Sample
+from atom_sdk.readers.folder_view import FolderView
 
 FORMATS = ("folder", "webdataset", "tfrecord", "parquet")
 SHARD_BYTES = 128 << 20
 # Readers of a folder of Parquet files skip names that begin so.
 PLAN_NAME = "_export.json"
+_NO_FILE = "its link leads to no file"
 _WRITERS: dict[str, tuple[str, Writer]] = {
     "webdataset": ("tar", write_webdataset),
     "tfrecord": ("tfrecord", write_tfrecord),
@@ -33,11 +37,19 @@ _WRITERS: dict[str, tuple[str, Writer]] = {
 
 @dataclass(frozen=True)
 class ExportResult:
-    """How many samples there are, how many were written now, and in how many files they are."""
+    """How many samples there are, how many were written now, and in how many files they are.
+
+    `links` counts those of a folder, apart from its files. `left_out` are links that the format
+    does not show, and why; `left_out_file` names all of them.
+    """
 
     samples: int
     written: int
     files: int
+    links: int = 0
+    links_written: int = 0
+    left_out: tuple[LeftOut, ...] = ()
+    left_out_file: str | None = None
 
 
 def export_dataset(
@@ -46,25 +58,37 @@ def export_dataset(
     file_format: str,
     progress: Progress,
     shard_bytes: int = SHARD_BYTES,
+    *,
+    unsafe_links: bool = False,
 ) -> ExportResult:
     """Write a dataset below `folder`; what an earlier call completed is left as it is.
 
-    Raises ExportError if the folder holds another export, SampleDigestMismatchError before a wrong
-    byte is written, DiskFullError, OSError.
+    A folder has links as links, those that lead out of the version only with `unsafe_links`. Other
+    formats have a link to a file as that file. Raises ExportError if the folder holds another
+    export, SampleDigestMismatchError before a wrong byte is written, PathInTheWayError,
+    LinksImpossibleError, DiskFullError, OSError.
     """
     if file_format not in FORMATS:
         raise ExportError(f"The format {file_format!r} is none of {', '.join(FORMATS)}.")
-    progress.start("export", len(dataset), "files")
+    if unsafe_links and file_format != "folder":
+        raise ExportError(f"The format {file_format!r} has no links that could be created.")
     with naming_full_disk(folder):
         if file_format == "folder":
-            return _export_folder(dataset, folder, progress)
-        return _export_shards(dataset, folder, file_format, progress, shard_bytes)
+            view = FolderView(dataset.index, unsafe_links=unsafe_links)
+            done = _export_folder(dataset, view, folder, progress)
+        else:
+            done = _export_shards(dataset, folder, file_format, progress, shard_bytes)
+    if not done.left_out:
+        return done
+    key = f"{file_format}\0{folder.resolve()}".encode("utf-8", "surrogateescape")
+    return replace(done, left_out_file=str(write_left_out("export", key, done.left_out)))
 
 
 def _export_shards(
     dataset: LocalDataset, folder: Path, file_format: str, progress: Progress, shard_bytes: int
 ) -> ExportResult:
     suffix, writer = _WRITERS[file_format]
+    progress.start("export", len(dataset), "files")
     shards = plan_shards(dataset.sizes_bytes, shard_bytes)
     _agree(folder, _plan(dataset, file_format, shard_bytes))
     written = 0
@@ -77,7 +101,19 @@ def _export_shards(
         writer(temporary, _told(dataset.read_many(rows), progress))
         _complete(temporary, path)
         written += len(rows)
-    return ExportResult(len(dataset), written, len(shards))
+    left_out = tuple(_without_file(dataset))
+    return ExportResult(len(dataset), written, len(shards), left_out=left_out)
+
+
+def _without_file(dataset: LocalDataset) -> Iterator[LeftOut]:
+    """Yield the links that are no samples, because they lead to no file of the version."""
+    inside, leaving = dataset.index.links
+    reasons = {**dict.fromkeys(inside, _NO_FILE), **dict.fromkeys(leaving, LEAVES)}
+    for path in sorted(reasons):
+        try:
+            dataset.index.row_of(path)
+        except PathNotFoundError:
+            yield LeftOut(path, reasons[path])
 
 
 def plan_shards(sizes_bytes: NDArray[np.int64], shard_bytes: int) -> list[range]:
@@ -92,9 +128,18 @@ def plan_shards(sizes_bytes: NDArray[np.int64], shard_bytes: int) -> list[range]
     return [range(start, end) for start, end in zip(starts, ends, strict=True)]
 
 
-def _export_folder(dataset: LocalDataset, folder: Path, progress: Progress) -> ExportResult:
-    missing = [row for row in range(len(dataset)) if not _is_right(dataset, folder, row)]
-    progress.advance("export", len(dataset) - len(missing))
+def _export_folder(
+    dataset: LocalDataset, view: FolderView, folder: Path, progress: Progress
+) -> ExportResult:
+    progress.start("export", len(view), "files")
+    is_empty = not folder.is_dir() or not any(folder.iterdir())
+    missing = [row for row in view.rows.tolist() if not _is_right(dataset, folder, row)]
+    links = {path: to for path, to in view.links.items() if not has_link(folder / path, to)}
+    for link in links:
+        encode_path(link)
+    # Through a link of an earlier export, a file would be written into another folder.
+    refuse_links_above(folder, [*map(dataset.index.path_of, missing), *links])
+    progress.advance("export", len(view) - len(missing))
     for sample in _told(dataset.read_many(missing), progress):
         encode_path(sample.path)
         path = folder / sample.path
@@ -104,7 +149,16 @@ def _export_folder(dataset: LocalDataset, folder: Path, progress: Progress) -> E
         digest = dataset.index.digest_of(sample.row).hex()
         with naming_the_way(path), whole_file(path, f".{digest}.part") as temporary:
             temporary.write_bytes(sample.data)
-    return ExportResult(len(dataset), len(missing), len(dataset))
+    turned = write_links(folder, links, unsafe=view.unsafe_links, is_empty=is_empty)
+    left_out = (*(LeftOut(path, LEAVES) for path in sorted(view.left_out)), *turned)
+    return ExportResult(
+        samples=len(view),
+        written=len(missing),
+        files=len(view),
+        links=len(view.links) - len(turned),
+        links_written=len(links) - len(turned),
+        left_out=left_out,
+    )
 
 
 def _is_right(dataset: LocalDataset, folder: Path, row: int) -> bool:

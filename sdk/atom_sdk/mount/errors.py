@@ -9,6 +9,7 @@ MountError
 ├── MountUnavailableError     one way of mounting is not possible here; says why
 ├── NoWayToMountError         none is possible; says why not, way by way
 ├── MountVerificationError    the mounted folder gives wrong bytes
+├── MountLinkError            the mounted folder gives a wrong link
 ├── TargetNotEmptyError       the folder holds something already
 ├── AlreadyMountedError       the folder is mounted already
 ├── NotMountedError           nothing of ours is mounted there
@@ -132,6 +133,20 @@ class MountVerificationError(MountError):
         )
         self.path = path
         self.pack = pack
+
+
+class MountLinkError(MountError):
+    """A link of the mounted folder is not the version's."""
+
+    code = "mount_wrong_link"
+    hint = "Mount the version another way: --how hardlinks, or copy it with 'atom data pull'."
+
+    def __init__(self, path: str, problem: str) -> None:
+        """`problem` says what was found."""
+        super().__init__(
+            f"The link {path!r} {problem} in the mounted folder, which was removed again."
+        )
+        self.path = path
 
 
 class TargetNotEmptyError(MountError):

@@ -30,9 +30,10 @@ def mount_fuse(plan: MountPlan) -> str:
     command = [sys.executable, "-m", "atom_sdk.mount.fuse_server"]
     dataset = plan.dataset
     arguments = [dataset.index.path, dataset.pack_dir, plan.folder, plan.modified_at_s, plan.cache]
+    links = ["--unsafe-links"] if plan.view.unsafe_links else []
     with log.open("wb") as out:
         server = subprocess.Popen(
-            [*command, *map(str, arguments)],
+            [*command, *map(str, arguments), *links],
             stdin=subprocess.DEVNULL,
             stdout=out,
             stderr=out,

@@ -6,15 +6,15 @@ import numpy as np
 import pyarrow as pa
 
 from atom_sdk.mount.erofs.tree import build_tree
-from atom_sdk.readers import ViewIndex
+from atom_sdk.readers.folder_view import FolderView
 
 
 class FolderNames:
     """Folders by their path without slashes at the ends; the top is ""."""
 
-    def __init__(self, index: ViewIndex) -> None:
+    def __init__(self, view: FolderView) -> None:
         """Raises NameConflictError, ImageLimitError."""
-        tree = build_tree(index.path_array())
+        tree = build_tree(view.path_array())
         self._names: pa.Array = tree.names
         self._bounds = np.searchsorted(tree.owners, np.arange(tree.folders + 1)).tolist()
         self._links = np.bincount(-1 - tree.targets[tree.targets < 0]).tolist()

@@ -21,13 +21,15 @@ from atom_sdk.mount.erofs.tree import build_tree
 from atom_sdk.mount.errors import MountUnavailableError
 from atom_sdk.mount.plan import MountPlan
 from atom_sdk.packs import FileSink
-from atom_sdk.readers import LocalDataset, Sample, ViewIndex
+from atom_sdk.readers import LocalDataset, Sample
+from atom_sdk.readers.folder_view import FolderView
 
 _MODE = 0o444
 # All our copies have this modification time: whatever has another one is not ours any more.
 _MODIFIED_AT_S = 1_000_000_000
 _SPARE_BYTES = 20 << 30
 _FULL = {errno.ENOSPC, errno.EDQUOT}
+_NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP}
 
 
 def mount_links(plan: MountPlan) -> str:
@@ -36,16 +38,16 @@ def mount_links(plan: MountPlan) -> str:
     Raises MountUnavailableError, NameConflictError.
     """
     # Names that no folder can hold are an error before the first link is made.
-    build_tree(plan.dataset.index.path_array())
+    build_tree(plan.view.path_array())
     files = plan.cache / "files"
     files.mkdir(parents=True, exist_ok=True)
     _check_same_file_system(files, plan.folder)
     with _one_at_a_time(files):
         try:
-            _link_all(plan.dataset, files, plan.folder)
+            _link_all(plan.dataset, plan.view, files, plan.folder)
         except MountUnavailableError:
             # The next way needs an empty folder.
-            remove_links(plan.dataset.index, plan.folder)
+            remove_links(plan.view, plan.folder)
             raise
         _trim(files, spare_limit_bytes())
     return str(files)
@@ -93,22 +95,54 @@ def _spare_copies(files: Path) -> Iterator[tuple[int, int, Path]]:
                 yield found.st_ctime_ns, found.st_size, path
 
 
-def remove_links(index: ViewIndex, folder: Path) -> list[str]:
-    """Remove the links of a view and the folders that this leaves empty.
+def remove_links(view: FolderView, folder: Path) -> list[str]:
+    """Remove the links of a view, of both kinds, and the folders that this leaves empty.
 
-    Returns the paths of what is left: files that were added or replaced since.
+    Returns the paths of what is left: files and links that were added or replaced since.
     """
     top = os.fsencode(folder)
-    folders: set[bytes] = set()
-    for row in range(len(index)):
-        path = index.path_of(row).encode()
-        if _is_ours(top + b"/" + path, int(index.sizes[row])):
+    # Whether each folder is still one: through a link that somebody put there nothing is removed.
+    are_folders: dict[bytes, bool] = {b"": True}
+    for file, size in enumerate(view.sizes.tolist()):
+        path = view.path_of(file).encode()
+        if _is_below(top, path, are_folders) and _is_ours(top + b"/" + path, size):
             os.unlink(top + b"/" + path)
-        folders.update(_folders_of(path))
+    for name, target in view.links.items():
+        path = name.encode()
+        if _is_below(top, path, are_folders) and _leads_to(top + b"/" + path, target.encode()):
+            os.unlink(top + b"/" + path)
+    folders = [path for path, is_folder in are_folders.items() if path and is_folder]
     for below in sorted(folders, reverse=True):
         _remove_if_empty(top + b"/" + below)
-    left = [os.path.join(where, name) for where, _, names in os.walk(top) for name in names]
-    return [os.fsdecode(path[len(top) + 1 :]) for path in sorted(left)]
+    return [os.fsdecode(path[len(top) + 1 :]) for path in sorted(_files_below(top))]
+
+
+def _is_below(top: bytes, path: bytes, are_folders: dict[bytes, bool]) -> bool:
+    """Whether all folders above a path are folders and no links; remembers each of them."""
+    above = os.path.dirname(path)
+    missing, known = [], above
+    while known not in are_folders:
+        missing.append(known)
+        known = os.path.dirname(known)
+    for folder in reversed(missing):
+        is_one = are_folders[os.path.dirname(folder)] and _is_folder(top + b"/" + folder)
+        are_folders[folder] = is_one
+    return are_folders[above]
+
+
+def _is_folder(path: bytes) -> bool:
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def _files_below(top: bytes) -> Iterator[bytes]:
+    """Yield files, and links to folders, which are not entered."""
+    for where, folders, names in os.walk(top):
+        yield from (os.path.join(where, name) for name in names)
+        places = (os.path.join(where, name) for name in folders)
+        yield from (place for place in places if os.path.islink(place))
 
 
 def _check_same_file_system(files: Path, folder: Path) -> None:
@@ -130,12 +164,12 @@ def _one_at_a_time(files: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _link_all(dataset: LocalDataset, files: Path, folder: Path) -> None:
+def _link_all(dataset: LocalDataset, view: FolderView, files: Path, folder: Path) -> None:
     # Every copy is verified when it is made; the reader's own memory of it is of no use here.
     place = dataset.index.path, dataset.pack_dir
     reader = LocalDataset(*place, verify="always", mending=dataset.mending)
     made: set[bytes] = set()
-    for row in range(len(reader)):
+    for row in view.rows.tolist():
         path = reader.index.path_of(row).encode()
         target = os.fsencode(folder) + b"/" + path
         above = os.path.dirname(target)
@@ -143,6 +177,21 @@ def _link_all(dataset: LocalDataset, files: Path, folder: Path) -> None:
             _make_folders(above, made)
         digest = reader.index.digest_of(row).hex()
         _link(reader, row, files / digest[:2] / digest, target)
+    # Last, and no path of a view goes through one: nothing above was made where a link leads.
+    for name, leads_to in view.links.items():
+        target = os.fsencode(folder) + b"/" + name.encode()
+        if os.path.dirname(target) not in made:
+            _make_folders(os.path.dirname(target), made)
+        _symlink(leads_to.encode(), target, folder)
+
+
+def _symlink(leads_to: bytes, place: bytes, folder: Path) -> None:
+    try:
+        os.symlink(leads_to, place)
+    except OSError as error:
+        if error.errno in _NO_LINKS:
+            raise MountUnavailableError(f"{folder} allows no symbolic links") from error
+        raise
 
 
 def _make_folders(folder: bytes, made: set[bytes]) -> None:
@@ -207,9 +256,12 @@ def _is_ours(path: bytes, size: int) -> bool:
     )
 
 
-def _folders_of(path: bytes) -> Iterator[bytes]:
-    while path := os.path.dirname(path):
-        yield path
+def _leads_to(path: bytes, target: bytes) -> bool:
+    """Whether a symbolic link with this target is there."""
+    try:
+        return os.readlink(path) == target
+    except OSError:
+        return False
 
 
 def _remove_if_empty(folder: bytes) -> None:

@@ -43,7 +43,7 @@ def build_image(plan: MountPlan) -> None:
         return
     partial = plan.image.with_suffix(".partial")
     try:
-        write_image(plan.dataset.index, plan.dataset.pack_dir, partial, plan.modified_at_s)
+        write_image(plan.view, plan.dataset.pack_dir, partial, plan.modified_at_s)
     except (ImageLimitError, UnalignedPackError) as error:
         partial.unlink(missing_ok=True)
         raise MountUnavailableError(str(error).rstrip(".")) from error

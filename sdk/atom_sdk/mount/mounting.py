@@ -30,6 +30,7 @@ from atom_sdk.mount.plan import MountPlan
 from atom_sdk.mount.records import MOUNTED, MOUNTING, MountRecord, MountRecords
 from atom_sdk.mount.verify import verify_mount
 from atom_sdk.readers import LocalDataset, ViewIndex
+from atom_sdk.readers.folder_view import FolderView
 
 _MOUNT_BY_WAY: dict[str, Callable[[MountPlan], str]] = {
     EROFS: mount_files,
@@ -41,12 +42,16 @@ _MOUNT_BY_WAY: dict[str, Callable[[MountPlan], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MountOptions:
-    """`how`: one way only. `verify_all`: read every file once, not one of each pack."""
+    """`how`: one way only. `verify_all`: read every file once, not one of each pack.
+
+    `unsafe_links` shows links that lead out of the version, too: they lead to this machine's files.
+    """
 
     how: str | None = None
     direct_io: bool = False
     verify_all: bool = False
     modified_at_s: int = 0
+    unsafe_links: bool = False
 
 
 def mount(
@@ -59,17 +64,18 @@ def mount(
     """Show a dataset as a read-only folder, which must be empty or missing.
 
     Raises AlreadyMountedError, TargetNotEmptyError, MountUnavailableError (for `how`),
-    NoWayToMountError, MountVerificationError, PackMissingError, PackTooShortError.
+    NoWayToMountError, MountVerificationError, MountLinkError, PackMissingError, PackTooShortError.
     """
     options = options or MountOptions()
     folder = Path(os.path.realpath(folder))
     records = MountRecords(cache)
     with records.locked(folder):
         _clear_leftovers(records, folder)
-        record = _begin(dataset, folder, reference, options)
+        view = FolderView(dataset.index, unsafe_links=options.unsafe_links)
+        record = _begin(view, folder, reference, options)
         records.write(record)
         try:
-            return _mount(dataset, records, record, options)
+            return _mount(dataset, view, records, record, options)
         except BaseException:
             _undo(records, record)
             raise
@@ -100,9 +106,7 @@ def mounted_below(folder: Path, cache: Path) -> list[MountRecord]:
     return [record for record in records if Path(record.folder).is_relative_to(folder)]
 
 
-def _begin(
-    dataset: LocalDataset, folder: Path, reference: str, options: MountOptions
-) -> MountRecord:
+def _begin(view: FolderView, folder: Path, reference: str, options: MountOptions) -> MountRecord:
     made_folder = _prepare(folder)
     return MountRecord(
         folder=str(folder),
@@ -110,12 +114,15 @@ def _begin(
         state=MOUNTING,
         how="",
         source="",
-        files=len(dataset),
-        size_bytes=int(dataset.index.sizes.sum()),
+        files=len(view),
+        size_bytes=int(view.sizes.sum()),
         direct_io=options.direct_io,
         verified_files=0,
         made_folder=made_folder,
         mounted_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        links=len(view.links),
+        links_left_out=len(view.left_out),
+        unsafe_links=options.unsafe_links,
     )
 
 
@@ -133,7 +140,11 @@ def _prepare(folder: Path) -> bool:
 
 
 def _mount(
-    dataset: LocalDataset, records: MountRecords, record: MountRecord, options: MountOptions
+    dataset: LocalDataset,
+    view: FolderView,
+    records: MountRecords,
+    record: MountRecord,
+    options: MountOptions,
 ) -> MountRecord:
     folder = Path(record.folder)
     plan = MountPlan(
@@ -141,6 +152,7 @@ def _mount(
         folder,
         records.folder.parent,
         records.path(folder, ".erofs"),
+        view,
         options.direct_io,
         options.modified_at_s,
     )
@@ -160,14 +172,14 @@ def _mount(
             continue
         found = replace(record, how=how, source=source, skipped=tuple(skipped))
         records.write(found)
-        return _verified(dataset.index, records, found, options.verify_all)
+        return _verified(view, records, found, options.verify_all)
     raise NoWayToMountError(skipped)
 
 
 def _verified(
-    index: ViewIndex, records: MountRecords, record: MountRecord, every_file: bool
+    view: FolderView, records: MountRecords, record: MountRecord, every_file: bool
 ) -> MountRecord:
-    count = verify_mount(index, Path(record.folder), every_file)
+    count = verify_mount(view, Path(record.folder), every_file)
     done = replace(record, state=MOUNTED, verified_files=count)
     records.write(done)
     return done
@@ -196,7 +208,8 @@ def _undo(records: MountRecords, record: MountRecord) -> list[str]:
     record = records.find(folder) or record
     left = []
     if record.how == HARD_LINKS:
-        left = remove_links(ViewIndex(records.path(folder, ".arrow")), folder)
+        index = ViewIndex(records.path(folder, ".arrow"))
+        left = remove_links(FolderView(index, unsafe_links=record.unsafe_links), folder)
         trim_copies(records.folder.parent)
     elif _is_ours(records, record):
         _detach(folder)

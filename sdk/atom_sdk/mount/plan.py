@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from atom_sdk.readers import LocalDataset
+from atom_sdk.readers.folder_view import FolderView
 
 
 @dataclass(frozen=True, slots=True)
 class MountPlan:
     """A dataset whose packs are on this machine, and the empty folder that shall show it.
 
+    `view` says which of its rows are files there, and which links there are.
     `image` is where an EROFS image may be kept while it is mounted. `direct_io` reads packs past
     the page cache: each byte is then cached once, for the folder, and not again for the pack.
     """
@@ -20,6 +22,7 @@ class MountPlan:
     folder: Path
     cache: Path
     image: Path
+    view: FolderView
     direct_io: bool = False
     modified_at_s: int = 0
 

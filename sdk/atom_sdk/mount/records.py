@@ -27,7 +27,8 @@ MOUNTING, MOUNTED = "mounting", "mounted"
 class MountRecord:
     """One mounted folder. `source` is what the kernel calls it; `skipped` says why not better ways.
 
-    `made_folder`: the folder did not exist and goes with the mount.
+    `made_folder`: the folder did not exist and goes with the mount. `links_left_out` lead out of
+    the version, and are shown with `unsafe_links` only.
     """
 
     folder: str
@@ -42,6 +43,9 @@ class MountRecord:
     made_folder: bool
     mounted_at: str
     skipped: tuple[tuple[str, str], ...] = ()
+    links: int = 0
+    links_left_out: int = 0
+    unsafe_links: bool = False
 
 
 class MountRecords:

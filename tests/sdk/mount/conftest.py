@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, build_view, entries_table
+from atom_sdk.manifests.links import link_entry
+from atom_sdk.manifests.views import ViewSelector
 from atom_sdk.mount import MountOptions, MountRecord, mount, mounts, unmount
 from atom_sdk.readers import LocalDataset
 from tests.sdk.packs.strategies import packed
@@ -18,15 +20,22 @@ from tests.sdk.packs.strategies import packed
 Files = dict[str, bytes]
 
 
-def write_view(folder: Path, entries: list[Entry]) -> Path:
+def write_view(folder: Path, entries: list[Entry], selector: ViewSelector | None = None) -> Path:
     """The view index of some entries."""
     store = MemoryObjectStore()
-    build_view(build_root([entries_table(entries)], store), store, folder / "view.arrow")
+    root = build_root([entries_table(entries)], store)
+    build_view(root, store, folder / "view.arrow", selector)
     return folder / "view.arrow"
 
 
-def dataset_of(folder: Path, files: Mapping[str, bytes], packs: int = 1) -> LocalDataset:
-    """A dataset of these files, spread over some packs."""
+def dataset_of(
+    folder: Path,
+    files: Mapping[str, bytes],
+    packs: int = 1,
+    links: Mapping[str, str] | None = None,
+    selector: ViewSelector | None = None,
+) -> LocalDataset:
+    """A dataset of these files, spread over some packs, and of links with their targets."""
     (folder / "packs").mkdir(parents=True)
     entries: list[Entry] = []
     ordered = sorted(files)
@@ -37,7 +46,9 @@ def dataset_of(folder: Path, files: Mapping[str, bytes], packs: int = 1) -> Loca
             Entry(m.path, m.size, m.digest, None, None, summary.digest, m.offset)
             for m in summary.members
         ]
-    return LocalDataset(write_view(folder, entries), folder / "packs")
+    entries += [link_entry(path, target) for path, target in (links or {}).items()]
+    entries.sort(key=lambda entry: entry.path.encode())
+    return LocalDataset(write_view(folder, entries, selector), folder / "packs")
 
 
 def why_not(how: str) -> str | None:

@@ -22,6 +22,7 @@ from atom_sdk.mount.errors import (
     UnalignedPackError,
 )
 from atom_sdk.readers import LocalDataset, ViewIndex
+from atom_sdk.readers.folder_view import FolderView
 from tests.sdk.mount.conftest import Files, dataset_of, write_view
 from tests.sdk.mount.oracle import Image
 from tests.sdk.packs.strategies import file_sets
@@ -31,7 +32,7 @@ GIB = 1 << 30
 
 
 def image_of(dataset: LocalDataset, folder: Path) -> Image:
-    write_image(dataset.index, dataset.pack_dir, folder / "image")
+    write_image(FolderView(dataset.index), dataset.pack_dir, folder / "image")
     packs = [dataset.pack_dir / f"{pack.hex()}.tar" for pack in dataset.index.packs]
     return Image(folder / "image", packs)
 
@@ -100,7 +101,7 @@ def test_the_tools_of_the_format_extract_the_same_files(tmp_path: Path) -> None:
 def test_a_folder_may_hold_a_hundred_thousand_files(tmp_path: Path) -> None:
     entries = [Entry(f"one/{n:06d}", 0, PACK, None, None, PACK, 0) for n in range(100_000)]
     index = index_of(tmp_path, entries, 4096)
-    summary = write_image(index, tmp_path / "packs", tmp_path / "image")
+    summary = write_image(FolderView(index), tmp_path / "packs", tmp_path / "image")
     image = Image(tmp_path / "image", [tmp_path / "packs" / f"{PACK.hex()}.tar"])
     assert [path.decode() for path, _ in image.walk()] == [entry.path for entry in entries]
     assert summary == ImageSummary(100_000, 2, len(image.data))
@@ -121,7 +122,7 @@ def test_files_of_more_than_four_gibibytes_are_found_in_all_their_chunks(
         for path, offset, at in marks:
             file.seek(offset + at)
             file.write(_mark(path, at))
-    write_image(index, tmp_path / "packs", tmp_path / "image")
+    write_image(FolderView(index), tmp_path / "packs", tmp_path / "image")
     found = dict(Image(tmp_path / "image", [pack]).walk())
     assert {path.decode(): inode.size for path, inode in found.items()} == sizes
     image = Image(tmp_path / "image", [pack])
@@ -151,7 +152,7 @@ def _mark(path: str, at: int) -> bytes:
 def test_the_same_view_gives_the_same_image(tmp_path: Path) -> None:
     dataset = dataset_of(tmp_path, odd_files(), packs=2)
     for name in ("one", "two"):
-        write_image(dataset.index, dataset.pack_dir, tmp_path / name, modified_at_s=7)
+        write_image(FolderView(dataset.index), dataset.pack_dir, tmp_path / name, modified_at_s=7)
     assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
 
 
@@ -173,7 +174,7 @@ def test_a_missing_or_shortened_pack_is_an_error_before_anything_is_written(
 def test_a_file_inside_a_block_is_an_error_with_its_name(tmp_path: Path) -> None:
     index = index_of(tmp_path, [Entry("a/b", 10, PACK, None, None, PACK, 512)], 4096)
     with pytest.raises(UnalignedPackError, match="'a/b' starts at byte 512"):
-        write_image(index, tmp_path / "packs", tmp_path / "image")
+        write_image(FolderView(index), tmp_path / "packs", tmp_path / "image")
 
 
 def test_more_packs_than_the_format_counts_are_an_error_with_the_limit(tmp_path: Path) -> None:
@@ -183,4 +184,4 @@ def test_more_packs_than_the_format_counts_are_an_error_with_the_limit(tmp_path:
     ]
     index = ViewIndex(write_view(tmp_path, entries))
     with pytest.raises(ImageLimitError, match="65,535 packs; this needs 65,536"):
-        write_image(index, tmp_path / "packs", tmp_path / "image")
+        write_image(FolderView(index), tmp_path / "packs", tmp_path / "image")

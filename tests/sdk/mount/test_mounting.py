@@ -27,10 +27,11 @@ from atom_sdk.mount.errors import (
     NotMountedError,
     TargetNotEmptyError,
 )
-from atom_sdk.mount.verify import telling_rows, verify_mount
+from atom_sdk.mount.verify import telling_files, verify_mount
 from atom_sdk.packs.room import PackRoom
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers import LocalDataset
+from atom_sdk.readers.folder_view import FolderView
 from tests.sdk.mount.conftest import Files, Mounter, dataset_of, why_not
 
 FILES: Files = {f"{n % 2}/{n:02d}": bytes([n]) * (n * 800) for n in range(40)}
@@ -39,6 +40,7 @@ import sys
 from pathlib import Path
 from atom_sdk.mount import MountOptions, mount
 from atom_sdk.readers import LocalDataset
+from atom_sdk.readers.folder_view import FolderView
 index, packs, folder, cache, how = sys.argv[1:]
 dataset = LocalDataset(index, packs)
 {before}
@@ -215,7 +217,7 @@ def damage(dataset: LocalDataset, row: int) -> None:
 def test_a_damaged_pack_is_never_shown(
     dataset: LocalDataset, mounter: Mounter, options: dict[str, object]
 ) -> None:
-    damage(dataset, int(telling_rows(dataset.index)[1]))
+    damage(dataset, int(telling_files(FolderView(dataset.index))[1]))
     with pytest.raises((MountVerificationError, SampleDigestMismatchError)) as caught:
         mounter.mount(dataset, **options)
     assert dataset.index.packs[1].hex() in str(caught.value)
@@ -234,13 +236,13 @@ def test_damage_anywhere_is_found_when_every_file_is_checked(
 def test_packs_in_the_wrong_order_are_found(
     dataset: LocalDataset, tmp_path: Path, kernel: None
 ) -> None:
-    write_image(dataset.index, dataset.pack_dir, tmp_path / "image")
+    write_image(FolderView(dataset.index), dataset.pack_dir, tmp_path / "image")
     packs = [dataset.pack_dir / f"{pack.hex()}.tar" for pack in dataset.index.packs]
     (tmp_path / "shown").mkdir()
     syscalls.mount_file_system("erofs", tmp_path / "image", tmp_path / "shown", packs[::-1], [])
     try:
         with pytest.raises(MountVerificationError):
-            verify_mount(dataset.index, tmp_path / "shown")
+            verify_mount(FolderView(dataset.index), tmp_path / "shown")
     finally:
         syscalls.unmount(tmp_path / "shown")
 

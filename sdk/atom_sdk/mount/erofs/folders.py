@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from atom_sdk.mount.erofs.layout import BLOCK_BYTES, FOLDER, NAME, REGULAR_FILE
+from atom_sdk.mount.erofs.layout import BLOCK_BYTES, NAME
 from atom_sdk.mount.erofs.tree import Tree
 
 _BLOCKS_AT_ONCE = 2048
@@ -50,21 +50,21 @@ def plan_blocks(tree: Tree) -> FolderBlocks:
 
 
 def iter_block_bytes(
-    tree: Tree, blocks: FolderBlocks, inodes: NDArray[np.uint64]
+    tree: Tree, blocks: FolderBlocks, inodes: NDArray[np.uint64], kinds: NDArray[np.uint8]
 ) -> Iterator[NDArray[np.uint8]]:
-    """Yield the bytes of all blocks, some at a time; `inodes` has the shape (names,)."""
+    """Yield the bytes of all blocks, some at a time; `inodes`, `kinds` have the shape (names,)."""
     for first in range(0, len(blocks.starts) - 1, _BLOCKS_AT_ONCE):
         starts = blocks.starts[first : first + _BLOCKS_AT_ONCE + 1]
         names = tree.names.slice(starts[0], starts[-1] - starts[0])
         part = slice(starts[0], starts[-1])
-        yield _fill(starts - starts[0], names, inodes[part], tree.targets[part] < 0)
+        yield _fill(starts - starts[0], names, inodes[part], kinds[part])
 
 
 def _fill(
     starts: NDArray[np.int64],
     names: pa.Array,
     inodes: NDArray[np.uint64],
-    is_folder: NDArray[np.bool_],
+    kinds: NDArray[np.uint8],
 ) -> NDArray[np.uint8]:
     """Bytes of the blocks whose first names are `starts`, shape (blocks * 4096,)."""
     counts = np.diff(starts)
@@ -74,7 +74,7 @@ def _fill(
     records = np.zeros(len(names), NAME)
     records["inode"] = inodes
     records["name_offset"] = before[:-1] + np.repeat(heads - before[starts[:-1]], counts)
-    records["kind"] = np.where(is_folder, FOLDER, REGULAR_FILE)
+    records["kind"] = kinds
     corner = np.arange(len(counts)) * BLOCK_BYTES
     name_bytes = before[starts[1:]] - before[starts[:-1]]
     result = np.zeros(len(counts) * BLOCK_BYTES, np.uint8)

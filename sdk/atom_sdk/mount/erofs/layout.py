@@ -19,6 +19,7 @@ FEATURE_DEVICE_TABLE = 0x8
 # or a compact inode followed by up to four chunk indexes.
 SLOT_BYTES = 32
 CELL_BYTES = 2 * SLOT_BYTES
+COMPACT_BYTES = SLOT_BYTES
 SLOTS_PER_CELL = CELL_BYTES // SLOT_BYTES
 CHUNKS_PER_CELL = CELL_BYTES // 8
 # Cell 0 stays empty, so that no inode has the number 0.
@@ -26,14 +27,16 @@ ROOT_CELL = 1
 
 EXTENDED = 1
 PLAIN = 0 << 1
+# Data right behind the inode, in the same block.
+INLINE = 2 << 1
 CHUNKED = 4 << 1
 # A chunk has 2^19 blocks, 2 GiB: every compact inode then needs at most two indexes.
 CHUNK_BLOCK_BITS = 19
 CHUNK_BYTES = BLOCK_BYTES << CHUNK_BLOCK_BITS
 CHUNK_FORMAT = 0x20 | CHUNK_BLOCK_BITS
 
-REGULAR_FILE, FOLDER = 1, 2
-FILE_MODE, FOLDER_MODE = 0o100644, 0o40755
+REGULAR_FILE, FOLDER, LINK = 1, 2, 7
+FILE_MODE, FOLDER_MODE, LINK_MODE = 0o100644, 0o40755, 0o120777
 
 # Limits of the fields below.
 MAX_PACKS = 0xFFFF

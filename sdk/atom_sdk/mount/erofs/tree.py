@@ -1,4 +1,4 @@
-"""Folders and names of a sorted list of paths, as arrays."""
+"""Folders and names of a list of paths, as arrays."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class Tree:
     """Every name of every folder, sorted by folder and then by name as bytes.
 
     `folders` counts them, folder 0 is the top. `owners`: the folder that a name is in, shape
-    (names,). `targets`: the row of a file, or -1 - folder, shape (names,). `names` holds the bytes;
-    "." and ".." are among them.
+    (names,). `targets`: the place of a path, or -1 - folder, shape (names,). `names` holds the
+    bytes; "." and ".." are among them.
     """
 
     folders: int
@@ -32,7 +32,7 @@ class Tree:
 
 
 def build_tree(paths: pa.Array) -> Tree:
-    """The tree of paths (large_binary, sorted). Raises NameConflictError, ImageLimitError."""
+    """The tree of paths (large_binary). Raises NameConflictError, ImageLimitError."""
     prefixes, file_names = _split(paths)
     encoded = prefixes.dictionary_encode()
     seen = encoded.dictionary.to_pylist()
