@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -136,13 +135,9 @@ def _count(found: Collected, report: Report) -> None:
 class ImportContents:
     """The items of an import as a push sends them; nothing is unpacked to a folder."""
 
-    def __init__(self, source: Path, blobs: Mapping[str, Blob], images: Path | None = None) -> None:
-        """`images` is where the pictures lie, if not in the source."""
+    def __init__(self, source_key: bytes, blobs: Mapping[str, Blob]) -> None:
         self._blobs = blobs
-        parts = [b"import", os.fsencode(source.resolve())]
-        if images is not None:
-            parts.append(os.fsencode(images.resolve()))
-        self.key = b"\0".join(parts)
+        self.key = b"import\0" + source_key
         self.files: Sequence[SourceFile] = sorted(
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )

@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from atom_sdk.importers.losses import LABEL, OBJECT, ClassLoss, Tally, add_counts
+from atom_sdk.importers.losses import (
+    DEFAULT_ALLOWED_LOSS,
+    LABEL,
+    OBJECT,
+    ClassLoss,
+    Tally,
+    add_counts,
+)
 
 KEPT_PROBLEMS = 100
 _KEPT_PER_REASON = 20
@@ -212,8 +219,11 @@ class Report:
         """Return the whole and the classes that lose a larger share than `allowed`."""
         return [*self.object_tally.above(allowed), *self.label_tally.above(allowed)]
 
-    def provenance(self) -> dict[str, Any]:
-        """Return the origin that a version keeps of its import."""
+    def provenance(self, allowed_loss: float = DEFAULT_ALLOWED_LOSS) -> dict[str, Any]:
+        """Return the origin that a version keeps of its import.
+
+        `allowed_loss` is the share that was accepted; it is kept where something is lost.
+        """
         lost = {f"lost_{one.kind}s": one.lost for one in self.losses() if one.lost}
         counts = {
             "files": self.files,
@@ -227,5 +237,7 @@ class Report:
             "source": self.source,
             "annotations": dict(sorted(self.annotations.items())),
             "counts": counts,
+            **({"left_out": dict(self.shapes)} if self.shapes else {}),
+            **({"allowed_loss": allowed_loss} if lost else {}),
         }
         return {"kind": "import", "import": origin}
