@@ -150,6 +150,7 @@ def test_a_loss_is_told_accepted_as_a_number_and_kept_with_the_version(stage: St
     accepted_run = stage.confirm(look, losses["needed"])
     assert accepted_run.status_code == 201, accepted_run.json()
     made = stage.carried_out(accepted_run.json()["id"])
+    assert (made.parameters["allowed_loss"], made.parameters["most_lost"]) == (0.03, 3)
     assert stage.report(made)["version"] == {
         "dataset": "pets-boxes", "ref": "v1", "unchanged": False,
     }  # fmt: skip
@@ -203,10 +204,13 @@ def test_a_folder_goes_back_to_its_own_folder_and_pictures_may_be_apart(stage: S
     assert stage.report(apart)["report"]["objects"] == 120
 
 
-def test_the_command_checks_the_accepted_loss_once_more(stage: Stage) -> None:
+@pytest.mark.parametrize("accepted", [{"allowed_loss": 0.02}, {"allowed_loss": 1, "most_lost": 2}])
+def test_the_command_checks_the_accepted_loss_once_more(
+    accepted: dict[str, Any], stage: Stage
+) -> None:
     stage.push({"pets.zip": zipped(coco_files())})
     look = stage.look(path="pets.zip", output="never")
-    run = replace_step(stage, look, allowed_loss=0.02)
+    run = replace_step(stage, look, **accepted)
     folder = stage.folder / f"run-{run.number}"
     done = stage.started(run, folder, dict(run.parameters))
     done.communicate()

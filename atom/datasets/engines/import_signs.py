@@ -13,9 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.engines.browse import VersionBrowser
+from atom.datasets.engines.byte_cache import ByteCache
 from atom.datasets.engines.data_counts import COUNTED_FILES
 
 NAMED_ARCHIVES: Final = 50
+_CACHE_BYTES: Final = 4 << 20
 _ARCHIVE = r"(?i)\.(zip|tar|tgz|tbz2|txz|tar\.(gz|bz2|xz|zst))$"
 # The surest first: a folder of Hugging Face has tables and pictures as others have them.
 _SIGNS: Final = {
@@ -60,12 +62,26 @@ class ImportSigns:
     signs: list[Sign] = field(default_factory=list)
     is_complete: bool = True
 
+    @property
+    def size_bytes(self) -> int:
+        """Return about how much memory this takes."""
+        paths = [one.path for one in self.archives] + [one.first for one in self.signs]
+        return 500 + sum(200 + len(path) for path in paths)
+
+
+# By the content of the version: every visit of its page asks.
+_seen: ByteCache[ImportSigns] = ByteCache(_CACHE_BYTES, lambda found: found.size_bytes)
+
 
 def find_signs(browser: VersionBrowser) -> ImportSigns:
     """Return the archives and annotations of a version by their names."""
+    if browser.root.count > COUNTED_FILES:
+        return ImportSigns(browser.root.count, is_complete=False)
+    return _seen.get(browser.root.content, lambda: _find(browser))
+
+
+def _find(browser: VersionBrowser) -> ImportSigns:
     files = browser.root.count
-    if files > COUNTED_FILES:
-        return ImportSigns(files, is_complete=False)
     pictures = total = 0
     archives: list[Archive] = []
     counts = dict.fromkeys(_SIGNS, 0)

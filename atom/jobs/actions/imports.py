@@ -98,7 +98,11 @@ def confirm(run: Run, user: User, accepted_loss: float | None) -> Run:
             accepted_loss=allowed,
             losses=above,
         )
-    return _create(run.project, user, IMPORT, {**run.parameters, "allowed_loss": allowed})
+    values = {**run.parameters, "allowed_loss": allowed}
+    if accepted_loss is not None:
+        # A share of a small class, taken for the whole, would allow more than the report has told.
+        values["most_lost"] = report.lost
+    return _create(run.project, user, IMPORT, values)
 
 
 def _loss_text(loss: dict[str, Any]) -> str:

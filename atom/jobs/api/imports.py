@@ -27,10 +27,13 @@ YOLO_TASKS: Final = ("auto", "detect", "segment", "pose", "obb")
 _MAX_PATH = 4096
 
 
-class ImportRequestSerializer(serializers.Serializer[Any]):
+class NewImportSerializer(serializers.Serializer[Any]):
     """Files of a version to import, and how; the choices are those of `atom data import`."""
 
-    source = TextField(max_length=300, help_text="The version that has the files: pets@v1.")
+    # Names that serializers have for something else.
+    source = TextField(  # type: ignore[assignment]
+        max_length=300, help_text="The version that has the files: pets@v1."
+    )
     output = TextField(
         max_length=300, help_text="The dataset that gets the next version, or dataset@branch."
     )
@@ -92,10 +95,10 @@ class ImportLossSerializer(serializers.Serializer[Any]):
     """Objects or labels of one class, or of the whole source: there, and lost."""
 
     kind = serializers.ChoiceField(choices=("object", "label"))
-    label = serializers.CharField(
+    label = serializers.CharField(  # type: ignore[assignment]
         required=False, allow_blank=True, help_text="Left out for the whole source."
     )
-    source = serializers.IntegerField()
+    source = serializers.IntegerField()  # type: ignore[assignment]
     lost = serializers.IntegerField()
     share = serializers.FloatField(help_text="0 to 1.")
 
@@ -147,7 +150,7 @@ class ImportedFileSerializer(serializers.Serializer[Any]):
 
     path = serializers.CharField()
     size_bytes = serializers.IntegerField()
-    label = serializers.CharField(allow_null=True)
+    label = serializers.CharField(allow_null=True)  # type: ignore[assignment]
     split = serializers.CharField(allow_null=True)
 
 
@@ -208,13 +211,13 @@ class ImportsView(ProjectScopedView, APIView):
 
     @extend_schema(
         operation_id="imports_create",
-        request=ImportRequestSerializer,
+        request=NewImportSerializer,
         responses={201: RunSerializer},
     )
     @idempotent
     def post(self, request: Request, project: str) -> Response:
         """Start a run that looks at files of a version; it imports nothing."""
-        body = ImportRequestSerializer(data=request.data)
+        body = NewImportSerializer(data=request.data)
         check(body)
         given = dict(body.validated_data)
         places = {name: given.pop(name) for name in ("source", "output")}

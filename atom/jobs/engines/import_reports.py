@@ -101,7 +101,7 @@ class ImportReport:
     @property
     def is_look(self) -> bool:
         """Whether nothing was imported yet."""
-        return self.document["step"] == LOOK
+        return bool(self.document["step"] == LOOK)
 
     @property
     def refusal(self) -> dict[str, str] | None:
@@ -117,6 +117,12 @@ class ImportReport:
         losses = self.document["report"]["losses"]
         large = [one for one in losses["classes"] if one["source"] >= MIN_CLASS_COUNT]
         return [one for one in [*losses["whole"], *large] if one["lost"] > accepted * one["source"]]
+
+    @property
+    def lost(self) -> int:
+        """Return how many objects and labels the look has told to be lost."""
+        whole = self.document["report"]["losses"]["whole"]
+        return sum(int(one["lost"]) for one in whole)
 
 
 def parse_import_report(data: bytes) -> ImportReport:

@@ -6559,51 +6559,6 @@ export interface components {
             refusal: components["schemas"]["ImportRefusal"] | null;
             report: components["schemas"]["ImportCounts"];
         };
-        /**
-         * @description * `auto` - auto
-         *     * `coco` - coco
-         *     * `yolo` - yolo
-         *     * `voc` - voc
-         *     * `imagefolder` - imagefolder
-         *     * `huggingface` - huggingface
-         *     * `csv` - csv
-         *     * `parquet` - parquet
-         *     * `zip` - zip
-         *     * `tar` - tar
-         *     * `folder` - folder
-         * @enum {string}
-         */
-        ImportRequestFormatEnum: "auto" | "coco" | "yolo" | "voc" | "imagefolder" | "huggingface" | "csv" | "parquet" | "zip" | "tar" | "folder";
-        /** @description Files of a version to import, and how; the choices are those of `atom data import`. */
-        ImportRequestRequest: {
-            /** @description The version that has the files: pets@v1. */
-            source: string;
-            /** @description The dataset that gets the next version, or dataset@branch. */
-            output: string;
-            /** @description An archive or a folder of the version; empty for all of its files. */
-            path?: string;
-            /** @description The archive or folder with the pictures, if they are apart. */
-            images?: string;
-            /** @description The folder of the output that the files go to. */
-            into?: string;
-            format?: components["schemas"]["ImportRequestFormatEnum"];
-            /** @description Files of the output that are not imported stay; the default. */
-            keep_others?: boolean;
-            /**
-             * Format: double
-             * @description The share of objects and labels that may be lost; 0.01 by default.
-             */
-            allowed_loss?: number;
-            /** @description Import nothing if anything would be left out. */
-            strict?: boolean;
-            yolo_task?: components["schemas"]["YoloTaskEnum"];
-            boxes?: components["schemas"]["BoxesEnum"];
-            zip_encoding?: string;
-            encoding?: string;
-            /** @description One character, or tab. */
-            delimiter?: string;
-            message?: string;
-        };
         /** @description Files whose names look like annotations of a format. */
         ImportSign: {
             format: components["schemas"]["ImportSignFormatEnum"];
@@ -7327,6 +7282,51 @@ export interface components {
         NewHoldRequest: {
             reason: string;
             ref?: string | null;
+        };
+        /**
+         * @description * `auto` - auto
+         *     * `coco` - coco
+         *     * `yolo` - yolo
+         *     * `voc` - voc
+         *     * `imagefolder` - imagefolder
+         *     * `huggingface` - huggingface
+         *     * `csv` - csv
+         *     * `parquet` - parquet
+         *     * `zip` - zip
+         *     * `tar` - tar
+         *     * `folder` - folder
+         * @enum {string}
+         */
+        NewImportFormatEnum: "auto" | "coco" | "yolo" | "voc" | "imagefolder" | "huggingface" | "csv" | "parquet" | "zip" | "tar" | "folder";
+        /** @description Files of a version to import, and how; the choices are those of `atom data import`. */
+        NewImportRequest: {
+            /** @description The version that has the files: pets@v1. */
+            source: string;
+            /** @description The dataset that gets the next version, or dataset@branch. */
+            output: string;
+            /** @description An archive or a folder of the version; empty for all of its files. */
+            path?: string;
+            /** @description The archive or folder with the pictures, if they are apart. */
+            images?: string;
+            /** @description The folder of the output that the files go to. */
+            into?: string;
+            format?: components["schemas"]["NewImportFormatEnum"];
+            /** @description Files of the output that are not imported stay; the default. */
+            keep_others?: boolean;
+            /**
+             * Format: double
+             * @description The share of objects and labels that may be lost; 0.01 by default.
+             */
+            allowed_loss?: number;
+            /** @description Import nothing if anything would be left out. */
+            strict?: boolean;
+            yolo_task?: components["schemas"]["YoloTaskEnum"];
+            boxes?: components["schemas"]["BoxesEnum"];
+            zip_encoding?: string;
+            encoding?: string;
+            /** @description One character, or tab. */
+            delimiter?: string;
+            message?: string;
         };
         /** @description Whom to invite as what; without an address it is a link to hand over. */
         NewInvitationRequest: {
@@ -10651,8 +10651,6 @@ export type ImportLosses = components['schemas']['ImportLosses'];
 export type ImportProblem = components['schemas']['ImportProblem'];
 export type ImportRefusal = components['schemas']['ImportRefusal'];
 export type ImportReport = components['schemas']['ImportReport'];
-export type ImportRequestFormatEnum = components['schemas']['ImportRequestFormatEnum'];
-export type ImportRequestRequest = components['schemas']['ImportRequestRequest'];
 export type ImportSign = components['schemas']['ImportSign'];
 export type ImportSignFormatEnum = components['schemas']['ImportSignFormatEnum'];
 export type ImportSigns = components['schemas']['ImportSigns'];
@@ -10720,6 +10718,8 @@ export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
 export type NewFlushRequest = components['schemas']['NewFlushRequest'];
 export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest'];
 export type NewHoldRequest = components['schemas']['NewHoldRequest'];
+export type NewImportFormatEnum = components['schemas']['NewImportFormatEnum'];
+export type NewImportRequest = components['schemas']['NewImportRequest'];
 export type NewInvitationRequest = components['schemas']['NewInvitationRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
@@ -17426,7 +17426,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ImportRequestRequest"];
+                "application/json": components["schemas"]["NewImportRequest"];
             };
         };
         responses: {

@@ -53,8 +53,9 @@ class ImportOptions:
     `images` has the pictures where `source` has only their annotations.
     `split` draws splits as `PushOptions` does; those that the source gives stay. `allowed_loss` is
     the share of objects and labels that may be lost, 0 to 1, of all and of each class of 20 or
-    more. `into` is the folder of the version that the files go to. `provenance` is kept by the
-    version beside the report's own counts.
+    more; `most_lost` bounds their number, where a person has accepted one. `into` is the folder of
+    the version that the files go to. `provenance` is kept by the version beside the report's own
+    counts.
     """
 
     file_format: str = AUTO
@@ -69,6 +70,7 @@ class ImportOptions:
     text: TextOptions = field(default_factory=TextOptions)
     images: Path | None = None
     into: str = ""
+    most_lost: int | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -95,8 +97,9 @@ class Import:
 
     def __init__(self, source: Path | Source, options: ImportOptions, progress: Progress) -> None:
         """A path is read with the pictures of the options' `images`."""
-        is_path = isinstance(source, Path)
-        self._source: Source = PathSource(source, options.images) if is_path else source
+        if isinstance(source, Path):
+            source = PathSource(source, options.images)
+        self._source: Source = source
         self._options = options
         self._progress = progress
 
@@ -170,6 +173,20 @@ class Import:
                 f"Nothing was committed: {report.source} would lose {loss_text(above)}; "
                 f"{allowed} may be lost. {_sentences(effects(report))}",
                 above,
+                self._options.allowed_loss,
+            )
+
+        else:
+            self._check_number(report)
+
+    def _check_number(self, report: Report) -> None:
+        """Raises LabelsLostError where more is lost than a person has accepted by its number."""
+        lost, most = report.lost_total, self._options.most_lost
+        if most is not None and lost > most:
+            raise LabelsLostError(
+                f"Nothing was committed: {report.source} would lose "
+                f"{counted(lost, 'object or label', 'objects and labels')}; {most} may be lost.",
+                report.losses(),
                 self._options.allowed_loss,
             )
 

@@ -206,6 +206,11 @@ class Report:
         """How many things are left out."""
         return self.skipped.total()
 
+    @property
+    def lost_total(self) -> int:
+        """How many objects and labels are lost."""
+        return self.object_tally.lost.total() + self.label_tally.lost.total()
+
     def losses(self) -> list[ClassLoss]:
         """Return the numbers of objects and of labels, where the source has them."""
         wholes = (self.object_tally.whole(), self.label_tally.whole())

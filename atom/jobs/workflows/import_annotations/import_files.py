@@ -129,6 +129,7 @@ def options_of(params: dict[str, Any], reference: str) -> ImportOptions:
             params["boxes"],
         ),
         into=params.get("into") or "",
+        most_lost=params.get("most_lost"),
         provenance={
             "run": os.environ["ATOM_RUN_ID"],
             "workflow": "import-annotations",
