@@ -37,6 +37,9 @@ def test_an_export_is_uploaded_looked_at_and_imported_with_its_loss(
     accepting = page.get_by_role("button", name=f"Import and accept that {LOSS} are lost")
     expect(accepting).to_be_disabled()
     assert violations(page) == []
+    page.emulate_media(color_scheme="dark")
+    assert violations(page, only_of_colors=True) == []
+    page.emulate_media(color_scheme="light")
 
     # The address holds the report; a reload shows it again.
     page.reload()

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from atom.jobs.actions.runs import create_run
 from atom.jobs.engines.import_reports import MalformedImportReport, parse_import_report
 from atom.jobs.models import Run
 from atom_sdk.client import ApiError, Client
+from atom_sdk.run.new_datasets import no_empty_dataset
 from tests.datasets.exports import coco_files, picture, written, zipped
 from tests.datasets.pushing import Pusher
 from tests.factories.accounts import make_member
@@ -359,3 +361,25 @@ def test_signs_are_named_by_files_that_look_like_annotations(stage: Stage) -> No
     assert (found["pictures"], found["is_complete"], found["imported"]) == (12, True, False)
     with pytest.raises(ApiError):
         stage.client.datasets.version("pets@v2")
+
+
+def end_while(client: Client, name: str, work: Callable[[], object]) -> None:
+    """Do some work on a dataset, and end as a run does that is cancelled."""
+    with no_empty_dataset(client, name):
+        work()
+        raise SystemExit
+
+
+def test_a_run_that_is_cancelled_leaves_no_empty_dataset(stage: Stage) -> None:
+    client, files = stage.client, {"a.png": picture(1)}
+    stage.push(files)
+    works: dict[str, Callable[[], object]] = {
+        "new": lambda: client.datasets.get_or_create("new"),
+        "pets": lambda: client.datasets.get("pets"),
+        "filled": lambda: stage.push(files, "filled"),
+    }
+    for name, work in works.items():
+        with pytest.raises(SystemExit):
+            end_while(client, name, work)
+    names = {row["name"] for row in client.datasets.list()}
+    assert names & works.keys() == {"pets", "filled"}

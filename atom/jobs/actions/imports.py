@@ -7,6 +7,7 @@ disk of their own; the server reads their report.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,6 +32,7 @@ from atom.jobs.engines.import_reports import (
     MalformedImportReport,
     parse_import_report,
 )
+from atom.jobs.engines.parameters import WrongValueError
 from atom.jobs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.errors import (
     ImportNotALook,
@@ -65,9 +67,9 @@ class ImportRequest:
 def start_look(project: Project, user: User, request: ImportRequest) -> Run:
     """Start a run that says what an import would take and lose. Raises InvalidImport."""
     version = _source(project, user, request.source)
-    errors = _wrong_paths(version, request) | _wrong_output(project, request.output)
-    if errors:
-        raise InvalidImport(errors=errors)
+    _check_field("path", _check_path, version, request.path)
+    _check_field("images", _check_path, version, request.images)
+    _check_field("output", _check_output, project, request.output)
     parameters = {
         **request.choices,
         "dataset": request.source,
@@ -120,7 +122,7 @@ def report_of(run: Run) -> ImportReport:
     if artifact is None:
         raise ImportReportMissing
     if artifact.size_bytes > MAX_BYTES:
-        raise ImportReportMalformed(f"{FILE}: It has more than {MAX_BYTES >> 20} MiB.")
+        raise ImportReportMalformed
     try:
         return parse_import_report(objects().get(artifact.key))
     except MalformedImportReport as error:
@@ -151,35 +153,37 @@ def _source(project: Project, user: User, text: str) -> Version:
         raise InvalidImport(errors={"source": [str(error)]}) from error
 
 
-def _wrong_paths(version: Version, request: ImportRequest) -> dict[str, list[str]]:
-    """Return what is said of paths that the version does not have."""
-    browser = open_version(version)
-    errors: dict[str, list[str]] = {}
-    for name, path in (("path", request.path), ("images", request.images)):
-        wanted = path.strip("/")
-        if not wanted or next(files_at(browser, [wanted]), None):
-            continue
-        if not files_below(browser, f"{wanted}/", "", 1):
-            errors[name] = ["The version has no file and no folder at this path."]
-    return errors
-
-
-def _wrong_output(project: Project, output: str) -> dict[str, list[str]]:
-    """Return what is said of an output that no version can be added to."""
+def _check_field(name: str, check: Callable[..., None], *values: Any) -> None:
+    """Raise InvalidImport for a value that the check refuses."""
     try:
-        reference = parse_reference(output)
-    except BadReferenceError as error:
-        return {"output": [str(error)]}
+        check(*values)
+    except (WrongValueError, BadReferenceError, DatasetDeleted) as error:
+        raise InvalidImport(errors={name: [str(error)]}) from error
+
+
+def _check_path(version: Version, path: str) -> None:
+    """Raise WrongValueError for a path that the version does not have."""
+    wanted, browser = path.strip("/"), open_version(version)
+    if not wanted or next(files_at(browser, [wanted]), None):
+        return
+    if not files_below(browser, f"{wanted}/", "", 1):
+        raise WrongValueError("The version has no file and no folder at this path.")
+
+
+def _check_output(project: Project, output: str) -> None:
+    """Raise WrongValueError, BadReferenceError or DatasetDeleted if no version can be added."""
+    reference = parse_reference(output)
     if reference.project not in (None, project.slug) or reference.view:
-        return {"output": ["Name a dataset of this project, and perhaps a branch: pets@main."]}
+        raise WrongValueError("Name a dataset of this project, and perhaps a branch: pets@main.")
     if not re.fullmatch(SLUG_PATTERN, reference.name):
-        return {"output": [SLUG_RULE]}
+        raise WrongValueError(SLUG_RULE)
     try:
         dataset = find_dataset(project, reference.name)
-    except DatasetDeleted as error:
-        return {"output": [str(error)]}
+    except DatasetDeleted:
+        raise
     except NotFound:
-        return {} if reference.ref == "main" else {"output": ["There is no such dataset yet."]}
+        if reference.ref == "main":
+            return
+        raise WrongValueError("There is no such dataset yet: name it without a branch.") from None
     if not dataset.branches.filter(name=reference.ref).exists():
-        return {"output": ["The dataset has no branch of this name."]}
-    return {}
+        raise WrongValueError("The dataset has no branch of this name.")

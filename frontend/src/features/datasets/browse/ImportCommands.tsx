@@ -45,7 +45,7 @@ export function ImportCommands({ name }: { name: string }) {
       <CommandLine command={importCommand(format, name)} />
       {format !== 'folder' && (
         <Text size="xs" c="dimmed">
-          {t('datasets.importDryRun')}
+          {t('datasets.importDryRun')} {t('datasets.importUpload')}
         </Text>
       )}
     </Stack>
