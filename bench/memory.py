@@ -136,7 +136,7 @@ def push_client(entries: int, folder: Path) -> None:
     os.environ["ATOM_CACHE"] = str(folder / "cache")
     files = FileList(SourceFile(path_of(n), _FILE_BYTES, n) for n in range(entries))
     case_collisions(lambda: (file.path for file in files))
-    cache = DigestCache(folder / "cache", ImportContents(folder, {}))
+    cache = DigestCache(folder / "cache", ImportContents(bytes(folder), {}))
     scan = compare(files, Parent(), cache, Silent(), folder)
     with packed_rows() as packed:
         for plan in plan_packs(scan.new):

@@ -76,7 +76,7 @@ def split_server(entries: int, folder: Path) -> None:
 def client(entries: int, folder: Path) -> None:
     """Compare the files with the parent, plan the packs, write changes and digests."""
     os.environ["ATOM_CACHE"] = str(folder / "cache")
-    store, contents = _store(folder), ImportContents(folder, {})
+    store, contents = _store(folder), ImportContents(bytes(folder), {})
     root = _root(folder, store)
     files = FileList(file for file, _ in _files(root, store))
     digests = ((file.path, digest) for file, digest in _files(root, store))

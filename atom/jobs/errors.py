@@ -45,6 +45,54 @@ class PredictionsMalformed(Conflict):
     action = "Write predictions.json as the workflow evaluate-classifier does, then run it again."
 
 
+class InvalidImport(Invalid):
+    """An import was asked for that cannot be looked at."""
+
+    code = "invalid_import"
+    title = "The import cannot be looked at like this."
+    action = "Correct the fields listed under errors."
+
+
+class ImportReportMissing(NotFound):
+    """The run is no import, or it has left no report yet."""
+
+    code = "import_report_missing"
+    title = "This run has no report of an import."
+    action = "Wait until the run has succeeded, or start an import from the page of a dataset."
+
+
+class ImportReportMalformed(Conflict):
+    """The report of the run cannot be read."""
+
+    code = "import_report_malformed"
+    title = "The report of this import cannot be read."
+    action = "Look at the files again; if it happens again, read the log of the run."
+
+
+class ImportNotALook(Conflict):
+    """Only a look can be confirmed, and this run has imported already."""
+
+    code = "import_not_a_look"
+    title = "This run has made its version already."
+    action = "Open the version that its report names, or look at the files again."
+
+
+class ImportRefused(Conflict):
+    """With these choices, nothing would be imported."""
+
+    code = "import_refused"
+    title = "Nothing can be imported like this."
+    action = "Correct the files, or look at them again with other choices."
+
+
+class LossNotAccepted(Conflict):
+    """More objects or labels would be lost than is accepted; `losses` has the numbers."""
+
+    code = "import_loss_not_accepted"
+    title = "This import would lose more objects or labels than was accepted."
+    action = "Correct the files and look again, or accept the share that the report names."
+
+
 class InvalidComparison(Invalid):
     """Too few or too many runs to set side by side, or no runs at all."""
 

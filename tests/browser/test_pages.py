@@ -34,6 +34,7 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "versions": lambda _: f"/datasets/{DATASET}/versions",
     "diff": lambda _: f"/datasets/{DATASET}/diff?from=v1&to=v2",
     "cleaning": lambda _: f"/datasets/{DATASET}/cleaning",
+    "import": lambda _: f"/datasets/{DATASET}/import?ref=v1",
     "keeping": lambda _: f"/datasets/{DATASET}/keeping",
     "activity": lambda _: f"/datasets/{DATASET}/activity",
     "labeling": lambda _: "/labeling",
@@ -88,7 +89,7 @@ PAGES: dict[str, Callable[[Seed], str]] = {
 _RAW_KEY = re.compile(
     r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|upload|item|labeling|jobs|runs|runpage"
     r"|models|people|settings|secondFactor|health|notifications|activity|keeping|compare|palette"
-    r"|appearance|report|secrets|sharing|webhooks|cleaning|versioning)"
+    r"|appearance|report|secrets|sharing|webhooks|cleaning|versioning|importing)"
     r"(?:\.[a-zA-Z]\w*){1,4}\b"
 )
 celery.loader.import_default_modules()

@@ -75,7 +75,7 @@ def _parent(before: dict[str, Any], folder: Path, large: int) -> Parent:
 
 def _compared(now: dict[str, int], parent: Parent, folder: Path) -> tuple[Scan, DigestCache]:
     files = [SourceFile(path, now[path], 5) for path in sorted(now)]
-    contents = ImportContents(folder, {})
+    contents = ImportContents(bytes(folder), {})
     digests = ((file.path, _digest(now[file.path])) for file in files)
     DigestCache(folder, contents).save(files, digests, (), NOW_NS)
     cache = DigestCache(folder, contents)

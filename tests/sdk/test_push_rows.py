@@ -56,7 +56,7 @@ def test_no_changes_are_a_file_of_no_rows(tmp_path: Path) -> None:
 def test_digests_are_remembered_of_packed_and_of_known_files(tmp_path: Path) -> None:
     files = [SourceFile(path, 1, 5) for path in "abcde"] + [SourceFile("racy", 1, NOW_NS)]
     packed = [(path, _digest(path)) for path in ("a0", "b", "d", "racy")]
-    contents = ImportContents(tmp_path, {})
+    contents = ImportContents(bytes(tmp_path), {})
     DigestCache(tmp_path, contents).save(
         files, [("a", b"k" * 32), ("b", b"o" * 32)], packed, NOW_NS
     )
@@ -69,6 +69,6 @@ def test_digests_are_remembered_of_packed_and_of_known_files(tmp_path: Path) -> 
 
 def test_everything_is_new_without_a_parent(tmp_path: Path) -> None:
     files = [SourceFile("a", 1, 5)]
-    cache = DigestCache(tmp_path, ImportContents(tmp_path, {}))
+    cache = DigestCache(tmp_path, ImportContents(bytes(tmp_path), {}))
     scan = compare(files, Parent(), cache, Silent(), tmp_path)
     assert (scan.new, scan.reused, scan.removed, scan.unchanged) == (files, [], [], 0)

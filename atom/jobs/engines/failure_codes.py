@@ -64,6 +64,7 @@ class FailureCode(StrEnum):
     NO_READABLE_VIDEO = "no_readable_video"
     OUTPUT_IS_INPUT = "output_is_input"
     RESULT_NOT_PUSHED = "result_not_pushed"
+    IMPORT_REFUSED = "import_refused"
 
 
 FAILURE_CODES: Final = tuple(str(code) for code in FailureCode)

@@ -119,6 +119,12 @@ KNOWN: Final[Mapping[str, Known]] = {
         "Correct what the sentence names, then retry the run.",
         ("output", "error"),
     ),
+    FailureCode.IMPORT_REFUSED: Known(
+        classes.BAD_DATA,
+        "Nothing was imported from {source}: {error}",
+        "Correct what the sentence names, or import with other choices. Then look again.",
+        ("source", "reason", "error"),
+    ),
 }
 
 

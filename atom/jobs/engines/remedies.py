@@ -38,6 +38,7 @@ REMEDIES: Final[Mapping[str, tuple[Remedy, ...]]] = {
     FailureCode.NO_READABLE_VIDEO: (Remedy.OPEN_DATASET,),
     FailureCode.OUTPUT_IS_INPUT: (Remedy.CLONE,),
     FailureCode.RESULT_NOT_PUSHED: (Remedy.CLONE,),
+    FailureCode.IMPORT_REFUSED: (Remedy.CLONE,),
 }
 
 

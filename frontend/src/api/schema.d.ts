@@ -2124,6 +2124,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/import-signs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the files that an import could read; nothing is opened. */
+        get: operations["version_import_signs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/lineage/": {
         parameters: {
             query?: never;
@@ -2636,6 +2653,23 @@ export interface paths {
         post?: never;
         /** @description Forget the key of a server: the next one that it shows is trusted. */
         delete: operations["git_hosts_forget"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/imports/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Start a run that looks at files of a version; it imports nothing. */
+        post: operations["imports_create"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4042,6 +4076,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/import/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Start the import that the run looked at; it loses no more than is accepted. */
+        post: operations["runs_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/import-report/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what the run found: counts, losses by effect and class, near misses. */
+        get: operations["runs_import_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/logs/": {
         parameters: {
             query?: never;
@@ -4790,6 +4858,11 @@ export interface components {
         AliasTargetRequest: {
             version: number;
         };
+        /** @description An archive among the files of a version. */
+        Archive: {
+            path: string;
+            size_bytes: number;
+        };
         /** @description Which objects a client wants to save. */
         ArchiveKeysRequest: {
             keys: string[];
@@ -4995,6 +5068,12 @@ export interface components {
         };
         /** @enum {unknown} */
         BlankEnum: "";
+        /**
+         * @description * `size` - size
+         *     * `corners` - corners
+         * @enum {string}
+         */
+        BoxesEnum: "size" | "corners";
         /** @description A branch and its head, as `with_facts` of `atom.datasets.refs_listing` found it. */
         Branch: {
             /** Format: uuid */
@@ -6369,6 +6448,162 @@ export interface components {
          * @enum {string}
          */
         HowEnum: "reopen" | "leave_out";
+        /** @description The loss that a person accepts after a look. */
+        ImportConfirmRequest: {
+            /**
+             * Format: double
+             * @description A share of objects and labels, of all and of each class of 20 or more. Without it, what the look allowed.
+             */
+            accepted_loss?: number | null;
+        };
+        /** @description The report of the importers, as `atom data import --dry-run --json` has it. */
+        ImportCounts: {
+            source: string;
+            format: string;
+            why: string;
+            files: number;
+            size_bytes: number;
+            objects: number;
+            labels: {
+                [key: string]: number;
+            };
+            splits: {
+                [key: string]: number;
+            };
+            losses: components["schemas"]["ImportLosses"];
+            skipped_total: number;
+            skipped: {
+                [key: string]: number;
+            };
+            /** @description Files that operating systems left there. */
+            litter: number;
+            problems: components["schemas"]["ImportProblem"][];
+            near_misses: components["schemas"]["ImportProblem"][];
+            near_miss_counts: {
+                [key: string]: number;
+            };
+            /** @description Files in no list of a split. */
+            unlisted: components["schemas"]["NamedCount"];
+            /** @description Entries of lists that name no file. */
+            missing: components["schemas"]["NamedCount"];
+            /** @description Pictures without annotations. */
+            unlabelled: components["schemas"]["NamedCount"];
+            notes: string[];
+            first: components["schemas"]["ImportedFile"][];
+        };
+        /** @description Objects or labels of one class, or of the whole source: there, and lost. */
+        ImportLoss: {
+            kind: components["schemas"]["ImportLossKindEnum"];
+            /** @description Left out for the whole source. */
+            label?: string;
+            source: number;
+            lost: number;
+            /**
+             * Format: double
+             * @description 0 to 1.
+             */
+            share: number;
+        };
+        /**
+         * @description * `object` - object
+         *     * `label` - label
+         * @enum {string}
+         */
+        ImportLossKindEnum: "object" | "label";
+        /** @description Losses by their effect, and as shares of what the source has. */
+        ImportLosses: {
+            /** Format: double */
+            allowed: number;
+            /**
+             * Format: double
+             * @description The share to accept; 0 where nothing is above.
+             */
+            needed: number;
+            effects: string[];
+            coverage: string[];
+            /** @description Lost, while their pictures stay. */
+            objects: number;
+            /** @description Lost objects that have no picture. */
+            orphans: number;
+            /** @description Lost, while their files stay. */
+            labels: number;
+            pictures: components["schemas"]["LostPictures"];
+            whole: components["schemas"]["ImportLoss"][];
+            /** @description Those that lose something. */
+            classes: components["schemas"]["ImportLoss"][];
+            /** @description More than is allowed. */
+            above: components["schemas"]["ImportLoss"][];
+            /** @description Left out by kind; the boxes stay. */
+            shapes: {
+                [key: string]: number;
+            };
+            /** @description Pictures that lose all of their objects. */
+            emptied: components["schemas"]["NamedCount"];
+        };
+        /** @description Something that is left out or not understood, and why. */
+        ImportProblem: {
+            subject: string;
+            reason: string;
+        };
+        /** @description Why an import with these choices would make nothing. */
+        ImportRefusal: {
+            code: string;
+            detail: string;
+        };
+        /** @description The report of a look, or of an import. */
+        ImportReport: {
+            step: components["schemas"]["StepEnum"];
+            source: string;
+            output: string;
+            version: components["schemas"]["ImportedVersion"] | null;
+            refusal: components["schemas"]["ImportRefusal"] | null;
+            report: components["schemas"]["ImportCounts"];
+        };
+        /** @description Files whose names look like annotations of a format. */
+        ImportSign: {
+            format: components["schemas"]["ImportSignFormatEnum"];
+            files: number;
+            /** @description The path of one of them. */
+            first: string;
+        };
+        /**
+         * @description * `huggingface` - huggingface
+         *     * `yolo` - yolo
+         *     * `coco` - coco
+         *     * `voc` - voc
+         *     * `parquet` - parquet
+         *     * `csv` - csv
+         * @enum {string}
+         */
+        ImportSignFormatEnum: "huggingface" | "yolo" | "coco" | "voc" | "parquet" | "csv";
+        /** @description Files of a version that an import could read, by their names. */
+        ImportSigns: {
+            files: number;
+            pictures: number;
+            /** @description The first 50. */
+            archives: components["schemas"]["Archive"][];
+            archives_total: number;
+            /** @description The surest first. */
+            signs: components["schemas"]["ImportSign"][];
+            /** @description False: the version has too many files to be looked at. */
+            is_complete: boolean;
+            /** @description The version was made by an import itself. */
+            imported: boolean;
+        };
+        /** @description One of the first files. */
+        ImportedFile: {
+            path: string;
+            size_bytes: number;
+            label: string | null;
+            split: string | null;
+        };
+        /** @description The version that the import made. */
+        ImportedVersion: {
+            dataset: string;
+            ref: string;
+            /** @description The branch had all of it already. */
+            unchanged: boolean;
+        };
         /** @description A pending invitation, without its link. */
         Invitation: {
             /** Format: uuid */
@@ -6716,6 +6951,12 @@ export interface components {
             username: string;
             password: string;
         };
+        /** @description Pictures that are left out, and the objects and labels that go with them. */
+        LostPictures: {
+            pictures: number;
+            objects: number;
+            labels: number;
+        };
         /** @description A machine; the object is a `Machine`. */
         Machine: {
             /** Format: uuid */
@@ -6977,6 +7218,11 @@ export interface components {
             /** @description The caller's own, which another one audits. */
             own_audits: number;
         };
+        /** @description How many there are, and the first of them. */
+        NamedCount: {
+            count: number;
+            first: string[];
+        };
         /** @description One thing that needs the caller. */
         Need: {
             code: string;
@@ -7036,6 +7282,51 @@ export interface components {
         NewHoldRequest: {
             reason: string;
             ref?: string | null;
+        };
+        /**
+         * @description * `auto` - auto
+         *     * `coco` - coco
+         *     * `yolo` - yolo
+         *     * `voc` - voc
+         *     * `imagefolder` - imagefolder
+         *     * `huggingface` - huggingface
+         *     * `csv` - csv
+         *     * `parquet` - parquet
+         *     * `zip` - zip
+         *     * `tar` - tar
+         *     * `folder` - folder
+         * @enum {string}
+         */
+        NewImportFormatEnum: "auto" | "coco" | "yolo" | "voc" | "imagefolder" | "huggingface" | "csv" | "parquet" | "zip" | "tar" | "folder";
+        /** @description Files of a version to import, and how; the choices are those of `atom data import`. */
+        NewImportRequest: {
+            /** @description The version that has the files: pets@v1. */
+            source: string;
+            /** @description The dataset that gets the next version, or dataset@branch. */
+            output: string;
+            /** @description An archive or a folder of the version; empty for all of its files. */
+            path?: string;
+            /** @description The archive or folder with the pictures, if they are apart. */
+            images?: string;
+            /** @description The folder of the output that the files go to. */
+            into?: string;
+            format?: components["schemas"]["NewImportFormatEnum"];
+            /** @description Files of the output that are not imported stay; the default. */
+            keep_others?: boolean;
+            /**
+             * Format: double
+             * @description The share of objects and labels that may be lost; 0.01 by default.
+             */
+            allowed_loss?: number;
+            /** @description Import nothing if anything would be left out. */
+            strict?: boolean;
+            yolo_task?: components["schemas"]["YoloTaskEnum"];
+            boxes?: components["schemas"]["BoxesEnum"];
+            zip_encoding?: string;
+            encoding?: string;
+            /** @description One character, or tab. */
+            delimiter?: string;
+            message?: string;
         };
         /** @description Whom to invite as what; without an address it is a link to hand over. */
         NewInvitationRequest: {
@@ -8712,9 +9003,10 @@ export interface components {
          *     * `no_readable_video` - no_readable_video
          *     * `output_is_input` - output_is_input
          *     * `result_not_pushed` - result_not_pushed
+         *     * `import_refused` - import_refused
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;
@@ -9573,6 +9865,12 @@ export interface components {
          * @enum {string}
          */
         StageEnum: "comparing" | "reading" | "writing" | "labels";
+        /**
+         * @description * `look` - look
+         *     * `import` - import
+         * @enum {string}
+         */
+        StepEnum: "look" | "import";
         /** @description A file that the version has. */
         StoredFile: {
             path: string;
@@ -10132,6 +10430,15 @@ export interface components {
          * @enum {string}
          */
         WriterStateEnum: "abandoned" | "committed" | "committing" | "persisted" | "uploading" | "writing";
+        /**
+         * @description * `auto` - auto
+         *     * `detect` - detect
+         *     * `segment` - segment
+         *     * `pose` - pose
+         *     * `obb` - obb
+         * @enum {string}
+         */
+        YoloTaskEnum: "auto" | "detect" | "segment" | "pose" | "obb";
         Problem: {
             type: string;
             title: string;
@@ -10192,6 +10499,7 @@ export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
 export type AliasList = components['schemas']['AliasList'];
 export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
+export type Archive = components['schemas']['Archive'];
 export type ArchiveKeysRequest = components['schemas']['ArchiveKeysRequest'];
 export type ArchiveUrl = components['schemas']['ArchiveUrl'];
 export type ArchiveUrls = components['schemas']['ArchiveUrls'];
@@ -10213,6 +10521,7 @@ export type Beat = components['schemas']['Beat'];
 export type BeatRequest = components['schemas']['BeatRequest'];
 export type BeginLoadRequest = components['schemas']['BeginLoadRequest'];
 export type BlankEnum = components['schemas']['BlankEnum'];
+export type BoxesEnum = components['schemas']['BoxesEnum'];
 export type Branch = components['schemas']['Branch'];
 export type BranchedFailure = components['schemas']['BranchedFailure'];
 export type Browser = components['schemas']['Browser'];
@@ -10334,6 +10643,19 @@ export type HeldSlots = components['schemas']['HeldSlots'];
 export type Hold = components['schemas']['Hold'];
 export type Holder = components['schemas']['Holder'];
 export type HowEnum = components['schemas']['HowEnum'];
+export type ImportConfirmRequest = components['schemas']['ImportConfirmRequest'];
+export type ImportCounts = components['schemas']['ImportCounts'];
+export type ImportLoss = components['schemas']['ImportLoss'];
+export type ImportLossKindEnum = components['schemas']['ImportLossKindEnum'];
+export type ImportLosses = components['schemas']['ImportLosses'];
+export type ImportProblem = components['schemas']['ImportProblem'];
+export type ImportRefusal = components['schemas']['ImportRefusal'];
+export type ImportReport = components['schemas']['ImportReport'];
+export type ImportSign = components['schemas']['ImportSign'];
+export type ImportSignFormatEnum = components['schemas']['ImportSignFormatEnum'];
+export type ImportSigns = components['schemas']['ImportSigns'];
+export type ImportedFile = components['schemas']['ImportedFile'];
+export type ImportedVersion = components['schemas']['ImportedVersion'];
 export type Invitation = components['schemas']['Invitation'];
 export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
@@ -10368,6 +10690,7 @@ export type LogMatch = components['schemas']['LogMatch'];
 export type LogMatchKindEnum = components['schemas']['LogMatchKindEnum'];
 export type LogMatches = components['schemas']['LogMatches'];
 export type LoginRequest = components['schemas']['LoginRequest'];
+export type LostPictures = components['schemas']['LostPictures'];
 export type Machine = components['schemas']['Machine'];
 export type MachineRun = components['schemas']['MachineRun'];
 export type MachineStateEnum = components['schemas']['MachineStateEnum'];
@@ -10387,6 +10710,7 @@ export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
 export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
+export type NamedCount = components['schemas']['NamedCount'];
 export type Need = components['schemas']['Need'];
 export type NeedLevelEnum = components['schemas']['NeedLevelEnum'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
@@ -10394,6 +10718,8 @@ export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
 export type NewFlushRequest = components['schemas']['NewFlushRequest'];
 export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest'];
 export type NewHoldRequest = components['schemas']['NewHoldRequest'];
+export type NewImportFormatEnum = components['schemas']['NewImportFormatEnum'];
+export type NewImportRequest = components['schemas']['NewImportRequest'];
 export type NewInvitationRequest = components['schemas']['NewInvitationRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
@@ -10657,6 +10983,7 @@ export type SplitCount = components['schemas']['SplitCount'];
 export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type StageEnum = components['schemas']['StageEnum'];
+export type StepEnum = components['schemas']['StepEnum'];
 export type StoredFile = components['schemas']['StoredFile'];
 export type StoredFiles = components['schemas']['StoredFiles'];
 export type StoredPathsRequest = components['schemas']['StoredPathsRequest'];
@@ -10708,6 +11035,7 @@ export type WriteJob = components['schemas']['WriteJob'];
 export type WriteJobStateEnum = components['schemas']['WriteJobStateEnum'];
 export type Writer = components['schemas']['Writer'];
 export type WriterStateEnum = components['schemas']['WriterStateEnum'];
+export type YoloTaskEnum = components['schemas']['YoloTaskEnum'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type $defs = Record<string, never>;
@@ -15646,6 +15974,39 @@ export interface operations {
             };
         };
     };
+    version_import_signs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportSigns"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     datasets_versions_lineage: {
         parameters: {
             query?: never;
@@ -17038,6 +17399,53 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    imports_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewImportRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
@@ -20820,6 +21228,84 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunFolderListing"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_import: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ImportConfirmRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_import_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportReport"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -14,6 +14,7 @@ import {
   cleaningSearch,
   datasetsSearch,
   diffSearch,
+  importSearch,
   refsSearch,
   uploadSearch,
   versionsSearch,
@@ -141,6 +142,7 @@ const overview = createRoute({
 });
 
 const datasets = whenReachable(() => import('@/features/datasets'));
+const importing = whenReachable(() => import('@/features/datasets/importing'));
 const datasetRoutes = [
   createRoute({
     getParentRoute: under,
@@ -211,6 +213,12 @@ const datasetRoutes = [
     path: '/datasets/$name/cleaning',
     validateSearch: optional(cleaningSearch),
     component: lazyRouteComponent(datasets, 'CleaningPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name/import',
+    validateSearch: optional(importSearch),
+    component: lazyRouteComponent(importing, 'ImportPage'),
   }),
 ] as const;
 

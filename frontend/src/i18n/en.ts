@@ -7,6 +7,7 @@ import { diff } from './diff.en';
 import first from './en.first';
 import { git } from './git.en';
 import { health } from './health.en';
+import { importing } from './importing.en';
 import { item } from './item.en';
 import { keeping } from './keeping.en';
 import { labeling } from './labeling.en';
@@ -40,6 +41,7 @@ const en = {
   diff,
   git,
   health,
+  importing,
   item,
   keeping,
   labeling,

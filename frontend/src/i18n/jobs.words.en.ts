@@ -127,6 +127,10 @@ export const failure = {
     reason: 'The result could not be pushed to {{output}}: {{error}}',
     suggestion: 'Correct what the sentence names, then retry the run.',
   },
+  import_refused: {
+    reason: 'Nothing was imported from {{source}}: {{error}}',
+    suggestion: 'Correct what the sentence names, or import with other choices. Then look again.',
+  },
   runner_lost: {
     reason: 'The process that supervised the job is gone, so its end could not be observed.',
     suggestion:

@@ -112,6 +112,10 @@ export const failure: Translation<typeof en.failure> = {
     reason: '结果未能推送到 {{output}}：{{error}}',
     suggestion: '请改正所述问题，然后重试运行。',
   },
+  import_refused: {
+    reason: '没有从 {{source}} 导入任何内容：{{error}}',
+    suggestion: '请改正所述问题，或更改导入选项，然后重新检查。',
+  },
   runner_lost: {
     reason: '监管任务的进程已消失，无法观察到任务如何结束。',
     suggestion: '无需修改：只要还有重试次数，运行会从最近保存的检查点自动重新开始。',

@@ -15,6 +15,7 @@ export const palette = {
     versions: 'Versions, branches and tags',
     diff: 'Compare versions',
     cleaning: 'Cleaning',
+    importing: 'Import annotations',
     keeping: 'Keeping and deleting',
     refs: 'Branches and tags of the dataset',
     activity: 'Activity of the dataset',

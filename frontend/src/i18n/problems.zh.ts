@@ -266,6 +266,15 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   // Runs
   bad_log_frames: ['正文不是日志帧序列。', '请更新运行器；其日志格式与服务器不同。'],
   code_incomplete: ['上传的代码与登记的大小和摘要不符。', '请重新上传代码。'],
+  invalid_import: ['无法这样检查导入。', '请改正 errors 中列出的字段。'],
+  import_report_missing: ['该运行没有导入报告。', '请等待运行成功，或从数据集页面开始导入。'],
+  import_report_malformed: ['无法读取该导入的报告。', '请重新检查文件；如果再次发生，请查看该运行的日志。'],
+  import_not_a_look: ['该运行已经生成了版本。', '请打开报告所指的版本，或重新检查文件。'],
+  import_refused: ['这样无法导入任何内容。', '请改正文件，或用其他选项重新检查。'],
+  import_loss_not_accepted: [
+    '此导入丢失的对象或标签超过已接受的数量。',
+    '请改正文件后重新检查，或接受报告所示的比例。',
+  ],
   predictions_missing: ['该运行没有逐个文件的预测。', '请重新评估该模型：工作流 evaluate-classifier 会保存预测。'],
   predictions_malformed: [
     '无法读取该运行的预测。',

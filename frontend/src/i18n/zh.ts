@@ -9,6 +9,7 @@ import { diff } from './diff.zh';
 import { faults } from './faults.zh';
 import { git } from './git.zh';
 import { health } from './health.zh';
+import { importing } from './importing.zh';
 import { item } from './item.zh';
 import { jobs } from './jobs.zh';
 import { keeping } from './keeping.zh';
@@ -51,6 +52,7 @@ const zh = {
   faults,
   git,
   health,
+  importing,
   item,
   jobs,
   keeping,

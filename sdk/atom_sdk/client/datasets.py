@@ -15,7 +15,7 @@ from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.refs import parse_ref
 
 if TYPE_CHECKING:
-    from atom_sdk.client.importing import ImportOptions, ImportResult
+    from atom_sdk.client.importing import Import, ImportOptions, ImportResult
     from atom_sdk.client.pull import PullOptions, PullResult
     from atom_sdk.client.push import PushOptions, PushResult
     from atom_sdk.client.writing import DatasetWriter, WriteJob, WriterOptions
@@ -209,6 +209,13 @@ class Datasets:
         from atom_sdk.client.importing import Import, ImportOptions
 
         wanted = Import(Path(source), options or ImportOptions(), progress or Silent())
+        return self.import_from(wanted, reference)
+
+    def import_from(self, wanted: Import, reference: str) -> ImportResult:
+        """Run an import whose source is no path of this machine.
+
+        Raises ImportFailedError and what `push` raises.
+        """
         return wanted.run(self, self._http, reference)
 
     def preview_split(self, reference: str, split: dict[str, Any]) -> builtins.list[dict[str, Any]]:

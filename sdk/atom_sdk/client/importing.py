@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -31,10 +30,10 @@ from atom_sdk.importers.items import Item
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.losses import DEFAULT_ALLOWED_LOSS
 from atom_sdk.importers.near_misses import find_near_misses
-from atom_sdk.importers.opening import open_apart, open_tree
 from atom_sdk.importers.read_options import Reading, ReadOptions
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.report_json import report_json
+from atom_sdk.importers.sources import PathSource, Source
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree
 from atom_sdk.words import counted
@@ -55,7 +54,10 @@ class ImportOptions:
     `images` has the pictures where `source` has only their annotations.
     `split` draws splits as `PushOptions` does; those that the source gives stay. `allowed_loss` is
     the share of objects and labels that may be lost, 0 to 1, of all and of each class of 20 or
-    more. Links are kept where files are taken as they are; `follow_links` takes what they lead to.
+    more; `most_lost` bounds their number, where a person has accepted one. `into` is the folder of
+    the version that the files go to. `provenance` is kept by the version beside the report's own
+    counts. Links are kept where files are taken as they are; `follow_links` takes what they lead
+    to.
     """
 
     file_format: str = AUTO
@@ -70,6 +72,9 @@ class ImportOptions:
     text: TextOptions = field(default_factory=TextOptions)
     images: Path | None = None
     follow_links: bool = False
+    into: str = ""
+    most_lost: int | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raises AllowedLossError."""
@@ -93,8 +98,11 @@ class ImportResult:
 class Import:
     """One import of one source."""
 
-    def __init__(self, source: Path, options: ImportOptions, progress: Progress) -> None:
-        self._source = source
+    def __init__(self, source: Path | Source, options: ImportOptions, progress: Progress) -> None:
+        """A path is read with the pictures of the options' `images`."""
+        if isinstance(source, Path):
+            source = PathSource(source, options.images, follow_links=options.follow_links)
+        self._source: Source = source
         self._options = options
         self._progress = progress
 
@@ -110,9 +118,7 @@ class Import:
         """Import into `dataset[@branch]`. Raises ImportFailedError and what a push raises."""
         with self._collected() as (found, report):
             self._check(report)
-            contents = ImportContents(
-                self._source, found.blobs, self._options.images, links=found.links
-            )
+            contents = ImportContents(self._source.key, found.blobs, found.links)
             push = Push(datasets, http, self._progress, self._push_options(found, report))
             sent = push.send(contents, reference)
             return ImportResult(sent, report, self._options.allowed_loss)
@@ -128,10 +134,11 @@ class Import:
     @contextmanager
     def _collected(self, *, is_dry: bool = False) -> Iterator[tuple[Collected, Report]]:
         """Open the source and read it; its scratch folder goes once the import is through."""
-        report = Report(self._source.resolve().name)
+        report = Report(self._source.name)
         folder = _scratch(self._source)
         with ExitStack() as stack:
-            tree, kind = self._open(folder, report)
+            options = self._options
+            tree, kind = self._source.open(options.limits, folder, report, options.text)
             stack.callback(tree.close)
             limits = self._options.downloads
             downloads = stack.enter_context(Downloads(folder, limits, report, is_dry=is_dry))
@@ -139,7 +146,7 @@ class Import:
             reading = Reading(downloads, self._options.reading)
             items = items_of(report.importer, tree, report, reading)
             collected = collect(self._told(items), report)
-            _take_links(collected, tree, report)
+            _take_links(collected, tree, report, self._options.into)
             if self._options.file_format == AUTO:
                 find_near_misses(tree, report)
             yield collected, report
@@ -147,22 +154,14 @@ class Import:
         if not is_dry:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _open(self, scratch: Path, report: Report) -> tuple[Tree, str]:
-        options = self._options
-        limits, text, follow = options.limits, options.text, options.follow_links
-        if options.images is None:
-            return open_tree(self._source, limits, scratch, report, text, follow_links=follow)
-        return open_apart(
-            self._source, options.images, limits, scratch, report, text, follow_links=follow
-        )
-
     def _told(self, items: Iterator[Item]) -> Iterator[Item]:
         self._progress.start("read", 0, "files")
         number = 0
         for number, item in enumerate(items, 1):
             if number % _TOLD_EVERY == 0:
                 self._progress.advance("read", _TOLD_EVERY)
-            yield item
+            into = self._options.into.strip("/")
+            yield replace(item, path=f"{into}/{item.path}") if into else item
         self._progress.advance("read", number % _TOLD_EVERY)
 
     def _check(self, report: Report) -> None:
@@ -181,17 +180,33 @@ class Import:
                 self._options.allowed_loss,
             )
 
+        else:
+            self._check_number(report)
+
+    def _check_number(self, report: Report) -> None:
+        """Raises LabelsLostError where more is lost than a person has accepted by its number."""
+        lost, most = report.lost_total, self._options.most_lost
+        if most is not None and lost > most:
+            raise LabelsLostError(
+                f"Nothing was committed: {report.source} would lose "
+                f"{counted(lost, 'object or label', 'objects and labels')}; {most} may be lost.",
+                report.losses(),
+                self._options.allowed_loss,
+            )
+
     def _push_options(self, found: Collected, report: Report) -> PushOptions:
-        given = Given(found.labels, found.splits, not self._options.replaces, report.provenance())
+        origin = {**report.provenance(self._options.allowed_loss), **self._options.provenance}
+        given = Given(found.labels, found.splits, not self._options.replaces, origin)
         message = self._options.message or f"Import of {report.source} ({report.importer})"
         options = PushOptions(message, split=self._options.split, given=given)
         return replace(options, attributes=found.attributes) if found.attributes else options
 
 
-def _take_links(found: Collected, tree: Tree, report: Report) -> None:
+def _take_links(found: Collected, tree: Tree, report: Report, into: str) -> None:
     """Keep the links where files are taken as they are; annotations are about files."""
     if report.importer in PLAIN_FORMATS:
-        found.links.update(sorted(tree.links.items()))
+        folder = f"{into.strip('/')}/" if into.strip("/") else ""
+        found.links.update((folder + path, tree.links[path]) for path in sorted(tree.links))
         report.links = len(found.links)
         return
     for path in sorted(tree.links):
@@ -218,9 +233,9 @@ def _sentences(lines: Sequence[str]) -> str:
     return " ".join(f"{line}." for line in lines)
 
 
-def _scratch(source: Path) -> Path:
+def _scratch(source: Source) -> Path:
     """Return a folder of this source, so that what was downloaded is found again."""
-    name = hashlib.sha256(os.fsencode(source.resolve())).hexdigest()[:32]
+    name = hashlib.sha256(source.key).hexdigest()[:32]
     folder = cache_path() / "import" / name
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -140,17 +139,12 @@ class ImportContents:
 
     def __init__(
         self,
-        source: Path,
+        source_key: bytes,
         blobs: Mapping[str, Blob],
-        images: Path | None = None,
         links: Mapping[str, str] | None = None,
     ) -> None:
-        """`images` is where the pictures lie, if not in the source."""
         self._blobs = blobs
-        parts = [b"import", os.fsencode(source.resolve())]
-        if images is not None:
-            parts.append(os.fsencode(images.resolve()))
-        self.key = b"\0".join(parts)
+        self.key = b"import\0" + source_key
         self.files: Sequence[SourceFile] = sorted(
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )

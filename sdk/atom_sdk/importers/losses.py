@@ -6,9 +6,10 @@ The source holds what the import keeps plus what it loses, so a reader reports i
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,6 +71,14 @@ class Tally:
         """Return the whole and the classes of 20 or more that lose a larger share than allowed."""
         large = [one for one in self.classes() if one.source >= MIN_CLASS_COUNT]
         return [one for one in [self.whole(), *large] if one.share > allowed]
+
+
+def share_to_allow(losses: Sequence[ClassLoss]) -> float:
+    """Return the smallest share that allows all these losses, 0 to 1, with six digits.
+
+    Rounded up: a share that is rounded down would refuse the very loss that it names.
+    """
+    return max((math.ceil(one.lost * 10**6 / one.source) / 10**6 for one in losses), default=0.0)
 
 
 def add_counts(counter: Counter[str], counts: Mapping[str, int]) -> None:

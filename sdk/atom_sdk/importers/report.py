@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import Any
 
-from atom_sdk.importers.losses import LABEL, OBJECT, ClassLoss, Tally, add_counts
+from atom_sdk.importers.losses import (
+    DEFAULT_ALLOWED_LOSS,
+    LABEL,
+    OBJECT,
+    ClassLoss,
+    Tally,
+    add_counts,
+)
 
 KEPT_PROBLEMS = 100
 _KEPT_PER_REASON = 20
@@ -200,6 +207,11 @@ class Report:
         """How many things are left out."""
         return self.skipped.total()
 
+    @property
+    def lost_total(self) -> int:
+        """How many objects and labels are lost."""
+        return self.object_tally.lost.total() + self.label_tally.lost.total()
+
     def losses(self) -> list[ClassLoss]:
         """Return the numbers of objects and of labels, where the source has them."""
         wholes = (self.object_tally.whole(), self.label_tally.whole())
@@ -213,8 +225,11 @@ class Report:
         """Return the whole and the classes that lose a larger share than `allowed`."""
         return [*self.object_tally.above(allowed), *self.label_tally.above(allowed)]
 
-    def provenance(self) -> dict[str, Any]:
-        """Return the origin that a version keeps of its import."""
+    def provenance(self, allowed_loss: float = DEFAULT_ALLOWED_LOSS) -> dict[str, Any]:
+        """Return the origin that a version keeps of its import.
+
+        `allowed_loss` is the share that was accepted; it is kept where something is lost.
+        """
         lost = {f"lost_{one.kind}s": one.lost for one in self.losses() if one.lost}
         counts = {
             "files": self.files,
@@ -229,5 +244,7 @@ class Report:
             "source": self.source,
             "annotations": dict(sorted(self.annotations.items())),
             "counts": counts,
+            **({"left_out": dict(self.shapes)} if self.shapes else {}),
+            **({"allowed_loss": allowed_loss} if lost else {}),
         }
         return {"kind": "import", "import": origin}

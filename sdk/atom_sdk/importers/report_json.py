@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
-from atom_sdk.importers.effects import effects
+from atom_sdk.importers.effects import coverage, effects
+from atom_sdk.importers.losses import share_to_allow
 from atom_sdk.importers.report import Problem, Report
 
 
@@ -41,6 +43,12 @@ def _losses(report: Report, allowed_loss: float) -> dict[str, Any]:
     return {
         "allowed": allowed_loss,
         "effects": effects(report),
+        "coverage": coverage(report),
+        "needed": share_to_allow(report.losses_above(allowed_loss)),
+        "objects": report.lost_objects,
+        "orphans": report.lost_orphans,
+        "labels": report.lost_labels,
+        "pictures": asdict(report.lost_pictures),
         "whole": [one.as_json() for one in report.losses()],
         "classes": [one.as_json() for one in report.class_losses()],
         "above": [one.as_json() for one in report.losses_above(allowed_loss)],

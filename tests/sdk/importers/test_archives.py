@@ -56,7 +56,7 @@ def imported(source: Path) -> dict[str, bytes]:
     """Return the BLAKE3 of each file, as a pack of the import has it."""
     report = Report(source.name)
     tree, _ = open_tree(source, ArchiveLimits(), source.parent, report)
-    contents = ImportContents(source, collect(read(tree, report), report).blobs)
+    contents = ImportContents(bytes(source), collect(read(tree, report), report).blobs)
     with contents.packing(0) as write_pack, tempfile.NamedTemporaryFile() as target:
         summary = write_pack(contents.files, Path(target.name))
     assert [contents.digest(file) for file in contents.files] == [m.digest for m in summary.members]

@@ -78,8 +78,12 @@ def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
         "evaluate-classifier",
         "measure-images",
         "video-frames",
+        "import-annotations",
     }
-    assert [workflow.slug for workflow in found.values() if workflow.writes] == ["video-frames"]
+    assert [workflow.slug for workflow in found.values() if workflow.writes] == [
+        "import-annotations",
+        "video-frames",
+    ]
     for workflow in found.values():
         assert "==" in workflow.requirements
         assert workflow.command[-1] in workflow.code

@@ -8,7 +8,6 @@ import shutil
 import signal
 import sys
 import tempfile
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,17 +16,16 @@ from cutting import BrokenVideoError, Cut, cut_video  # type: ignore[import-not-
 
 from atom_sdk import run
 from atom_sdk.client import Client
-from atom_sdk.client.errors import ApiError
 from atom_sdk.client.given import Given
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.errors import AtomError
 from atom_sdk.media_types import media_type_of
+from atom_sdk.run.new_datasets import no_empty_dataset
 from atom_sdk.words import counted
 
 SPLITS = ("train", "val", "test")
 NAMED_BROKEN = 20
-NOT_FOUND = 404
 # The share of the work that is done when everything is cut: it is to be sent yet.
 CUTTING = 0.9
 # Those that not every system has a media type for.
@@ -182,34 +180,9 @@ def push(folder: Path, output: str, result: Result, origin: dict[str, Any]) -> d
     given = Given(result.labels, result.splits, provenance=origin)
     message = f"{origin['parameters'].get('mode', 'frames')} of {origin['inputs'][0]}"
     options = PushOptions(message, attributes=result.attributes, given=given)
-    with Client() as client:
-        is_new = not exists(client, output)
-        try:
-            version: dict[str, Any] = client.datasets.push(folder, output, options).version
-        except BaseException:
-            if is_new:
-                take_back(client, output)
-            raise
+    with Client() as client, no_empty_dataset(client, output):
+        version: dict[str, Any] = client.datasets.push(folder, output, options).version
     return version
-
-
-def exists(client: Client, output: str) -> bool:
-    """Return whether the output's dataset is there already. Raises ApiError."""
-    try:
-        client.datasets.get(output)
-    except ApiError as exc:
-        if exc.status != NOT_FOUND:
-            raise
-        return False
-    return True
-
-
-def take_back(client: Client, output: str) -> None:
-    """Leave no empty dataset behind; one that has a version by now stays."""
-    name = parse_ref(output).dataset
-    with suppress(AtomError):
-        if client.datasets.get(name)["latest"] is None:
-            client.keeping.delete(name)
 
 
 def stop(*_: object) -> None:

@@ -12,7 +12,15 @@ test('every route says how the palette reaches it', () => {
 
 test('the pages of a dataset lead to each other, and not to those of another thing', () => {
   const { kin } = pagesFrom('/datasets/$name/versions', () => true);
-  expect(kin.map(({ label }) => label)).toEqual(['files', 'refs', 'diff', 'cleaning', 'keeping', 'activity']);
+  expect(kin.map(({ label }) => label)).toEqual([
+    'files',
+    'refs',
+    'diff',
+    'importing',
+    'cleaning',
+    'keeping',
+    'activity',
+  ]);
   expect(pagesFrom('/datasets', () => true).kin).toEqual([]);
 });
 

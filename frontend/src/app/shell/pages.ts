@@ -73,6 +73,13 @@ export const PAGES: Record<Address, Reach> = {
   '/datasets/$name/versions': { by: 'kin', within: DATASET, label: 'versions', icon: IconHistory },
   '/datasets/$name/refs': { by: 'kin', within: DATASET, label: 'refs', icon: IconGitBranch },
   '/datasets/$name/diff': { by: 'kin', within: DATASET, label: 'diff', icon: IconGitCompare },
+  '/datasets/$name/import': {
+    by: 'kin',
+    within: DATASET,
+    label: 'importing',
+    icon: IconDatabaseImport,
+    role: 'researcher',
+  },
   '/datasets/$name/cleaning': { by: 'kin', within: DATASET, label: 'cleaning', icon: IconSparkles },
   '/datasets/$name/keeping': { by: 'kin', within: DATASET, label: 'keeping', icon: IconShieldCheck },
   '/datasets/$name/activity': { by: 'kin', within: DATASET, label: 'activity', icon: IconActivity },

@@ -198,3 +198,34 @@ test('files in no split are counted, named and shown by a link', async () => {
   const link = screen.getByRole('link', { name: 'Show them' });
   expect(new URLSearchParams(link.getAttribute('href')?.split('?')[1]).get('where')).toBe('split is null');
 });
+
+test('files that look like annotations are offered for import, until they are put away', async () => {
+  const signs = {
+    files: 13,
+    pictures: 12,
+    archives: [],
+    archives_total: 0,
+    signs: [{ format: 'coco', files: 1, first: 'annotations/instances_train.json' }],
+    is_complete: true,
+    imported: false,
+  };
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/v2/import-signs/', signs);
+  await open('?ref=v2');
+  const offer = await screen.findByRole('link', { name: 'Look and import' });
+  expect(offer.getAttribute('href')).toContain('/datasets/pets/import?ref=v2');
+  await userEvent.click(screen.getByRole('button', { name: 'Close' }));
+  expect(screen.queryByRole('link', { name: 'Look and import' })).toBeNull();
+  expect(localStorage.getItem('atom-import-offer/vision/pets')).toContain('instances_train.json');
+});
+
+test('what an import made is not offered again, and names its run', async () => {
+  const origin = { kind: 'import', import: { source: 'pets@v1:pets.zip', importer: 'coco', counts: { files: 12 } } };
+  const provenance = { ...origin, made_by: { run: '0199', number: 7 } };
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/v2/', { ...version, provenance });
+  const signs = { files: 1, pictures: 0, archives: [{ path: 'a.zip', size_bytes: 1 }], archives_total: 1, signs: [] };
+  const seen = { ...signs, is_complete: true, imported: true };
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/v2/import-signs/', seen);
+  await open('?ref=v2');
+  expect((await screen.findByRole('link', { name: 'Made by run #7' })).getAttribute('href')).toContain('/runs/0199');
+  expect(screen.queryByRole('link', { name: 'Look and import' })).toBeNull();
+});

@@ -55,3 +55,11 @@ export const cleaningSearch = (raw: RawSearch) => ({
     'blurred',
   )(raw.kind),
 });
+
+/** `look` is the run that looked, `run` the one that imports; before both, the choices are made. */
+export const importSearch = (raw: RawSearch) => ({
+  ref: text(raw.ref),
+  path: text(raw.path),
+  look: text(raw.look),
+  run: text(raw.run),
+});

@@ -44,9 +44,14 @@ export function ImportCommands({ name }: { name: string }) {
       />
       <CommandLine command={importCommand(format, name)} />
       {format !== 'folder' && (
-        <Text size="xs" c="dimmed">
-          {t('datasets.importDryRun')}
-        </Text>
+        <>
+          <Text size="xs" c="dimmed">
+            {t('datasets.importDryRun')}
+          </Text>
+          <Text size="xs" c="dimmed">
+            {t('datasets.importUpload')}
+          </Text>
+        </>
       )}
     </Stack>
   );

@@ -5,6 +5,7 @@ import {
   IconArrowBackUp,
   IconArrowsSplit2,
   IconCherry,
+  IconCopy,
   IconDatabaseImport,
   IconDotsVertical,
   IconGitBranch,
@@ -41,6 +42,7 @@ import { UploadInto } from '../upload/UploadInto';
 import { Origin } from '../versions/Origin';
 import { askedBy } from '../views/asked';
 import { FileNotices } from './FileNotices';
+import { ImportOffer } from './ImportOffer';
 import { PullPanel } from './PullPanel';
 import { QuarantineNotice } from './QuarantineNotice';
 import type { BrowseSearch } from './useBrowse';
@@ -99,6 +101,7 @@ export function VersionHeader({ dataset, address, shown, search, onRef }: Versio
         <MoreMenu dataset={dataset} address={address} search={search} version={version} onRef={onRef} />
       </PageHeader>
       <QuarantineNotice name={name} />
+      {shown && <ImportOffer address={shown} named={address.ref} />}
       {stats && <FileNotices stats={stats} name={name} dataRef={search.ref} />}
     </>
   );
@@ -228,6 +231,14 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
           )}
           {mayWrite && version && (
             <>
+              <MenuLink
+                to="/datasets/$name/import"
+                params={{ name }}
+                search={{ ref: address.ref, path: search.path?.replace(/\/$/, '') || undefined }}
+                leftSection={<IconDatabaseImport size={15} />}
+              >
+                {t('datasets.importMenu')}
+              </MenuLink>
               {mayMerge && (
                 <Menu.Item
                   leftSection={<IconGitMerge size={15} />}
@@ -242,7 +253,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
               <Menu.Item leftSection={<IconCherry size={15} />} onClick={pick.open}>
                 {t('versioning.pick')}
               </Menu.Item>
-              <Menu.Item leftSection={<IconDatabaseImport size={15} />} onClick={copy.open}>
+              <Menu.Item leftSection={<IconCopy size={15} />} onClick={copy.open}>
                 {t('versioning.copyFrom')}
               </Menu.Item>
               {branch && (

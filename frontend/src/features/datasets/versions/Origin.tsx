@@ -14,7 +14,8 @@ const count = (value: unknown): number => (typeof value === 'number' && Number.i
 /** Where a version's files came from, in words. All but `made_by` clients write, so nothing of that is sure. */
 export function Origin({ provenance }: Pick<Version, 'provenance'>) {
   const given = object(provenance);
-  if (given.kind === 'import' && text(object(given.import).source)) return <Imported given={object(given.import)} />;
+  if (given.kind === 'import' && text(object(given.import).source))
+    return <Imported given={object(given.import)} maker={object(given.made_by)} />;
   const maker = object(given.made_by);
   if (text(maker.run)) return <Made given={given} maker={maker} />;
   // Of versions that are older than the server's own words: `write` is what a run's writer made, `run` what a run pushed.
@@ -23,7 +24,7 @@ export function Origin({ provenance }: Pick<Version, 'provenance'>) {
   return null;
 }
 
-function Imported({ given }: { given: Json }) {
+function Imported({ given, maker }: { given: Json; maker: Json }) {
   const { t } = useTranslation();
   const counts = object(given.counts);
   const lost = count(counts.lost_objects) + count(counts.lost_labels);
@@ -37,6 +38,16 @@ function Imported({ given }: { given: Json }) {
   return (
     <Text span display="block" size="sm" c="dimmed">
       {said.filter(Boolean).join(' · ')}
+      {text(maker.run) && (
+        <>
+          {' · '}
+          <AnchorLink to="/runs/$runId" params={{ runId: text(maker.run) }} fz="inherit" underline="always">
+            {count(maker.number) > 0
+              ? t('datasets.originRunNumber', { number: maker.number })
+              : t('datasets.originRun')}
+          </AnchorLink>
+        </>
+      )}
     </Text>
   );
 }

@@ -1,5 +1,13 @@
 import { Card, Divider, SimpleGrid, Skeleton, Text, ThemeIcon, UnstyledButton } from '@mantine/core';
-import { type Icon, IconChartDots, IconMovie, IconPhotoAi, IconRoute, IconTerminal2 } from '@tabler/icons-react';
+import {
+  type Icon,
+  IconChartDots,
+  IconDatabaseImport,
+  IconMovie,
+  IconPhotoAi,
+  IconRoute,
+  IconTerminal2,
+} from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Workflow } from '@/api/contract/jobs';
 import { ErrorState } from '@/shared/ErrorState';
@@ -12,6 +20,7 @@ const ICONS: Record<string, Icon> = {
   'image-classification': IconPhotoAi,
   'evaluate-classifier': IconChartDots,
   'video-frames': IconMovie,
+  'import-annotations': IconDatabaseImport,
 };
 
 export function WorkflowStep({

@@ -1,0 +1,4 @@
+import '../words';
+import './words';
+
+export { ImportPage } from './ImportPage';

@@ -1,0 +1,12 @@
+import i18n from 'i18next';
+import { detailSayer } from '@/i18n/details';
+import { visible } from '@/shared/visible';
+import { reasons as english } from './reasons.en';
+import { reasons as chinese } from './reasons.zh';
+
+const inEnglish = detailSayer(english, {});
+const inChinese = detailSayer(chinese, {});
+
+/** A reason of the importers in the present language and the words of this page; one that is not known stays as it is. */
+export const sayReason = (reason: string): string =>
+  visible(i18n.language.startsWith('zh') ? inChinese(reason) : inEnglish(reason));
