@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -54,8 +54,10 @@ if TYPE_CHECKING:
 
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
-# Sent and not yet known to be verified, or waiting to be sent.
+# Packs that wait to be sent, or were sent while others still are.
 _UPLOADS_AHEAD = 32
+# Sent and not yet known to be verified: a lie is noticed before many more are sent.
+_UNVERIFIED_AHEAD = 8
 # The id of the upload, and the rows of the pack's files.
 _SentPack: TypeAlias = tuple[str, list[pa.RecordBatch]]
 _CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_redraw"}
@@ -173,9 +175,11 @@ class Push:
         same = SameBytes(contents.same, scan.new)
         groups = self._groups(same.packed(scan.new), files, parent, scan, options)
         with packed_rows() as packed:
-            self._send_packs(target, contents, groups, same, packed)
+            unverified = self._send_packs(target, contents, groups, same, packed)
             changes = self._changes(scan, parent, packed, renewed)
-            request = self._commit(target, reference, head, changes, options)
+            # The server verifies the last packs while their rows are put in order and sent.
+            changes_upload = send_changes(target, changes, unverified)
+            request = self._commit(target, reference, head, changes_upload, options)
             cache.save(
                 files,
                 ((file.path, digest) for file, digest in scan.known),
@@ -245,8 +249,11 @@ class Push:
         groups: list[Collection[SourceFile]],
         same: SameBytes,
         packed: PackedRows,
-    ) -> None:
-        """Write, send and verify the packs; their rows of the changes go to `packed`."""
+    ) -> deque[str]:
+        """Write and send the packs; their rows of the changes go to `packed`.
+
+        Returns the uploads of which it is not known yet whether the server has verified them.
+        """
         # Planned twice: the plans of millions of files are not kept.
         size_bytes = sum(plan.pack_bytes for plan in self._plans(groups))
         self._progress.start("upload", size_bytes, "bytes")
@@ -255,24 +262,28 @@ class Push:
             ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool,
         ):
             waiting: deque[Future[_SentPack]] = deque()
+            unverified: deque[str] = deque()
             try:
                 for plan in self._plans(groups):
                     waiting.append(pool.submit(self._send_pack, target, write_pack, plan, same))
                     if len(waiting) > _UPLOADS_AHEAD:
-                        self._take(target, packed, waiting.popleft())
+                        unverified.append(self._take(packed, waiting.popleft()))
+                    if len(unverified) > _UNVERIFIED_AHEAD:
+                        wait_verified(target, unverified.popleft())
                 while waiting:
-                    self._take(target, packed, waiting.popleft())
+                    unverified.append(self._take(packed, waiting.popleft()))
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
+        return unverified
 
     def _plans(self, groups: list[Collection[SourceFile]]) -> Iterator[PackPlan]:
         return (plan for files in groups for plan in plan_packs(files, self._options.limits))
 
-    def _take(self, target: UploadTarget, packed: PackedRows, sent: Future[_SentPack]) -> None:
+    def _take(self, packed: PackedRows, sent: Future[_SentPack]) -> str:
         upload_id, batches = sent.result()
-        wait_verified(target, upload_id)
         for batch in batches:
             packed.add(batch)
+        return upload_id
 
     def _send_pack(
         self, target: UploadTarget, write_pack: WritePack, plan: PackPlan, same: SameBytes
@@ -298,14 +309,14 @@ class Push:
         target: UploadTarget,
         reference: str,
         head: dict[str, Any] | None,
-        changes: Iterable[pa.Table],
+        changes_upload: str,
         options: dict[str, Any],
     ) -> dict[str, Any]:
         body = {
             "branch": parse_ref(reference).ref,
             "expected_head": head["commit"] if head else None,
             "message": self._options.message,
-            "changes_upload": send_changes(target, changes),
+            "changes_upload": changes_upload,
             **options,
             "provenance": {"kind": "push", **options, **self._options.given.provenance},
         }
