@@ -15,6 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from threading import Semaphore
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
@@ -54,12 +55,14 @@ if TYPE_CHECKING:
 
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
+# Written while others are sent, so that the store never waits for a pack.
+_PACKED_AHEAD = 1
 # Packs that wait to be sent, or were sent while others still are.
 _UPLOADS_AHEAD = 32
 # Sent and not yet known to be verified: a lie is noticed before many more are sent.
 _UNVERIFIED_AHEAD = 8
-# The id of the upload, and the rows of the pack's files.
-_SentPack: TypeAlias = tuple[str, list[pa.RecordBatch]]
+# The id of the upload, the bytes of the pack, and the rows of its files.
+_SentPack: TypeAlias = tuple[str, int, list[pa.RecordBatch]]
 _CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_redraw"}
 
 
@@ -115,6 +118,7 @@ class Push:
         self._options = options
         self._bytes_sent = 0
         self._packs_sent = 0
+        self._may_send = Semaphore(_UPLOADS_AT_ONCE)
         # What the push began with; set once.
         self._base: Parent | None = None
         self._attributes: dict[str, str | None] = {}
@@ -259,7 +263,7 @@ class Push:
         self._progress.start("upload", size_bytes, "bytes")
         with (
             contents.packing(size_bytes) as write_pack,
-            ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool,
+            ThreadPoolExecutor(_UPLOADS_AT_ONCE + _PACKED_AHEAD, "atom-pack") as pool,
         ):
             waiting: deque[Future[_SentPack]] = deque()
             unverified: deque[str] = deque()
@@ -280,7 +284,9 @@ class Push:
         return (plan for files in groups for plan in plan_packs(files, self._options.limits))
 
     def _take(self, packed: PackedRows, sent: Future[_SentPack]) -> str:
-        upload_id, batches = sent.result()
+        upload_id, size_bytes, batches = sent.result()
+        self._packs_sent += 1
+        self._bytes_sent += size_bytes
         for batch in batches:
             packed.add(batch)
         return upload_id
@@ -288,12 +294,11 @@ class Push:
     def _send_pack(
         self, target: UploadTarget, write_pack: WritePack, plan: PackPlan, same: SameBytes
     ) -> _SentPack:
-        with packed_file(partial(write_pack, plan.files)) as (path, summary):
+        with packed_file(partial(write_pack, plan.files)) as (path, summary), self._may_send:
             upload_id = upload_file(target, path, "pack", summary.digest.hex())
-        self._packs_sent += 1
-        self._bytes_sent += summary.size_bytes
         further = same.rows(summary)
-        return upload_id, [rows_of(summary)] if further is None else [rows_of(summary), further]
+        batches = [rows_of(summary)] if further is None else [rows_of(summary), further]
+        return upload_id, summary.size_bytes, batches
 
     def _changes(
         self, scan: Scan, parent: Parent, packed: PackedRows, renewed: list[str]
