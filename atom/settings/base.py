@@ -324,8 +324,9 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 1.2
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
-# A pool process that has once grown by half (a large pack, say) makes way for a new one.
-CELERY_WORKER_MAX_MEMORY_PER_CHILD = 260_000
+# A pool process that has once grown by half (a large version, say) makes way for a new one. What
+# it shares with the worker counts, 220 MB; a pack of 128 MiB takes 30 to 45 MB.
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 300_000
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True
 # The schedule is code (see atom/celery.py); this file only remembers when a task last ran.

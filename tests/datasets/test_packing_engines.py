@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.datasets.engines.pack_index import build_index
+from atom.datasets.engines.pack_index import build_index, index_passing, is_looked_into
 from atom.datasets.engines.pack_use import Needed, PackingRules, PackUse, worth_packing
 from atom.datasets.engines.packing_anew import NewPack, TakenFiles
 from atom_sdk.errors import ManifestCorruptError, PackDigestMismatchError
 from atom_sdk.manifests.entries import DIGEST
-from atom_sdk.packs.indexer import verify_pack
+from atom_sdk.packs.indexer import pass_pack, verify_pack
 from atom_sdk.packs.plan import PackLimits
 from tests.datasets.pushing import MadePack, corrupted, make_pack, png
 
@@ -182,6 +182,24 @@ def test_each_group_has_packs_of_its_own_and_a_content_that_of_the_first(tmp_pat
         take(taken, second, {"a.png", "c.png"}, group=0)
         made = written(taken)
     assert [pack.index["path"].to_pylist() for pack, _ in made] == [["a.png"], ["a.png", "b.png"]]
+
+
+def test_a_pack_that_streams_by_has_the_index_of_one_that_lies_there() -> None:
+    whole = png(1)
+    files = {"a.png": whole, "b.png": whole[:-20], "c.jpg": b"", "d.txt": b"no picture"}
+    pack = make_pack(files | {"e.svg": b"<svg/>"})
+    data, digest = pack.data, bytes.fromhex(pack.digest)
+    lying = build_index(pack.members, lambda offset, size: data[offset : offset + size])
+    for step in (100, 1000, len(data)):
+        chunks = [data[start : start + step] for start in range(0, len(data), step)]
+        assert index_passing(pass_pack(chunks, digest, is_looked_into)).equals(lying)
+    assert [bool(reason) for reason in lying["unreadable"].to_pylist()] == [
+        *(False, True, True, False, False)
+    ]
+
+    spoilt = corrupted(pack, pack.members[3].offset)
+    with pytest.raises(PackDigestMismatchError):
+        index_passing(pass_pack([spoilt], digest, is_looked_into))
 
 
 def test_wrong_bytes_and_wrong_places_are_refused(tmp_path: Path) -> None:

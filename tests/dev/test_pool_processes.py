@@ -1,4 +1,4 @@
-"""A pool process of the worker ends with it, also when the worker was gone before it could ask."""
+"""Pool processes of the worker: what they share with it, and that they end with it."""
 
 from __future__ import annotations
 
@@ -35,3 +35,27 @@ def test_a_pool_process_without_its_worker_ends_at_once(before: str, expected: i
         check=True,
     )
     assert int(answer.stdout) == expected
+
+
+_LOADED = """
+import sys
+from atom import celery
+celery.load_what_tasks_need()
+before = set(sys.modules)
+from PIL import Image
+from atom.core import storage
+Image.preinit()
+storage.objects()
+print(*sorted(name for name in set(sys.modules) - before if name.startswith(("PIL", "boto"))))
+"""
+
+
+def test_pool_processes_share_what_their_first_task_would_load() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", _LOADED],
+        env={**os.environ, "DJANGO_SETTINGS_MODULE": "atom.settings.testing"},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    assert answer.stdout.split() == []

@@ -10,7 +10,12 @@ import pyarrow.compute as pc
 from PIL import Image, UnidentifiedImageError
 
 from atom.datasets.engines.pixels import MAX_PIXELS, TOO_LARGE, limited_pixels
-from atom.datasets.engines.whole_pictures import cut_off_reason
+from atom.datasets.engines.whole_pictures import (
+    ENDS_EARLY,
+    cut_off_reason,
+    is_whole,
+    webp_ends_early,
+)
 
 MAX_CHECKED_BYTES = 64 << 20
 # Drawings in text form; Pillow does not read them and nobody expects it to.
@@ -41,17 +46,25 @@ def marked_unreadable(entries: pa.Table) -> pa.ChunkedArray:
     return pc.match_substring(pc.fill_null(entries.column("attributes"), ""), '"unreadable":')
 
 
-def unreadable_reason(data: bytes | memoryview) -> str | None:
+def unreadable_reason(data: bytes | bytearray | memoryview) -> str | None:
     """Return why `data` is not an image that can be opened, or None if it is."""
     if not len(data):
         return "the file is empty"
     if len(data) > MAX_CHECKED_BYTES:
         return None
+    if webp_ends_early(data):
+        return ENDS_EARLY
     try:
-        if (cut_off := cut_off_reason(data)) is not None:
-            return cut_off
-        with limited_pixels(), Image.open(io.BytesIO(data)) as image:
-            image.verify()
+        with limited_pixels():
+            with Image.open(io.BytesIO(data)) as image:
+                # Opened once where nothing is in doubt, as most are.
+                if is_whole(image, data):
+                    image.verify()
+                    return None
+                if (cut_off := cut_off_reason(image)) is not None:
+                    return cut_off
+            with Image.open(io.BytesIO(data)) as image:
+                image.verify()
     # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
     except Exception as exc:
         return _plain(exc)

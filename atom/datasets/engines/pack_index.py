@@ -7,7 +7,7 @@ path string · offset int64 · size int64 · digest fixed binary (32) · unreada
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +15,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from atom.datasets.engines.images import is_raster_image, media_type_of, unreadable_reason
+from atom.datasets.engines.images import (
+    MAX_CHECKED_BYTES,
+    is_raster_image,
+    media_type_of,
+    unreadable_reason,
+)
+from atom_sdk.packs.indexer import PassingMember
 from atom_sdk.packs.writer import PackMember
 
 SCHEMA = pa.schema(
@@ -33,7 +39,27 @@ ReadMember = Callable[[int, int], bytes | memoryview]
 def build_index(members: Iterable[PackMember], read: ReadMember) -> pa.Table:
     """Return the index of a verified pack; `read(offset, size)` gives a member's bytes."""
     rows = list(members)
-    reasons = [_reason(member, read) for member in rows]
+    return _index(rows, [_reason(member, read) for member in rows])
+
+
+def index_passing(members: Iterable[PassingMember]) -> pa.Table:
+    """Return the index of a pack that streams by, with the bytes of what `is_looked_into`.
+
+    Raises what `members` raises.
+    """
+    rows, reasons = [], []
+    for member, data in members:
+        rows.append(member)
+        reasons.append(None if data is None else unreadable_reason(data))
+    return _index(rows, reasons)
+
+
+def is_looked_into(path: str, size: int) -> bool:
+    """Return whether the bytes of a member say if it can be read: it is a picture."""
+    return size <= MAX_CHECKED_BYTES and is_raster_image(media_type_of(path))
+
+
+def _index(rows: Sequence[PackMember], reasons: Sequence[str | None]) -> pa.Table:
     columns = [
         pa.array([row.path for row in rows], pa.string()),
         pa.array([row.offset for row in rows], pa.int64()),
@@ -45,7 +71,7 @@ def build_index(members: Iterable[PackMember], read: ReadMember) -> pa.Table:
 
 
 def _reason(member: PackMember, read: ReadMember) -> str | None:
-    if not is_raster_image(media_type_of(member.path)):
+    if not is_looked_into(member.path, member.size):
         return None
     return unreadable_reason(read(member.offset, member.size))
 

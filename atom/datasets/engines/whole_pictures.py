@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable
-from typing import Final
+from typing import Final, TypeAlias
 
 from PIL import Image
 
-from atom.datasets.engines.pixels import limited_pixels
-
+Data: TypeAlias = bytes | bytearray | memoryview
 # Decoded to count rows: more pixels would fill a worker's memory.
 _MAX_COUNTED_PIXELS: Final = 40_000_000
 _PADDING: Final = b"\x00\r\n \t"
@@ -20,18 +18,13 @@ _ROWS_IN_ORDER: Final = frozenset({"JPEG", "MPO", "PNG", "TIFF"})
 ENDS_EARLY: Final = "the file ends before the picture does"
 
 
-def cut_off_reason(data: bytes | memoryview) -> str | None:
-    """Return why a picture is not whole, with the share of its rows that is there; else None.
+def is_whole(image: Image.Image, data: Data) -> bool:
+    """Return whether `data` ends as its format says; where the format says nothing, it does.
 
     Raises what Pillow raises for other damage.
     """
-    if _webp_ends_early(data):
-        return ENDS_EARLY
-    with limited_pixels(), Image.open(io.BytesIO(data)) as image:
-        check = _CHECKS.get(image.format or "")
-        if check is None or check(image, data):
-            return None
-        return _reason(image)
+    check = _CHECKS.get(image.format or "")
+    return check is None or check(image, data)
 
 
 def ends_as_it_should(tail: bytes) -> bool:
@@ -40,8 +33,11 @@ def ends_as_it_should(tail: bytes) -> bool:
     return kept.endswith((b"\xff\xd9", b"IEND\xaeB`\x82"))
 
 
-def _reason(image: Image.Image) -> str | None:
-    """Decode the doubtful picture: None if all of it is there."""
+def cut_off_reason(image: Image.Image) -> str | None:
+    """Decode a doubtful picture: return the share of its rows that is there, None if it is all.
+
+    Raises what Pillow raises for other damage.
+    """
     if image.format == "JPEG":
         # Decoded at an eighth of its size, which needs a 64th of the memory.
         image.draft(None, (image.width // _EIGHTH or 1, image.height // _EIGHTH or 1))
@@ -71,29 +67,29 @@ def _share_of_rows(image: Image.Image) -> float:
     return 0.0 if box is None else float(box[3]) / image.height
 
 
-def _webp_ends_early(data: bytes | memoryview) -> bool:
+def webp_ends_early(data: Data) -> bool:
     """Return whether a RIFF file names more bytes than it has; Pillow does not open such a one."""
     is_webp = bytes(data[:4]) == b"RIFF" and bytes(data[8:12]) == b"WEBP"
     return is_webp and int.from_bytes(data[4:8], "little") + 8 > len(data)
 
 
-def _jpeg_is_whole(_image: Image.Image, data: bytes | memoryview) -> bool:
+def _jpeg_is_whole(_image: Image.Image, data: Data) -> bool:
     return bytes(data[-256:]).rstrip(_PADDING).endswith(b"\xff\xd9")
 
 
-def _gif_is_whole(_image: Image.Image, data: bytes | memoryview) -> bool:
+def _gif_is_whole(_image: Image.Image, data: Data) -> bool:
     return bytes(data[-256:]).rstrip(_PADDING).endswith(b";")
 
 
-def _png_is_whole(_image: Image.Image, data: bytes | memoryview) -> bool:
+def _png_is_whole(_image: Image.Image, data: Data) -> bool:
     return b"IEND" in bytes(data[-4096:])
 
 
-def _bmp_is_whole(_image: Image.Image, data: bytes | memoryview) -> bool:
+def _bmp_is_whole(_image: Image.Image, data: Data) -> bool:
     return int.from_bytes(data[2:6], "little") <= len(data)
 
 
-def _tiff_is_whole(image: Image.Image, data: bytes | memoryview) -> bool:
+def _tiff_is_whole(image: Image.Image, data: Data) -> bool:
     tags = getattr(image, "tag_v2", {})
     for offsets, sizes in (_STRIPS, _TILES):
         ends = map(sum, zip(tags.get(offsets, ()), tags.get(sizes, ()), strict=False))
@@ -102,7 +98,7 @@ def _tiff_is_whole(image: Image.Image, data: bytes | memoryview) -> bool:
     return True
 
 
-_CHECKS: Final[dict[str, Callable[[Image.Image, bytes | memoryview], bool]]] = {
+_CHECKS: Final[dict[str, Callable[[Image.Image, Data], bool]]] = {
     "JPEG": _jpeg_is_whole,
     "MPO": _jpeg_is_whole,
     "GIF": _gif_is_whole,

@@ -10,11 +10,12 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from threading import Semaphore
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
@@ -58,10 +59,14 @@ if TYPE_CHECKING:
 
 _REBASES = 5
 _UPLOADS_AT_ONCE = 2
-# Sent and not yet known to be verified, or waiting to be sent.
+# Written while others are sent, so that the store never waits for a pack.
+_PACKED_AHEAD = 1
+# Packs that wait to be sent, or were sent while others still are.
 _UPLOADS_AHEAD = 32
-# The id of the upload, and the rows of the pack's files.
-_SentPack: TypeAlias = tuple[str, list[pa.RecordBatch]]
+# Sent and not yet known to be verified: a lie is noticed before many more are sent.
+_UNVERIFIED_AHEAD = 8
+# The id of the upload, the bytes of the pack, and the rows of its files.
+_SentPack: TypeAlias = tuple[str, int, list[pa.RecordBatch]]
 _CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_redraw"}
 
 
@@ -125,6 +130,7 @@ class Push:
         self._options = options
         self._bytes_sent = 0
         self._packs_sent = 0
+        self._may_send = Semaphore(_UPLOADS_AT_ONCE)
         # What the push began with; set once.
         self._base: Parent | None = None
         self._attributes: dict[str, str | None] = {}
@@ -189,9 +195,11 @@ class Push:
         same = SameBytes(contents.same, scan.new)
         groups = self._groups(same.packed(scan.new), contents, parent, scan, options)
         with packed_rows() as packed:
-            self._send_packs(target, contents, groups, same, packed)
+            unverified = self._send_packs(target, contents, groups, same, packed)
             changes = self._changes(scan, parent, packed, renewed)
-            request = self._commit(target, reference, head, changes, options)
+            # The server verifies the last packs while their rows are put in order and sent.
+            changes_upload = send_changes(target, changes, unverified)
+            request = self._commit(target, reference, head, changes_upload, options)
             cache.save(
                 files,
                 ((file.path, digest) for file, digest in scan.known),
@@ -270,44 +278,52 @@ class Push:
         groups: list[Collection[SourceFile]],
         same: SameBytes,
         packed: PackedRows,
-    ) -> None:
-        """Write, send and verify the packs; their rows of the changes go to `packed`."""
+    ) -> deque[str]:
+        """Write and send the packs; their rows of the changes go to `packed`.
+
+        Returns the uploads of which it is not known yet whether the server has verified them.
+        """
         # Planned twice: the plans of millions of files are not kept.
         size_bytes = sum(plan.pack_bytes for plan in self._plans(groups))
         self._progress.start("upload", size_bytes, "bytes")
         with (
             contents.packing(size_bytes) as write_pack,
-            ThreadPoolExecutor(_UPLOADS_AT_ONCE, "atom-pack") as pool,
+            ThreadPoolExecutor(_UPLOADS_AT_ONCE + _PACKED_AHEAD, "atom-pack") as pool,
         ):
             waiting: deque[Future[_SentPack]] = deque()
+            unverified: deque[str] = deque()
             try:
                 for plan in self._plans(groups):
                     waiting.append(pool.submit(self._send_pack, target, write_pack, plan, same))
                     if len(waiting) > _UPLOADS_AHEAD:
-                        self._take(target, packed, waiting.popleft())
+                        unverified.append(self._take(packed, waiting.popleft()))
+                    if len(unverified) > _UNVERIFIED_AHEAD:
+                        wait_verified(target, unverified.popleft())
                 while waiting:
-                    self._take(target, packed, waiting.popleft())
+                    unverified.append(self._take(packed, waiting.popleft()))
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
+        return unverified
 
     def _plans(self, groups: list[Collection[SourceFile]]) -> Iterator[PackPlan]:
         return (plan for files in groups for plan in plan_packs(files, self._options.limits))
 
-    def _take(self, target: UploadTarget, packed: PackedRows, sent: Future[_SentPack]) -> None:
-        upload_id, batches = sent.result()
-        wait_verified(target, upload_id)
+    def _take(self, packed: PackedRows, sent: Future[_SentPack]) -> str:
+        upload_id, size_bytes, batches = sent.result()
+        self._packs_sent += 1
+        self._bytes_sent += size_bytes
         for batch in batches:
             packed.add(batch)
+        return upload_id
 
     def _send_pack(
         self, target: UploadTarget, write_pack: WritePack, plan: PackPlan, same: SameBytes
     ) -> _SentPack:
-        with packed_file(partial(write_pack, plan.files)) as (path, summary):
+        with packed_file(partial(write_pack, plan.files)) as (path, summary), self._may_send:
             upload_id = upload_file(target, path, "pack", summary.digest.hex())
-        self._packs_sent += 1
-        self._bytes_sent += summary.size_bytes
         further = same.rows(summary)
-        return upload_id, [rows_of(summary)] if further is None else [rows_of(summary), further]
+        batches = [rows_of(summary)] if further is None else [rows_of(summary), further]
+        return upload_id, summary.size_bytes, batches
 
     def _changes(
         self, scan: Scan, parent: Parent, packed: PackedRows, renewed: list[str]
@@ -324,14 +340,14 @@ class Push:
         target: UploadTarget,
         reference: str,
         head: dict[str, Any] | None,
-        changes: Iterable[pa.Table],
+        changes_upload: str,
         options: dict[str, Any],
     ) -> dict[str, Any]:
         body = {
             "branch": parse_ref(reference).ref,
             "expected_head": head["commit"] if head else None,
             "message": self._options.message,
-            "changes_upload": send_changes(target, changes),
+            "changes_upload": changes_upload,
             **options,
             "provenance": {"kind": "push", **options, **self._options.given.provenance},
         }

@@ -40,10 +40,13 @@ def write_changes(changes: Iterable[pa.Table], path: Path) -> None:
             out.write_table(table)
 
 
-def send_changes(target: UploadTarget, changes: Iterable[pa.Table]) -> str:
+def send_changes(
+    target: UploadTarget, changes: Iterable[pa.Table], others: Iterable[str] = ()
+) -> str:
     """Upload tables of changes as one file and return the upload's id.
 
-    Tables after the first have its columns. Raises UploadRejectedError.
+    Tables after the first have its columns. Also waits until the uploads `others` are verified,
+    which the server may be at meanwhile. Raises UploadRejectedError.
     """
     with tempfile.NamedTemporaryFile(dir=scratch_folder(), suffix=".parquet") as file:
         with naming_full_disk(scratch_folder()):
@@ -53,5 +56,6 @@ def send_changes(target: UploadTarget, changes: Iterable[pa.Table]) -> str:
         target.progress.start("changes", path.stat().st_size, "bytes")
         quiet = replace(target, step="changes")
         upload_id = upload_file(quiet, path, "changes", digest)
-        wait_verified(quiet, upload_id)
+    for sent in (*others, upload_id):
+        wait_verified(quiet, sent)
     return upload_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -20,6 +21,9 @@ _THREADS = 4
 # A store that lost its power may have forgotten what had arrived.
 _TRIES = 3
 _URL_BATCH = 64
+# Read into the same memory again and again. A whole part at once takes new memory from the system
+# each time, and what a socket does not take of it is copied over and over.
+_PIECE_BYTES = 256 << 10
 
 
 @dataclass(frozen=True)
@@ -54,11 +58,30 @@ class _FileParts:
     def read(self, start: int, length: int) -> bytes:
         return os.pread(self._descriptor, length, start)
 
+    def body(self, start: int, length: int) -> _Body:
+        """Return what is sent of a part."""
+        return _Body(self, start, min(start + length, self.size_bytes))
+
     def has_same(self, start: int, part: dict[str, Any]) -> bool:
         data = self.read(start, part["size_bytes"])
         etag: str = part["etag"].strip('"')
         same = hashlib.md5(data, usedforsecurity=False).hexdigest() == etag
         return same and len(data) == int(part["size_bytes"])
+
+
+class _Body:
+    """Bytes of a file that are read while they are sent, and again when they are sent again."""
+
+    def __init__(self, source: _FileParts, start: int, end: int) -> None:
+        self._source = source
+        self._start, self._end = start, end
+
+    def __len__(self) -> int:
+        return self._end - self._start
+
+    def __iter__(self) -> Iterator[bytes]:
+        for start in range(self._start, self._end, _PIECE_BYTES):
+            yield self._source.read(start, min(_PIECE_BYTES, self._end - start))
 
 
 def upload_file(target: UploadTarget, path: Path, kind: str, digest: str) -> str:
@@ -153,7 +176,10 @@ def _send_batch(
     part_bytes: int = upload["part_size_bytes"]
 
     def send(number: int) -> tuple[int, str]:
-        data = source.read((number - 1) * part_bytes, part_bytes)
+        start = (number - 1) * part_bytes
+        # Others read over a network: a request for each piece would be slow.
+        read = source.body if isinstance(source, _FileParts) else source.read
+        data = read(start, part_bytes)
         etag = _put(target.http, urls[str(number)], data, headers)
         target.progress.advance(target.step, len(data))
         return number, etag
@@ -162,10 +188,11 @@ def _send_batch(
         return dict(pool.map(send, numbers))
 
 
-def _put(http: Http, url: str, data: bytes, headers: dict[str, str]) -> str:
+def _put(http: Http, url: str, data: bytes | _Body, headers: dict[str, str]) -> str:
     """Send a part and return its etag; a key that may not be replaced and is there is as good."""
+    sized = {**headers, "Content-Length": str(len(data))}
     try:
-        answer = send_object(http, "PUT", url, content=data, headers=headers)
+        answer = send_object(http, "PUT", url, content=data, headers=sized)
     except ApiError as error:
         if headers and error.status == HTTPStatus.PRECONDITION_FAILED:
             # An earlier try whose answer was lost; the server verifies what is there.

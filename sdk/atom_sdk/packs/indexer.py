@@ -6,7 +6,8 @@ member named. Memory is bounded by one chunk and one header, whatever the size o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
 
 from blake3 import blake3
 
@@ -34,6 +35,11 @@ _ZERO_BLOCK = bytes(BLOCK_BYTES)
 # Longest canonical pax body: a path record, a size record and the padding to the next alignment.
 _MAX_PAX_BYTES = MAX_PATH_BYTES + 2 * ALIGNMENT_BYTES
 
+# By path and size, whether somebody looks into a member while it passes.
+Wanted: TypeAlias = Callable[[str, int], bool]
+# A member, and its bytes if they were wanted: good until the next one is asked for.
+PassingMember: TypeAlias = tuple[PackMember, bytes | bytearray | memoryview | None]
+
 
 def index_pack(chunks: Iterable[bytes | memoryview], digest: bytes) -> Iterator[PackMember]:
     """Yield the members of a pack whose bytes come in chunks of any size.
@@ -42,7 +48,17 @@ def index_pack(chunks: Iterable[bytes | memoryview], digest: bytes) -> Iterator[
     digest of the whole pack is known. Raises EmptyPackError, PackTruncatedError, PackHeaderError,
     PackOrderError, PathError, PackTrailingDataError or PackDigestMismatchError.
     """
-    parser = _PackParser(_ChunkStream(chunks))
+    return (member for member, _ in pass_pack(chunks, digest, lambda *_: False))
+
+
+def pass_pack(
+    chunks: Iterable[bytes | memoryview], digest: bytes, wanted: Wanted
+) -> Iterator[PassingMember]:
+    """Yield what `index_pack` yields, with the bytes of those members that are wanted.
+
+    Of these, one is in memory at a time. Raises what `index_pack` raises.
+    """
+    parser = _PackParser(_ChunkStream(chunks), wanted)
     yield from parser.members()
     actual = parser.stream.hasher.digest()
     if actual != digest:
@@ -90,13 +106,37 @@ class _ChunkStream:
         return False
 
 
+class _Kept:
+    """The bytes of one member: a view of the chunk that has them all, a copy of several chunks."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._view = memoryview(b"")
+        self._copy: bytearray | None = None
+
+    def add(self, piece: memoryview) -> None:
+        """Keep what comes next."""
+        if len(piece) == self._size:
+            self._view = piece
+            return
+        # Grown by what is there, not by what a header says.
+        if self._copy is None:
+            self._copy = bytearray()
+        self._copy += piece
+
+    def data(self) -> bytearray | memoryview:
+        """Return all of it."""
+        return self._view if self._copy is None else self._copy
+
+
 class _PackParser:
-    def __init__(self, stream: _ChunkStream) -> None:
+    def __init__(self, stream: _ChunkStream, wanted: Wanted) -> None:
         self.stream = stream
+        self._wanted = wanted
         self._last = ""
         self._last_bytes = b""
 
-    def members(self) -> Iterator[PackMember]:
+    def members(self) -> Iterator[PassingMember]:
         if self.stream.at_end():
             raise EmptyPackError("The pack has no bytes.")
         while True:
@@ -107,17 +147,19 @@ class _PackParser:
             yield self._member(start, block)
         self._check_end(start)
 
-    def _member(self, start: int, block: bytes) -> PackMember:
+    def _member(self, start: int, block: bytes) -> PassingMember:
         path, size, head = self._head(start, block)
         encoded = self._checked_path(path)
         if head != member_head(encoded, size, start):
             raise PackHeaderError(f"the member {path!r}", "it is not in canonical form", start)
         offset = self.stream.position
         where = f"inside the data of the member {path!r}, which should have {size} bytes"
-        digest = self._hash_data(size, where)
+        kept = _Kept(size) if self._wanted(path, size) else None
+        digest = self._hash_data(size, where, kept)
+        data = None if kept is None else kept.data()
         if any(self._take(data_padding_bytes(size), where)):
             raise PackHeaderError(f"the member {path!r}", "its padding is not zero", start)
-        return PackMember(path, offset, size, digest)
+        return PackMember(path, offset, size, digest), data
 
     def _head(self, start: int, block: bytes) -> tuple[str, int, bytes]:
         """Read the rest of a member's head; returns path, size and all the head's bytes."""
@@ -149,11 +191,13 @@ class _PackParser:
         self._last, self._last_bytes = path, encoded
         return encoded
 
-    def _hash_data(self, size: int, where: str) -> bytes:
+    def _hash_data(self, size: int, where: str, kept: _Kept | None) -> bytes:
         hasher = blake3()
         try:
             for piece in self.stream.pieces(size):
                 hasher.update(piece)
+                if kept is not None:
+                    kept.add(piece)
         except EOFError as error:
             raise PackTruncatedError(where) from error
         return hasher.digest()

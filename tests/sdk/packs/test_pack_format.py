@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from atom_sdk import errors
 from atom_sdk.packs import PackMember, PackWriter, index_pack, verify_pack
+from atom_sdk.packs.indexer import pass_pack
 from atom_sdk.packs.tar import member_bytes, member_head, parse_header, parse_pax_records
 from tests.sdk.packs.strategies import file_sets, packed
 
@@ -76,6 +77,17 @@ def test_the_size_of_the_chunks_does_not_matter(files: dict[str, bytes], step: i
     data, summary = packed(files)
     chunks = [data[start : start + step] for start in range(0, len(data), step)]
     assert tuple(index_pack(chunks, summary.digest)) == summary.members
+
+
+@given(file_sets, st.integers(1, 3000))
+@settings(max_examples=40)
+def test_wanted_members_come_with_their_bytes(files: dict[str, bytes], step: int) -> None:
+    data, summary = packed(files)
+    chunks = [data[start : start + step] for start in range(0, len(data), step)]
+    wanted = set(sorted(files)[::2])
+    passing = pass_pack(chunks, summary.digest, lambda path, _: path in wanted)
+    found = {member.path: None if seen is None else bytes(seen) for member, seen in passing}
+    assert found == {path: files[path] if path in wanted else None for path in files}
 
 
 @given(st.data())
