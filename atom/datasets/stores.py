@@ -10,8 +10,10 @@ from atom.accounts.models import Project
 from atom.core.storage import PrefixStore, project_store
 from atom.datasets.engines.browse import VersionStats
 from atom.datasets.engines.byte_cache import ByteCache
+from atom.datasets.engines.linked_ranges import shown_files
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.layers import read_values
+from atom_sdk.manifests.links import read_links
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root, read_root
 
 _TABLE_CACHE_BYTES = 192 << 20
@@ -24,6 +26,9 @@ _RANGES_IN_MEMORY = 16_384
 _NUMBERS_CACHE_BYTES = 32 << 20
 _STATS_CACHE_BYTES = 4 << 20
 _COUNT_BYTES = 100
+_LINK_CACHE_BYTES = 64 << 20
+# Two short strings and their place in a dictionary.
+_LINK_BYTES = 300
 # About 100 bytes a difference.
 _DIFF_CACHE_BYTES = 64 << 20
 
@@ -44,6 +49,9 @@ _numbers: ByteCache[pa.Array] = ByteCache(
 )
 _diffs: ByteCache[pa.Table] = ByteCache(_DIFF_CACHE_BYTES, lambda table: int(table.nbytes) + 512)
 _stats: ByteCache[VersionStats] = ByteCache(_STATS_CACHE_BYTES, _stats_bytes)
+_links: ByteCache[dict[str, str]] = ByteCache(
+    _LINK_CACHE_BYTES, lambda links: 1024 + _LINK_BYTES * len(links)
+)
 _roots: ByteCache[Root] = ByteCache(_ROOT_CACHE_BYTES, _root_bytes)
 
 
@@ -64,6 +72,25 @@ class VersionStore:
     def range(self, part: RangeRef) -> pa.Table:
         """Return the entries of a range."""
         return _tables.get(part.layout, lambda: read_range(part, self.store))
+
+    def links(self, root: Root) -> dict[str, str]:
+        """Return the target of each link of a version by its path."""
+        if not root.links:
+            return {}
+        return _links.get(root.content, lambda: read_links(root, self.store))
+
+    def files(self, root: Root, part: RangeRef) -> pa.Table:
+        """Return the entries of one of a root's ranges, each link as the file that it leads to."""
+        if not part.links:
+            return self.range(part)
+
+        def show() -> pa.Table:
+            return shown_files(root, self.range(part), self.links(root), self.scanned)
+
+        # Where links lead depends on all of the version, where bytes lie on the layout.
+        groups: list[Hashable] = [group.object for group in root.groups]
+        parts = groups or [other.layout for other in root.ranges]
+        return _tables.get(("files", hash(tuple(parts)), root.content, *part.layout), show)
 
     def scanned(self, part: RangeRef) -> pa.Table:
         """Return the entries of one of many ranges: they push nothing else out of the cache."""

@@ -24,6 +24,7 @@ from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_tab
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.folder_labels import folder_label
 from atom_sdk.manifests.layers import read_values
+from atom_sdk.manifests.links import read_links
 from atom_sdk.manifests.ranges import BoundaryRule
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 from atom_sdk.manifests.split_requests import SplitRequest
@@ -47,6 +48,9 @@ class Source:
     def range(self, part: RangeRef) -> pa.Table:
         self.read.append(part.min)
         return read_range(part, self.store)
+
+    def links(self, root: Root) -> dict[str, str]:
+        return read_links(root, self.store)
 
     def scanned(self, part: RangeRef) -> pa.Table:
         return self.range(part)

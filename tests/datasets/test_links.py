@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from atom.datasets.models import Dataset, Version
+from atom.datasets.stores import version_store
+from atom.gateway.s3.files import VersionFiles
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitFailedError
 from atom_sdk.client.importing import ImportOptions
@@ -17,6 +20,7 @@ from atom_sdk.client.pull import PullOptions, PullResult
 from atom_sdk.client.push import PushOptions
 from atom_sdk.client.writing import WriterOptions
 from atom_sdk.errors import PathInTheWayError
+from atom_sdk.fs import AtomFileSystem
 from atom_sdk.packs.walk import LeftOut
 from tests.datasets.pushing import png
 
@@ -336,3 +340,66 @@ def test_an_import_keeps_links_or_takes_their_files(
     followed = ImportOptions(file_format="imagefolder", follow_links=True)
     result = client.datasets.import_(icons, "followed", followed)
     assert result.report.labels == {"16": 3, "cat": 2, "dog": 1, "pets": 2, "pets-too": 2}
+
+
+def test_the_api_says_where_links_lead_and_counts_them_apart(client: Client, icons: Path) -> None:
+    split = {"test": 1, "seed": 3}
+    client.datasets.push(icons, "icons", PushOptions(labels_from="folder", split=split))
+    links = {row["path"]: row["link"] for row in client.datasets.entries("icons")}
+    assert links["cat/a.png"] is None
+    assert links["16/through.png"] == {
+        "target": "../pets/b.png",
+        "leads_to": "cat/b.png",
+        "leaves": False,
+    }
+    assert links["pets"]["leads_to"] == "cat"
+    assert links["16/broken.png"]["leads_to"] == "16/nothing.png"
+    assert links["round"] == {"target": "round", "leads_to": None, "leaves": False}
+    assert links["root"] == {"target": "/etc/hostname", "leads_to": None, "leaves": True}
+    stats = client.datasets.stats("icons")
+    assert (stats["unlabelled"], stats["unsplit"], stats["unsplit_paths"]) == (0, 0, [])
+    assert list(client.datasets.entries("icons", labelled="false")) == []
+
+
+def test_an_s3_client_sees_links_to_files_as_files(client: Client, icons: Path) -> None:
+    client.datasets.push(icons, "icons")
+    store = version_store(Dataset.objects.get(name="icons").project)
+    version = Version.objects.get(dataset__name="icons")
+    files = VersionFiles(store.root(version.root), store)
+    rows = files.rows_from("")
+    assert rows is not None
+    assert rows.paths == [
+        "16/cat.png",
+        "16/through.png",
+        "16/twice.png",
+        "cat/a.png",
+        "cat/b.png",
+        "dog/a.png",
+    ]
+    shown, real = files.find("16/twice.png"), files.find("cat/a.png")
+    assert shown is not None
+    assert real is not None
+    assert (shown.path, shown.etag, shown.pack) == ("16/twice.png", real.etag, real.pack)
+    assert (shown.media_type, shown.size_bytes) == (real.media_type, real.size_bytes)
+    for path in ("pets", "round", "root", "outside", "16/broken.png", "pets/a.png"):
+        assert files.find(path) is None
+    # Nothing is after the last file, though links are.
+    assert files.rows_from("e") is None
+
+
+def test_fsspec_sees_links_to_files_as_files(client: Client, icons: Path) -> None:
+    client.datasets.push(icons, "icons")
+    config = client.http.config
+    fs = AtomFileSystem(config.url, config.token, client.datasets.project, skip_instance_cache=True)
+    project = client.datasets.project
+    found = fs.find(f"atom://{project}/icons@v1")
+    names = [path.split("@v1/")[1] for path in found]
+    assert names == [
+        "16/cat.png",
+        "16/through.png",
+        "16/twice.png",
+        "cat/a.png",
+        "cat/b.png",
+        "dog/a.png",
+    ]
+    assert fs.cat(f"atom://{project}/icons@v1/16/twice.png") == png(0)

@@ -11,8 +11,20 @@ from atom.core.names import TextField
 DIFF_KINDS = ["added", "removed", "changed", "renamed", "labels_changed"]
 
 
+class LinkSerializer(serializers.Serializer[Any]):
+    """A symbolic link: its target as text, and where that leads."""
+
+    target = serializers.CharField()
+    leads_to = serializers.CharField(
+        allow_null=True,
+        help_text="A path of the version, empty for its top; null for a link that leaves it or "
+        "leads in a circle. There may be nothing at the path.",
+    )
+    leaves = serializers.BooleanField(help_text="It is created by a pull only on request.")
+
+
 class EntrySerializer(serializers.Serializer[Any]):
-    """One file of a version."""
+    """One file or link of a version."""
 
     path = serializers.CharField()
     size_bytes = serializers.IntegerField()
@@ -21,8 +33,9 @@ class EntrySerializer(serializers.Serializer[Any]):
     label = serializers.CharField(allow_null=True)  # type: ignore[assignment]  # a column
     split = serializers.CharField(allow_null=True)
     attributes = serializers.DictField()
-    media_url = serializers.CharField()
+    media_url = serializers.CharField(help_text="Empty for a link.")
     thumb_url = serializers.CharField(allow_null=True)
+    link = LinkSerializer(allow_null=True)
 
 
 class FolderSerializer(serializers.Serializer[Any]):

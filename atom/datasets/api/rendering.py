@@ -37,6 +37,7 @@ class EntryRenderer:
             "attributes": row["attributes"],
             "media_url": self._url(row, media_type, 0),
             "thumb_url": self.thumb_url(row),
+            "link": _link(row),
         }
 
     def thumb_url(self, row: Row) -> str | None:
@@ -46,6 +47,8 @@ class EntryRenderer:
         return self._url(row, media_type, width) if is_raster_image(media_type) else None
 
     def _url(self, row: Row, media_type: str, width: int) -> str:
+        if row["link"] is not None:
+            return ""
         if row["pack"] is None:
             return registered_url(row, media_type, width)
         return media_url(
@@ -57,6 +60,13 @@ class EntryRenderer:
             name=row["path"],
             width=width,
         )
+
+
+def _link(row: Row) -> dict[str, Any] | None:
+    if row["link"] is None:
+        return None
+    lead = row["lead"]
+    return {"target": row["link"], "leads_to": lead.path, "leaves": lead.leaves}
 
 
 def render_conflict(found: ShownConflict, renderer: EntryRenderer) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -28,6 +28,7 @@ from atom.datasets.engines.version_plan import SPLIT_LAYER
 from atom.datasets.engines.versions import label_layers
 from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.layers import current_rows
+from atom_sdk.manifests.links import follow_link, without_links
 from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 
@@ -40,6 +41,9 @@ class TableSource(Protocol):
 
     def range(self, part: RangeRef) -> pa.Table:
         """Return the entries of a range."""
+
+    def links(self, root: Root) -> Mapping[str, str]:
+        """Return the target of each link of a version by its path."""
 
     def scanned(self, part: RangeRef) -> pa.Table:
         """Return the entries of one of many ranges, each of which is looked at once."""
@@ -97,7 +101,15 @@ class VersionBrowser:
         entries = self._source.range(ranges[index])
         row = first_at_or_after(_whole(entries["path"]), path)
         one = entries.slice(row, 1)
-        return _row(self.joined(one), 0) if len(one) and one["path"][0].as_py() == path else None
+        if not len(one) or one["path"][0].as_py() != path:
+            return None
+        return self.led(_row(self.joined(one), 0))
+
+    def led(self, row: Row) -> Row:
+        """Return a row with `lead`: where a link leads, None for what is no link."""
+        links = self._source.links(self.root) if row["link"] is not None else {}
+        row["lead"] = follow_link(row["path"], links.get) if row["link"] is not None else None
+        return row
 
     def count(self, prefix: str, wanted: EntryFilter) -> EntryCount:
         """Return how many entries below the prefix pass; under a query perhaps only a part."""
@@ -163,9 +175,9 @@ class VersionBrowser:
             if len(named) < _NAMED_PATHS:
                 named += table["path"].filter(marked).slice(0, _NAMED_PATHS).to_pylist()
             if self._split_layer is not None and len(unsplit) < _NAMED_PATHS:
-                without = table["path"].filter(table["split"].is_null())
+                without = without_links(table.filter(table["split"].is_null()))["path"]
                 unsplit += without.slice(0, _NAMED_PATHS).to_pylist()
-        unlabelled = self.root.count - labels.total()
+        unlabelled = self.root.files - labels.total()
         return VersionStats(
             labels=dict(sorted(labels.items())),
             splits=dict(sorted(splits.items())),
@@ -173,7 +185,7 @@ class VersionBrowser:
             unlabelled=unlabelled,
             unreadable=unreadable,
             unreadable_paths=named[:_NAMED_PATHS],
-            unsplit=self.root.count - splits.total() if self._split_layer is not None else 0,
+            unsplit=self.root.files - splits.total() if self._split_layer is not None else 0,
             unsplit_paths=unsplit[:_NAMED_PATHS],
         )
 
@@ -258,7 +270,9 @@ class VersionBrowser:
 
     def _left_out(self, prefix: str, wanted: EntryFilter) -> pa.Array:
         if wanted.labelled is False:
-            return self._labelled_paths(None, prefix)
+            labelled = self._labelled_paths(None, prefix)
+            links = [path for path in self._source.links(self.root) if path.startswith(prefix)]
+            return pa.concat_arrays([labelled, pa.array(links, pa.string())]).sort()
         return pa.array([], pa.string())
 
     def _labelled_paths(self, label: str | None, prefix: str) -> pa.Array:
@@ -335,7 +349,7 @@ class _FilteredEntries:
         """Return the row that was found last; a folder that is skipped needs none."""
         if self._joined is None:
             self._joined = self._browser.joined(self._entries)
-        return _row(self._joined, self._row)
+        return self._browser.led(_row(self._joined, self._row))
 
     def _skip(self, position: str) -> str | None:
         """Jump to the next path that can match at all."""

@@ -17,6 +17,7 @@ from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.images import marked_unreadable, raster_images
 from atom.datasets.engines.version_plan import REST, SPLIT_LAYER
 from atom_sdk.manifests.class_folders import folder_shape
+from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.query import Query, matches
 
 COUNTED_FILES = 200_000
@@ -93,7 +94,7 @@ def selected(table: pa.Table, splits: Sequence[str] | None) -> pa.Table:
 
 def _tables(browser: VersionBrowser, where: Query | None) -> Iterator[pa.Table]:
     for part in browser.root.ranges:
-        table = browser.joined(browser.entries(part))
+        table = browser.joined(without_links(browser.entries(part)))
         yield table if where is None else table.filter(matches(where, table))
 
 
@@ -104,9 +105,9 @@ def _from_root(browser: VersionBrowser, splits: Sequence[str] | None) -> DataCou
     # Without splits every file belongs to "train".
     is_empty = splits is not None and not has_splits and REST not in splits
     return DataCounts(
-        version_files=root.count,
-        files=0 if is_empty else root.count,
-        labelled=0 if is_empty else min(labelled, root.count),
+        version_files=root.files,
+        files=0 if is_empty else root.files,
+        labelled=0 if is_empty else min(labelled, root.files),
         is_exact=False,
         has_splits=has_splits,
     )

@@ -9,6 +9,7 @@ from functools import reduce
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom_sdk.manifests.entries import LINK_COLUMN
 from atom_sdk.manifests.query import Query, asks_about, matches, may_match
 from atom_sdk.manifests.roots import RangeRef
 
@@ -53,6 +54,8 @@ class EntryFilter:
         if self.labelled is not None:
             has_label = table["label"].is_valid()
             masks.append(has_label if self.labelled else pc.invert(has_label))
+            # A link has no label of its own, and lacks none.
+            masks.append(table[LINK_COLUMN].is_null())
         if self.where is not None:
             masks.append(matches(self.where, table))
         if not masks:

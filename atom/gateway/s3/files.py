@@ -17,8 +17,8 @@ from atom_sdk.manifests.roots import RangeRef, Root
 class RangeSource(Protocol):
     """Gives decoded, cached ranges of one project."""
 
-    def range(self, part: RangeRef) -> pa.Table:
-        """Return the entries of a range, sorted by path."""
+    def files(self, root: Root, part: RangeRef) -> pa.Table:
+        """Return the files of a range, sorted by path; a link is the file that it leads to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +79,7 @@ class VersionFiles:
     """Read access to the entries of one version. Cheap to make; the source keeps the ranges."""
 
     def __init__(self, root: Root, source: RangeSource) -> None:
+        self._root = root
         self._ranges = root.ranges
         self._starts = [part.min for part in root.ranges]
         self._source = source
@@ -88,7 +89,7 @@ class VersionFiles:
         index = bisect_right(self._starts, path) - 1
         if index < 0 or self._ranges[index].max < path:
             return None
-        table = self._source.range(self._ranges[index])
+        table = self._source.files(self._root, self._ranges[index])
         column = table.column("path")
         row = bisect_left(range(len(column)), path, key=lambda at: column[at].as_py())
         if row == len(column) or column[row].as_py() != path:
@@ -110,6 +111,11 @@ class VersionFiles:
     def rows_from(self, path: str) -> Rows | None:
         """Return the first range that holds `path` or something after it; None past the end."""
         index = max(bisect_right(self._starts, path) - 1, 0)
-        while index < len(self._ranges) and self._ranges[index].max < path:
-            index += 1
-        return Rows(self._source.range(self._ranges[index])) if index < len(self._ranges) else None
+        for part in self._ranges[index:]:
+            if part.max < path:
+                continue
+            rows = Rows(self._source.files(self._root, part))
+            # What is last in a range may be a link that is not shown.
+            if rows.paths and rows.paths[-1] >= path:
+                return rows
+        return None

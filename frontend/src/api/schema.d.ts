@@ -5913,7 +5913,7 @@ export interface components {
             gpus: number;
             runs: number;
         };
-        /** @description One file of a version. */
+        /** @description One file or link of a version. */
         Entry: {
             path: string;
             size_bytes: number;
@@ -5924,8 +5924,10 @@ export interface components {
             attributes: {
                 [key: string]: unknown;
             };
+            /** @description Empty for a link. */
             media_url: string;
             thumb_url: string | null;
+            link: components["schemas"]["Link"] | null;
         };
         /** @description One page of a folder. */
         EntryPage: {
@@ -6833,6 +6835,14 @@ export interface components {
          * @enum {string}
          */
         LineageNodeKindEnum: "label_task" | "dataset_version" | "run" | "code" | "runtime" | "artifact" | "model_version" | "evaluation";
+        /** @description A symbolic link: its target as text, and where that leads. */
+        Link: {
+            target: string;
+            /** @description A path of the version, empty for its top; null for a link that leaves it or leads in a circle. There may be nothing at the path. */
+            leads_to: string | null;
+            /** @description It is created by a pull only on request. */
+            leaves: boolean;
+        };
         /** @description What stands behind `/invite/` or `/reset/` in a link. */
         LinkRequest: {
             token: string;
@@ -10681,6 +10691,7 @@ export type Lineage = components['schemas']['Lineage'];
 export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
+export type Link = components['schemas']['Link'];
 export type LinkRequest = components['schemas']['LinkRequest'];
 export type LinkedTask = components['schemas']['LinkedTask'];
 export type ListedRun = components['schemas']['ListedRun'];

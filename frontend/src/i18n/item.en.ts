@@ -10,6 +10,15 @@ export const item = {
   fit: 'Fit',
   zoomKeys: 'Plus and minus zoom, 0 fits, arrows move an enlarged picture.',
   noPicture: 'This file cannot be shown as a picture. Download it to look at it.',
+  link: {
+    title: 'A symbolic link',
+    leaves: 'It leads out of the version. A pull creates it only with --unsafe-links.',
+    circle: 'It leads in a circle: no file is at its end.',
+    file: 'Open {{name}}',
+    folder: 'Show the folder {{name}}',
+    top: 'at the top',
+    hint: 'A link has no bytes, label or split of its own: those are the file’s.',
+  },
   damage: {
     title: 'This file is damaged',
     noPreview: 'No preview',

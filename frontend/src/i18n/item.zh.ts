@@ -13,6 +13,15 @@ export const item: Translation<typeof en.item> = {
   fit: '适应窗口',
   zoomKeys: '加号和减号缩放，0 适应窗口，方向键移动放大后的图片。',
   noPicture: '此文件无法显示为图片。请下载后查看。',
+  link: {
+    title: '符号链接',
+    leaves: '它指向版本之外。只有使用 --unsafe-links 时，拉取才会创建它。',
+    circle: '它循环指向自身：终点没有文件。',
+    file: '打开 {{name}}',
+    folder: '显示文件夹 {{name}}',
+    top: '（顶层）',
+    hint: '链接没有自己的字节、类别或划分：这些属于它所指向的文件。',
+  },
   damage: {
     title: '此文件已损坏',
     noPreview: '无法预览',

@@ -15,7 +15,7 @@ from atom_sdk.client.given import Given
 from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.push import Push, PushOptions, PushResult
-from atom_sdk.importers.collecting import Collected, ImportContents, collect
+from atom_sdk.importers.collecting import Collected, ImportContents, collect, take_links
 from atom_sdk.importers.downloads import DownloadLimits, Downloads
 from atom_sdk.importers.effects import effects, loss_text, percent
 from atom_sdk.importers.errors import (
@@ -25,7 +25,7 @@ from atom_sdk.importers.errors import (
     LabelsLostError,
     NothingToImportError,
 )
-from atom_sdk.importers.formats import AUTO, PLAIN_FORMATS, choose, items_of
+from atom_sdk.importers.formats import AUTO, choose, items_of
 from atom_sdk.importers.items import Item
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.losses import DEFAULT_ALLOWED_LOSS
@@ -35,7 +35,6 @@ from atom_sdk.importers.report import Report
 from atom_sdk.importers.report_json import report_json
 from atom_sdk.importers.sources import PathSource, Source
 from atom_sdk.importers.text_options import TextOptions
-from atom_sdk.importers.trees import Tree
 from atom_sdk.words import counted
 
 if TYPE_CHECKING:
@@ -146,7 +145,7 @@ class Import:
             reading = Reading(downloads, self._options.reading)
             items = items_of(report.importer, tree, report, reading)
             collected = collect(self._told(items), report)
-            _take_links(collected, tree, report, self._options.into)
+            take_links(collected, tree.links, report, self._options.into)
             if self._options.file_format == AUTO:
                 find_near_misses(tree, report)
             yield collected, report
@@ -200,17 +199,6 @@ class Import:
         message = self._options.message or f"Import of {report.source} ({report.importer})"
         options = PushOptions(message, split=self._options.split, given=given)
         return replace(options, attributes=found.attributes) if found.attributes else options
-
-
-def _take_links(found: Collected, tree: Tree, report: Report, into: str) -> None:
-    """Keep the links where files are taken as they are; annotations are about files."""
-    if report.importer in PLAIN_FORMATS:
-        folder = f"{into.strip('/')}/" if into.strip("/") else ""
-        found.links.update((folder + path, tree.links[path]) for path in sorted(tree.links))
-        report.links = len(found.links)
-        return
-    for path in sorted(tree.links):
-        report.skip(path, "it is a link; --follow-links takes what it leads to")
 
 
 def _check_strictly(report: Report, reasons: str) -> None:

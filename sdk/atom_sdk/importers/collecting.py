@@ -12,6 +12,7 @@ from blake3 import blake3
 
 from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
 from atom_sdk.client.contents import WritePack
+from atom_sdk.importers.formats import PLAIN_FORMATS
 from atom_sdk.importers.items import Blob, Item
 from atom_sdk.importers.json_values import attributes_bytes, drop_largest
 from atom_sdk.importers.losses import add_counts
@@ -132,6 +133,17 @@ def _count(found: Collected, report: Report) -> None:
         }
         for path in sorted(found.blobs)[:_FIRST_ITEMS]
     ]
+
+
+def take_links(found: Collected, links: Mapping[str, str], report: Report, into: str = "") -> None:
+    """Keep links where files are taken as they are; annotations are about files."""
+    if report.importer in PLAIN_FORMATS:
+        folder = f"{into.strip('/')}/" if into.strip("/") else ""
+        found.links.update((folder + path, links[path]) for path in sorted(links))
+        report.links = len(found.links)
+        return
+    for path in sorted(links):
+        report.skip(path, "it is a link; --follow-links takes what it leads to")
 
 
 class ImportContents:

@@ -13,7 +13,7 @@ from atom.gateway.s3.listing import ListRequest, Section, after, list_keys
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.ranges import BoundaryRule
-from atom_sdk.manifests.roots import RangeRef
+from atom_sdk.manifests.roots import RangeRef, Root
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 NAME = st.text("ab-/é", min_size=1, max_size=6)
@@ -26,7 +26,7 @@ class Store:
         self.objects = MemoryObjectStore()
         self.read = 0
 
-    def range(self, part: RangeRef) -> object:
+    def files(self, root: Root, part: RangeRef) -> object:
         self.read += 1
         return read_range(part, self.objects)
 

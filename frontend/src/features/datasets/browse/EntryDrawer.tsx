@@ -14,6 +14,7 @@ import { Bytes } from '@/shared/values';
 import { visible } from '@/shared/visible';
 import { DamageNotice } from '../DamageNotice';
 import { markOf } from '../damage';
+import { LinkTarget } from '../item/LinkTarget';
 import { usePicture } from '../item/queries';
 import { baseName } from '../names';
 import { useEntry, useMediaProblem, type VersionAddress } from '../queries';
@@ -99,6 +100,7 @@ function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entr
   const damage = markOf(entry.attributes) ?? answer?.damage;
   const shown = size?.of === entry.media_url ? size : null;
   const pixels = answer?.picture ?? shown;
+  if (entry.link) return <LinkDetails address={address} entry={entry} link={entry.link} />;
   return (
     <>
       <div className={classes.preview}>
@@ -134,6 +136,23 @@ function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entr
           [t('datasets.copyAddress'), <Copyable key="uri" value={uri} />],
         ]}
       />
+      <Attributes attributes={entry.attributes} />
+    </>
+  );
+}
+
+interface LinkDetailsProps {
+  address: VersionAddress;
+  entry: Entry;
+  link: NonNullable<Entry['link']>;
+}
+
+function LinkDetails({ address, entry, link }: LinkDetailsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <LinkTarget address={address} link={link} />
+      <KeyValueList items={[[t('datasets.path'), <Copyable key="path" value={entry.path} />]]} />
       <Attributes attributes={entry.attributes} />
     </>
   );

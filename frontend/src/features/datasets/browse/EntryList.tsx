@@ -74,7 +74,12 @@ function useColumns(): Column<Entry>[] {
   const { t } = useTranslation();
   return useMemo<Column<Entry>[]>(
     () => [
-      { key: 'path', header: t('datasets.path'), cell: ({ path }) => <LongName value={path} />, elastic: true },
+      {
+        key: 'path',
+        header: t('datasets.path'),
+        cell: ({ path, link }) => <LongName value={link ? `${path} → ${link.target}` : path} />,
+        elastic: true,
+      },
       { key: 'label', header: t('datasets.labelFilter'), cell: ({ label }) => <Label name={label} /> },
       { key: 'split', header: t('datasets.split'), cell: ({ split }) => split ?? '–' },
       { key: 'type', header: t('datasets.type'), from: 'md', nowrap: true, cell: ({ media_type }) => media_type },

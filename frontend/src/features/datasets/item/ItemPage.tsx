@@ -23,6 +23,7 @@ import { Facts } from './Facts';
 import { History } from './History';
 import { ItemLabels } from './ItemLabels';
 import classes from './item.module.css';
+import { LinkTarget } from './LinkTarget';
 import { useNeighbours, usePicture } from './queries';
 import { isTable, TablePreview } from './TablePreview';
 import { UsedIn } from './UsedIn';
@@ -106,7 +107,7 @@ function Item({ address, search, path, above }: ItemProps) {
             </Button>
           </>
         )}
-        {entry.data && (
+        {entry.data && !entry.data.link && (
           <Button
             component="a"
             variant="default"
@@ -168,6 +169,10 @@ function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
             onBroken={() => setBroken(true)}
           />
         </div>
+      ) : entry.link ? (
+        <div>
+          <LinkTarget address={address} link={entry.link} />
+        </div>
       ) : (
         <div>
           {damage ? (
@@ -194,7 +199,7 @@ function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
       )}
       <Stack className={classes.side} gap="lg">
         <Facts address={address} entry={entry} shown={size} />
-        <ItemLabels address={address} entry={entry} />
+        {!entry.link && <ItemLabels address={address} entry={entry} />}
         <History address={address} path={entry.path} />
         <UsedIn address={address} />
       </Stack>

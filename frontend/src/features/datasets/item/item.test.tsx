@@ -26,6 +26,22 @@ const node = (id: string, kind: string, title: string) => ({
   url: kind === 'run' ? `/runs/${id.slice(4)}` : '/datasets',
 });
 
+test('a link shows its target and leads to the file', async () => {
+  servePets();
+  const link = { target: '../a.png', leads_to: 'a.png', leaves: false };
+  const asked = (_: Request, url: URL) =>
+    url.searchParams.get('path') === 'small/a.png'
+      ? entry('small/a.png', { link, media_type: 'inode/symlink', media_url: '', label: null })
+      : entry('a.png');
+  serve('GET', `${AT}versions/v2/entries/at/`, asked);
+  await renderPage(<ItemPage />, '/datasets/pets/item?item=small/a.png', '/datasets/$name/item');
+  await screen.findByText('../a.png');
+  const open = await screen.findByRole('link', { name: 'Open a.png' });
+  expect(open.getAttribute('href')).toContain('item=a.png');
+  expect(screen.queryByRole('link', { name: 'Download' })).toBeNull();
+  expect(screen.queryByText('Labels by people')).toBeNull();
+});
+
 function servePets() {
   const picture = { width: 4000, height: 3000, format: 'JPEG', mode: 'RGB', exif: { Model: 'Box' } };
   const relabelled = { before: entry('a.png', { label: 'dog' }), after: entry('a.png') };

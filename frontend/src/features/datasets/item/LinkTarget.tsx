@@ -1,0 +1,64 @@
+import { Alert, Group, Stack, Text } from '@mantine/core';
+import { IconArrowRight, IconLink } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import type { Entry } from '@/api/contract/datasets';
+import { ButtonLink } from '@/shared/links';
+import { visible } from '@/shared/visible';
+import { useEntry, type VersionAddress } from '../queries';
+
+/** A symbolic link: its target, and a way to what it leads to. */
+export function LinkTarget({ address, link }: { address: VersionAddress; link: NonNullable<Entry['link']> }) {
+  const { t } = useTranslation();
+  return (
+    <Alert icon={<IconLink size={18} />} title={t('item.link.title')} color="gray">
+      <Stack gap="xs">
+        <Group gap={6} wrap="nowrap">
+          <IconArrowRight size={14} aria-hidden />
+          <Text size="sm" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+            {visible(link.target)}
+          </Text>
+        </Group>
+        {link.leads_to === null ? (
+          <Text size="sm">{t(link.leaves ? 'item.link.leaves' : 'item.link.circle')}</Text>
+        ) : (
+          <Lead address={address} path={link.leads_to} />
+        )}
+        <Text size="sm" c="dimmed">
+          {t('item.link.hint')}
+        </Text>
+      </Stack>
+    </Alert>
+  );
+}
+
+function Lead({ address, path }: { address: VersionAddress; path: string }) {
+  const { t } = useTranslation();
+  const file = useEntry(address, path || undefined);
+  if (path && file.isLoading) return null;
+  const name = visible(path) || t('item.link.top');
+  return (
+    <Group>
+      {file.data ? (
+        <ButtonLink
+          size="xs"
+          variant="default"
+          to="/datasets/$name/item"
+          params={{ name: address.dataset }}
+          search={{ ref: address.ref, item: path }}
+        >
+          {t('item.link.file', { name })}
+        </ButtonLink>
+      ) : (
+        <ButtonLink
+          size="xs"
+          variant="default"
+          to="/datasets/$name"
+          params={{ name: address.dataset }}
+          search={{ ref: address.ref, path: path ? `${path}/` : undefined }}
+        >
+          {t('item.link.folder', { name })}
+        </ButtonLink>
+      )}
+    </Group>
+  );
+}
