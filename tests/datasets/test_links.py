@@ -280,6 +280,10 @@ def test_the_command_line_tells_of_links(atom: Atom, icons: Path, tmp_path: Path
     assert "2 links lead out of the folder ('outside', 'root')" in err
     assert "--follow-links" in err
 
+    code, out, err = atom("data", "ls", "icons")
+    assert code == 0, err
+    assert "root -> /etc/hostname" in out
+
     code, out, err = atom("data", "pull", "icons", str(tmp_path / "out"))
     assert code == 0, err
     assert "3 of 3 files and 7 of 7 links written" in out

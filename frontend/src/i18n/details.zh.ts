@@ -89,6 +89,7 @@ const details: Readonly<Record<string, string>> = {
   'The layer {} is of the kind {}.': '层 {1} 的类型是 {2}。',
   'The parts are more than 100% together.': '各部分合计超过 100%。',
   'The path {} comes twice.': '路径 {1} 出现了两次。',
+  '{} is a link: label the file that it leads to.': '{1} 是链接：请标注它所指向的文件。',
   'The project has no such deleted dataset; perhaps it is collected.': '项目里没有这个已删除的数据集；它可能已被回收。',
   'The project has no such garbage run.': '项目里没有这次回收。',
   'The query cannot be read: {}': '无法理解查询：{1:w}',

@@ -340,12 +340,17 @@ def _print_folder(out: Console, folder: dict[str, Any]) -> None:
         (f"{path_text(f['name'])}/", "", "", "") for f in folder["folders"]
     ]
     rows += [
-        (path_text(e["path"]), size_text(e["size_bytes"]), e["label"] or "", e["split"] or "")
+        (_name(e), size_text(e["size_bytes"]), e["label"] or "", e["split"] or "")
         for e in folder["results"]
     ]
     print_table(out, ("path", "size", "label", "split"), rows)
     if folder["next"]:
         out.print(f"… {folder['total']} in all; narrow it with a PREFIX.")
+
+
+def _name(entry: dict[str, Any]) -> str:
+    name = path_text(entry["path"])
+    return f"{name} -> {path_text(entry['link']['target'])}" if entry["link"] else name
 
 
 @data.command()
