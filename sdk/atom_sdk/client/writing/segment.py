@@ -169,7 +169,7 @@ class Segment:
                 place = Stored(summary.digest, offset, size, digest)
                 found.append(_row(path, place, self._puts[path].details))
         found += [_row(path, *linked) for path, linked in self._links.items()]
-        found += [("delete", path, *([None] * 8)) for path in self._removed]
+        found += [("delete", path, *([None] * 9)) for path in self._removed]
         return sorted(found, key=lambda row: str(row[1]).encode())
 
     def discard(self) -> None:
