@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-
-import pytest
 
 from atom_sdk.client.config import Config
 from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.upload import UploadTarget, upload_file
+from tests.sdk.answering import serving
 
 PART = 700_000
 CONTENT = os.urandom(2 * PART + 12_345)
@@ -60,20 +58,11 @@ def served(store: Store) -> Iterator[str]:
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}"
-        finally:
-            server.shutdown()
-            thread.join()
+    with serving(Handler) as url:
+        yield url
 
 
-def test_a_part_that_is_sent_again_is_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("atom_sdk.client.http.wait_s", lambda *_: 0.0)
+def test_a_part_that_is_sent_again_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(CONTENT)
     store = Store()

@@ -53,7 +53,7 @@ class Sign:
 
 @dataclass(frozen=True)
 class ImportSigns:
-    """What an import could read; not complete for a version with too many files to look at."""
+    """Archives and signs of a version; not complete where it has too many files to look at."""
 
     files: int
     pictures: int = 0

@@ -115,7 +115,7 @@ class VersionFiles:
             if part.max < path:
                 continue
             rows = Rows(self._source.files(self._root, part))
-            # What is last in a range may be a link that is not shown.
+            # The last entry of a range may be a link that is not shown.
             if rows.paths and rows.paths[-1] >= path:
                 return rows
         return None

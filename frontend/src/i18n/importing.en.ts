@@ -58,7 +58,7 @@ export const importing = {
   delimiter: 'Between cells of tables',
   delimiterHint: 'One character, or tab; empty: the one that fits',
   allowed: 'Loss that needs no question, in %',
-  allowedHint: 'Of all objects, and of each class of 20 or more',
+  allowedHint: 'A share of all objects, and of each class of 20 or more',
   strict: 'Refuse if anything is left out',
   look: 'Look at it',
   lookHint: 'Nothing is imported yet. You decide when you have seen the report.',

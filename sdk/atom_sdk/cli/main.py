@@ -34,6 +34,7 @@ from atom_sdk.cli import (
     sharing,
     sources,
     tokens,
+    transfers,
     units,
     versions,
     views,
@@ -151,6 +152,7 @@ for command in (
     *views.COMMANDS,
     *writers.COMMANDS,
     *importing.COMMANDS,
+    *transfers.COMMANDS,
     *cleaning.COMMANDS,
 ):
     data.data.add_command(command)

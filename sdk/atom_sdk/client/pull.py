@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 import httpx
 import pyarrow as pa
-import pyarrow.compute as pc
 from blake3 import blake3
 
 from atom_sdk.client.config import cache_path
@@ -23,10 +22,11 @@ from atom_sdk.client.http import Http
 from atom_sdk.client.left_out import write_left_out
 from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.mending import pack_mending
+from atom_sdk.client.missing_files import Missing, find_missing
 from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.prune import clear_way, count_others, remove_others
-from atom_sdk.client.pull_links import LEAVES, has_link, refuse_links_above, write_links
+from atom_sdk.client.pull_links import refuse_links_above, write_links
 from atom_sdk.client.registered import (
     SourceFiles,
     SourceRanges,
@@ -36,15 +36,13 @@ from atom_sdk.client.registered import (
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
-from atom_sdk.manifests.entries import LINK_COLUMN, entries_table
+from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.query import below
-from atom_sdk.manifests.views import Placed, at_their_source, selected, selected_with_links
+from atom_sdk.manifests.views import Placed, at_their_source, selected
 from atom_sdk.packs import FileSink
-from atom_sdk.packs.paths import encode_path
-from atom_sdk.packs.registered import RegisteredStore
 from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
-from atom_sdk.packs.walk import LeftOut, hash_file
+from atom_sdk.packs.walk import LeftOut
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -108,7 +106,7 @@ def pull(
     chosen = selector_of(options.selector)
     manifest = RemoteManifest(http, datasets.version_base(reference))
     is_empty = not folder.is_dir() or not any(folder.iterdir())
-    wanted = _wanted(manifest, chosen, folder, options, progress)
+    wanted = find_missing(manifest, chosen, folder, progress, unsafe_links=options.unsafe_links)
     entries, selected_paths = wanted.entries, wanted.paths
     if not selected_paths and not wanted.left_out:
         raise EmptyDatasetError("No file of this version fits the selection; nothing was changed.")
@@ -137,7 +135,7 @@ def pull(
     return replace(result, removed=cleared + remove_others(folder, selected_paths))
 
 
-def _result(wanted: _Wanted, left_out: list[LeftOut], reference: str, folder: Path) -> PullResult:
+def _result(wanted: Missing, left_out: list[LeftOut], reference: str, folder: Path) -> PullResult:
     key = f"{reference}\0{folder.resolve()}".encode("utf-8", "surrogateescape")
     named = str(write_left_out("pull", key, left_out)) if left_out else None
     turned = len(left_out) - len(wanted.left_out)
@@ -307,78 +305,6 @@ def _view_path(root: Root, selector: dict[str, Any]) -> Path:
     ]
     name.update(b"".join(objects))
     return cache_path() / "views" / f"{name.hexdigest()[:40]}.arrow"
-
-
-@dataclass
-class _Wanted:
-    """What is selected: entries to write and links to create, because they are not there.
-
-    `paths` are those of all that is selected, `left_out` links that lead out of the version.
-    """
-
-    entries: list[Entry] = field(default_factory=list)
-    links: dict[str, str] = field(default_factory=dict)
-    paths: set[str] = field(default_factory=set)
-    left_out: list[LeftOut] = field(default_factory=list)
-    files_total: int = 0
-    links_total: int = 0
-
-
-def _wanted(
-    manifest: RemoteManifest,
-    chosen: ViewSelector,
-    folder: Path,
-    options: PullOptions,
-    progress: Progress,
-) -> _Wanted:
-    """Return what is selected, and what of it is missing or different."""
-    progress.start("compare", manifest.root.count, "files")
-    wanted = _Wanted()
-    registered = RegisteredStore(PackStore(cache_path()))
-    for rows in selected_with_links(manifest.root, manifest, chosen):
-        links = dict(
-            zip(rows.links["path"].to_pylist(), rows.links[LINK_COLUMN].to_pylist(), strict=True)
-        )
-        _want_links(wanted, links, frozenset() if options.unsafe_links else rows.leaving, folder)
-        progress.advance("compare", len(links))
-        table = rows.files
-        if links:
-            is_link = pc.is_in(table["path"], value_set=rows.links["path"].combine_chunks())
-            table = table.filter(pc.invert(is_link))
-        # What was once here of a source has a digest that files can be compared with.
-        known = table_entries(registered.place(table))
-        for entry, here in zip(table_entries(table), known, strict=True):
-            encode_path(entry.path)
-            wanted.paths.add(entry.path)
-            if not _same(folder / entry.path, here):
-                wanted.entries.append(entry)
-            progress.advance("compare", 1)
-        wanted.files_total += len(table)
-    return wanted
-
-
-def _want_links(
-    wanted: _Wanted, links: Mapping[str, str], leaving: Collection[str], folder: Path
-) -> None:
-    for path, target in links.items():
-        encode_path(path)
-        is_there = has_link(folder / path, target)
-        if path in leaving and not is_there:
-            wanted.left_out.append(LeftOut(path, LEAVES))
-            continue
-        wanted.paths.add(path)
-        wanted.links_total += 1
-        if not is_there:
-            wanted.links[path] = target
-
-
-def _same(path: Path, entry: Entry) -> bool:
-    try:
-        if path.is_symlink() or path.stat().st_size != entry.size:
-            return False
-    except (FileNotFoundError, NotADirectoryError):
-        return False
-    return hash_file(path) == entry.digest
 
 
 def _fetch(

@@ -32,7 +32,13 @@ def has_link(path: Path, target: str) -> bool:
 def stays_inside(link: Path, folder: Path) -> bool:
     """Whether what a link leads to lies in the folder, or would."""
     top = os.path.realpath(folder)
-    real = os.path.realpath(link)
+    try:
+        real = os.path.realpath(link, strict=True)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            # A circle leads nowhere; a path made of it would be a wrong one.
+            return True
+        real = os.path.realpath(link)
     return real == top or real.startswith(f"{top.rstrip(os.sep)}{os.sep}")
 
 

@@ -6,6 +6,7 @@ attributes. A link that leads to no file is not shown.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 import pyarrow as pa
@@ -15,7 +16,7 @@ from atom_sdk.manifests.entries import LINK_COLUMN
 from atom_sdk.manifests.joined import LayerJoin, iter_ranges
 from atom_sdk.manifests.links import leads_of, read_links
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.roots import RangeRef, Root
 
 
 class LinkedFiles:
@@ -55,9 +56,13 @@ class LinkedFiles:
 def _joined_files(
     root: Root, store: ObjectStore, join: LayerJoin, wanted: pa.Array
 ) -> Iterator[pa.Table]:
-    if not len(wanted):
-        return
-    for entries in iter_ranges(root, store):
+    paths: list[str] = wanted.to_pylist()
+
+    def has_end(part: RangeRef) -> bool:
+        at = bisect_left(paths, part.min)
+        return at < len(paths) and paths[at] <= part.max
+
+    for entries in iter_ranges(root, store, has_end):
         is_end = pc.is_in(entries["path"], value_set=wanted)
         if pc.any(is_end).as_py():
             joined = join.join(entries)

@@ -41,7 +41,7 @@ interface ChoicesFormProps {
   named: string;
 }
 
-/** What is imported, how it is read, and where it goes; then a run looks at it. */
+/** Asks for the files, how to read them, and where they go; then a run looks at them. */
 export function ChoicesForm({ source, named }: ChoicesFormProps) {
   const signs = useSigns(source.dataset, source.ref);
   const branch = useHeadBranch({ ...source, ref: named })?.name;

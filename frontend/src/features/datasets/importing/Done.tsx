@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Stack } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
@@ -7,6 +7,7 @@ import type { ImportReport } from '@/api/contract/datasets';
 import { ButtonLink } from '@/shared/links';
 import { useRefresh } from '../operationQueries';
 import { Counts } from './Counts';
+import { Lines } from './Lines';
 import { createLossWords } from './lossWords';
 
 const route = getRouteApi('/datasets/$name/import');
@@ -36,17 +37,7 @@ export function Done({ report: { report }, version }: DoneProps) {
     >
       <Stack gap="sm" align="flex-start">
         <Counts report={report} />
-        {lost.length > 0 && (
-          <List size="sm">
-            {lost.map((line) => (
-              <List.Item key={line}>
-                <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-                  {line}
-                </Text>
-              </List.Item>
-            ))}
-          </List>
-        )}
+        {lost.length > 0 && <Lines lines={lost} />}
         <Group gap="xs">
           <ButtonLink
             size="xs"

@@ -1,4 +1,4 @@
-import { Badge, Card, List, Stack, Table, Text, Title } from '@mantine/core';
+import { Badge, Card, Stack, Table, Text, Title } from '@mantine/core';
 import type { TFunction } from 'i18next';
 import { type ReactNode, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +10,7 @@ import { visible } from '@/shared/visible';
 import { Confirm } from './Confirm';
 import { Counts } from './Counts';
 import classes from './importing.module.css';
+import { Lines } from './Lines';
 import { createLossWords, shareOf, shareText } from './lossWords';
 import { sayReason } from './reasons';
 
@@ -27,7 +28,7 @@ interface ReportViewProps {
   parameters: Run['parameters'];
 }
 
-/** What an import would take and lose, and the question whether to do it. */
+/** Shows what an import would take and lose, and asks whether to do it. */
 export function ReportView({ found, run, parameters }: ReportViewProps) {
   const { t } = useTranslation();
   const words = useMemo(() => createLossWords(t), [t]);
@@ -88,20 +89,6 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
       </Title>
       {children}
     </Card>
-  );
-}
-
-function Lines({ lines }: { lines: readonly string[] }) {
-  return (
-    <List size="sm">
-      {lines.map((line) => (
-        <List.Item key={line}>
-          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {line}
-          </Text>
-        </List.Item>
-      ))}
-    </List>
   );
 }
 

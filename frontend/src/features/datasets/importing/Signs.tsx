@@ -1,8 +1,9 @@
-import { Alert, List, Text } from '@mantine/core';
+import { Alert } from '@mantine/core';
 import { IconFileSearch, IconInfoCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { ImportSigns } from '@/api/contract/datasets';
 import { visible } from '@/shared/visible';
+import { Lines } from './Lines';
 
 /** The files of the version that look like annotations or archives. */
 export function Signs({ signs }: { signs: ImportSigns | undefined }) {
@@ -28,15 +29,7 @@ export function Signs({ signs }: { signs: ImportSigns | undefined }) {
     );
   return (
     <Alert icon={<IconFileSearch size={18} />} title={t('importing.found')}>
-      <List size="sm">
-        {found.map((line) => (
-          <List.Item key={line}>
-            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {line}
-            </Text>
-          </List.Item>
-        ))}
-      </List>
+      <Lines lines={found} />
     </Alert>
   );
 }
