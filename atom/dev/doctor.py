@@ -23,7 +23,9 @@ from atom_sdk.doctor.checks import Check, error, ok, warning
 
 _TIMEOUT_S = 10.0
 _MIGRATE_TIMEOUT_S = 120.0
-_START = "Start it: make start"
+# How many missing migrations are named.
+_NAMED = 5
+_START = "Start it: make demo, or make up in the foreground"
 
 
 def doctor(installation: Installation, *, as_json: bool) -> int:
@@ -130,7 +132,7 @@ class ServerDoctor:
         if self._state is None:
             return
         done = subprocess.run(
-            [sys.executable, "manage.py", "migrate", "--check"],
+            [sys.executable, "manage.py", "migrate", "--check", "--plan"],
             cwd=BASE_DIR,
             env={**os.environ, **common_environment(self._installation)},
             capture_output=True,
@@ -141,9 +143,9 @@ class ServerDoctor:
         if done.returncode == 0:
             yield ok("migrations", "The database has all of them.")
         else:
-            said = (done.stderr or done.stdout).strip().splitlines()
-            detail = f"Not all are applied: {said[-1] if said else 'see manage.py migrate --plan'}"
-            yield error("migrations", detail, "Start Atom again: make down, then make start")
+            yield error(
+                "migrations", _unapplied(done), "Start Atom again: make down, then make demo"
+            )
 
     def _browser_uploads(self) -> Iterator[Check]:
         """Ask the object store as a browser does before it uploads from the portal."""
@@ -177,3 +179,13 @@ class ServerDoctor:
         env = self._env
         own = f"http://127.0.0.1:{env.atom_s3_port}"
         return env.s3_public_endpoint_url or env.s3_endpoint_url or own
+
+
+def _unapplied(plan: subprocess.CompletedProcess[str]) -> str:
+    """Return a sentence with the migrations of a plan, or with the reason why there is none."""
+    if plan.stderr:
+        return f"The database cannot be asked: {plan.stderr.strip().splitlines()[-1]}"
+    # A heading, then each migration with its operations indented below it.
+    names = [line for line in plan.stdout.splitlines()[1:] if line and not line[0].isspace()]
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"Not all are applied: {', '.join(names[:_NAMED])}{more}."
