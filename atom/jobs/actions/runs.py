@@ -19,6 +19,7 @@ from atom.jobs.actions.events import announce, move, record
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
 from atom.jobs.actions.tracked import report_state
 from atom.jobs.engines.deliveries import PACKS
+from atom.jobs.engines.run_names import suggested_name
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
@@ -54,6 +55,13 @@ def _note(run: Run, kind: EventKind, user: User, did: str) -> None:
     record(run, kind, f"{user.username} {did}.", user=user.username)
 
 
+def _default_name(plan: RunPlan) -> str:
+    if plan.workflow is None:
+        return plan.command[0]
+    parameters = workflows.parameters_of(plan.workflow)
+    return suggested_name(parameters, plan.parameters) or plan.workflow.title
+
+
 def _insert(project: Project, user: User, plan: RunPlan) -> Run:
     number = next_number(project)
     request = plan.request
@@ -61,7 +69,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
     run = Run.objects.create(
         project=project,
         number=number,
-        name=request.name or (plan.workflow.title if plan.workflow else plan.command[0]),
+        name=request.name or _default_name(plan),
         workflow=plan.workflow,
         workflow_version=plan.workflow.version if plan.workflow else "",
         command=plan.command,

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Workflow } from '@/api/contract/jobs';
 import { EMPTY_DRAFT } from './draft';
 import { suggestedName, withoutSuggestedName } from './runNames';
+import named from './runNames.cases.json';
 
 const parameter = (name: string, type: string, usual: unknown) => ({ name, type, default: usual });
 const workflow = {
@@ -16,14 +17,14 @@ const workflow = {
 const parameters = { dataset: 'flowers-photo@v2', epochs: 6, learning_rate: 0.004, batch_size: 32 };
 const draft = { ...EMPTY_DRAFT, workflow: workflow.slug, parameters };
 
-test('a run is named after its data and what differs from the defaults', () => {
-  expect(suggestedName(draft, workflow)).toBe('flowers-photo · e6 · lr 0.004');
-  const larger = { ...draft, parameters: { ...parameters, batch_size: 64 } };
-  expect(suggestedName(larger, workflow)).toBe('flowers-photo · e6 · lr 0.004 · b64');
+test.each(named.cases)('a run is named after its data and what differs from the defaults: $name', (one) => {
+  const parameters = one.values as unknown as typeof draft.parameters;
+  const workflow = { slug: 'image-classification', parameters: named.parameters } as unknown as Workflow;
+  expect(suggestedName({ ...draft, parameters }, workflow)).toBe(one.name);
 });
 
 test('a copy keeps a name that a person gave, and no suggested one', () => {
-  const named = (name: string) => withoutSuggestedName({ ...draft, name }, workflow).name;
-  expect(named('flowers-photo · e6 · lr 0.004')).toBe('');
-  expect(named('baseline')).toBe('baseline');
+  const keptName = (name: string) => withoutSuggestedName({ ...draft, name }, workflow).name;
+  expect(keptName('flowers-photo · e6 · lr 0.004')).toBe('');
+  expect(keptName('baseline')).toBe('baseline');
 });
