@@ -1,1 +1,1 @@
-"""What people are told: in the portal and by mail."""
+"""Notifications to people, in the portal and by mail."""

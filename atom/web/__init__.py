@@ -1,1 +1,1 @@
-"""What the web process serves beside Django: the portal, static files, media, WebSockets."""
+"""The web process beside Django: portal, static files, media, WebSockets."""

@@ -1,0 +1,76 @@
+"""The import contracts of `pyproject.toml` as the tables of the documentation.
+
+`python -m tests.architecture.layers` writes them anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from atom.settings.environment import BASE_DIR
+
+BEGIN, END = "<!-- layers: begin -->", "<!-- layers: end -->"
+ARCHITECTURE = BASE_DIR / "docs" / "architecture.md"
+CONTRIBUTING = BASE_DIR / "CONTRIBUTING.md"
+
+
+def contracts() -> list[dict[str, Any]]:
+    """Return the contracts of import-linter about layers."""
+    settings = tomllib.loads((BASE_DIR / "pyproject.toml").read_text())
+    listed = settings["tool"]["importlinter"]["contracts"]
+    return [contract for contract in listed if contract["type"] == "layers"]
+
+
+def layers_of_apps() -> list[str]:
+    """Return a row for each layer of apps, the highest first."""
+    contract = next(one for one in contracts() if "containers" not in one)
+    return [_names(layer) for layer in contract["layers"]]
+
+
+def layers_inside() -> dict[str, list[str]]:
+    """Return the layers of each app, the highest first."""
+    inside = [one for one in contracts() if "containers" in one]
+    return {
+        container.removeprefix("atom."): [_names(layer) for layer in one["layers"]]
+        for one in inside
+        for container in one["containers"]
+    }
+
+
+def purpose(app: str) -> str:
+    """Return the docstring of an app in one line."""
+    source = (BASE_DIR / "atom" / app / "__init__.py").read_text()
+    return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
+
+
+def render(path: Path) -> str:
+    """Return what a page shows between its marks."""
+    rows = [f"{at}. {layer}" for at, layer in enumerate(layers_of_apps(), 1)]
+    if path == CONTRIBUTING:
+        return "\n".join(rows)
+    for app, layers in layers_inside().items():
+        steps = [f"{at}. {layer}" for at, layer in enumerate(layers, 1)]
+        rows += ["", f"### `atom.{app}`", "", purpose(app), "", *steps]
+    return "\n".join(rows)
+
+
+def block(path: Path) -> str:
+    """Return what stands between the marks of a page. Raises ValueError without marks."""
+    text = path.read_text()
+    return text[text.index(BEGIN) + len(BEGIN) : text.index(END)].strip()
+
+
+def _names(layer: str) -> str:
+    """Write a layer's modules as code, apart."""
+    return ", ".join(f"`{name}`" for name in re.findall(r"[A-Za-z_.0-9]+", layer))
+
+
+if __name__ == "__main__":
+    for page in (ARCHITECTURE, CONTRIBUTING):
+        text = page.read_text()
+        start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+        page.write_text(f"{text[:start]}\n{render(page)}\n{text[end:]}")

@@ -1,0 +1,47 @@
+"""Every module has its layer, and the documentation shows the layers that are checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from atom.settings.environment import BASE_DIR
+from tests.architecture import layers
+
+# They start and configure the others; a contract of their own forbids apps to import the launcher.
+WITHOUT_LAYERS = {"dev", "settings"}
+# Django finds these by their names; nothing imports them.
+FREE = {"apps", "management", "migrations"}
+
+
+def test_every_app_has_an_exhaustive_contract() -> None:
+    folders = {path.parent.name for path in (BASE_DIR / "atom").glob("*/__init__.py")}
+    assert set(layers.layers_inside()) == folders - WITHOUT_LAYERS
+    for contract in layers.contracts():
+        if "containers" in contract:
+            assert contract["exhaustive"], contract["name"]
+            assert set(contract["exhaustive_ignores"]) <= FREE, contract["name"]
+
+
+def test_every_module_beside_the_apps_has_its_layer() -> None:
+    listed = " ".join(layers.layers_of_apps())
+    names = {path.stem for path in (BASE_DIR / "atom").iterdir() if _is_module(path)}
+    missing = {name for name in names - WITHOUT_LAYERS if f"`atom.{name}`" not in listed}
+    assert missing == set()
+
+
+@pytest.mark.parametrize("app", sorted(layers.layers_inside()))
+def test_an_app_says_what_it_is_for(app: str) -> None:
+    assert layers.purpose(app), f"atom/{app}/__init__.py needs a docstring"
+
+
+@pytest.mark.parametrize("page", [layers.ARCHITECTURE, layers.CONTRIBUTING], ids=lambda it: it.name)
+def test_the_documentation_shows_the_contracts(page: Path) -> None:
+    assert layers.block(page) == layers.render(page), "Run: python -m tests.architecture.layers"
+
+
+def _is_module(path: Path) -> bool:
+    if path.name.startswith("__"):
+        return False
+    return path.suffix == ".py" or (path / "__init__.py").exists()
