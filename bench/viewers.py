@@ -15,9 +15,9 @@ import psycopg
 from websockets.asyncio.client import ClientConnection, connect
 
 from atom.core.crypto import hash_token
-from atom.jobs.engines.frames import Frame, encode
 from atom.settings.environment import Environment
 from atom_sdk.client import Client
+from atom_sdk.runner.frames import Frame, encode
 from bench.figures import delays
 from bench.harness import Result
 from bench.logs import sign_in

@@ -33,12 +33,12 @@ from atom.jobs import states
 from atom.jobs.actions import attempts, logs, reconcile, runtimes
 from atom.jobs.actions.events import record
 from atom.jobs.actions.nodes import is_silent
-from atom.jobs.engines import frames
 from atom.jobs.engines.failures import ExitReport
-from atom.jobs.engines.frames import Frame
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Artifact, Attempt, Runtime
 from atom.labeling.actions.leases import expire_leases, lease_labels
+from atom_sdk.runner import frames
+from atom_sdk.runner.frames import Frame
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run

@@ -21,8 +21,8 @@ from atom.core import background, faults, heartbeats, redis, service_state
 from atom.core.problems import to_atom_error
 from atom.core.storage import StoreError, objects
 from atom.dev.valkey import Valkey
-from atom.jobs.engines import frames
-from atom.jobs.engines.frames import Frame
+from atom_sdk.runner import frames
+from atom_sdk.runner.frames import Frame
 from tests.core.test_problems import problem_of
 from tests.factories.accounts import make_member, make_project, make_user
 from tests.factories.jobs import make_attempt, runner_headers

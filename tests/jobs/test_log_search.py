@@ -8,10 +8,11 @@ import pytest
 from rest_framework.test import APIClient
 
 from atom.jobs.actions import log_search, logs
-from atom.jobs.engines import frames, log_errors
-from atom.jobs.engines.frames import Frame
+from atom.jobs.engines import log_errors
 from atom.jobs.engines.log_search import Query, Search
 from atom.jobs.models import Attempt
+from atom_sdk.runner import frames
+from atom_sdk.runner.frames import Frame
 from tests.factories.accounts import make_member, make_user
 from tests.factories.jobs import make_attempt
 from tests.streams import bytes_of

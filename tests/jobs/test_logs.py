@@ -12,11 +12,11 @@ from rest_framework.test import APIClient
 
 from atom.core.ids import uuid7
 from atom.jobs.actions import logs
-from atom.jobs.engines import frames
-from atom.jobs.engines.frames import Frame
 from atom.jobs.errors import BadLogFrames, LogGap
 from atom.jobs.models import Attempt, LogChunk
 from atom.jobs.pipelines import log_stream
+from atom_sdk.runner import frames
+from atom_sdk.runner.frames import Frame
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, runner_headers
 from tests.streams import bytes_of

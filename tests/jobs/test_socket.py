@@ -17,12 +17,12 @@ from atom.core import live as core_live
 from atom.core.metrics import SOCKETS
 from atom.jobs import consumers
 from atom.jobs.actions import logs
-from atom.jobs.engines import frames
-from atom.jobs.engines.frames import Frame
 from atom.jobs.models import Attempt, LogStream
 from atom.jobs.pipelines import log_follow
 from atom.jobs.pipelines.log_follow import LogFollower
 from atom.jobs.routing import websocket_urlpatterns
+from atom_sdk.runner import frames
+from atom_sdk.runner.frames import Frame
 from tests.factories.accounts import make_member, make_user
 from tests.factories.jobs import make_attempt
 from tests.websockets import WebSocketClient

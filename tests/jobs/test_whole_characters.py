@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from atom.jobs.actions import logs
-from atom.jobs.engines import frames, log_text
-from atom.jobs.engines.frames import Frame
+from atom.jobs.engines import log_text
 from atom.jobs.engines.log_lines import MAX_LINE_BYTES, Lines
 from atom.jobs.models import Attempt
+from atom_sdk.runner import frames
+from atom_sdk.runner.frames import Frame
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt
 from tests.jobs.sharing import AT, look, make_maker, share

@@ -22,10 +22,10 @@ from atom.jobs.actions.attempts import find_attempt
 from atom.jobs.api.values import number_of
 from atom.jobs.api.views import RunScopedView
 from atom.jobs.engines import log_errors
-from atom.jobs.engines.frames import STREAM_NAMES
 from atom.jobs.engines.log_lines import Line
 from atom.jobs.engines.log_search import MAX_PATTERN, Match, PatternError, Position, Query
 from atom.jobs.models import LogStream
+from atom_sdk.runner.frames import STREAM_NAMES
 
 MAX_CONTEXT = 20
 MAX_MATCHES = 1000

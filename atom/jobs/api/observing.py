@@ -22,9 +22,9 @@ from atom.jobs.api.run_serializers import ArtifactSerializer
 from atom.jobs.api.values import MetricValueField, number_of
 from atom.jobs.api.views import PAGE, RunScopedView, listing, page_of
 from atom.jobs.engines import log_text
-from atom.jobs.engines.frames import STREAM_NAMES, Frame
 from atom.jobs.engines.log_search import MAX_PATTERN, Query, Search
 from atom.jobs.models import Attempt, MetricSeries
+from atom_sdk.runner.frames import STREAM_NAMES, Frame
 from atom_sdk.runner.metric_rows import number
 
 DEFAULT_LOG_BYTES = 256 << 10

@@ -22,6 +22,7 @@ from atom.jobs.engines.failure_codes import (
     FailureCode,
 )
 from atom.jobs.engines.known_failures import known_failure
+from atom_sdk.runner import out_of_memory
 
 _TRACEBACK: Final = "Traceback (most recent call last):"
 
@@ -73,7 +74,7 @@ def classify(report: ExitReport, limits: Limits) -> Failure | None:
         return runner_lost()
     if report.reason == "timeout":
         return _deadline(limits)
-    if report.reason == "oom" or _says_out_of_memory(report):
+    if report.reason == "oom" or out_of_memory.is_of_host(_error_of(report.traceback)):
         return _out_of_memory(limits)
     if report.reason == "not_found":
         return _not_found(limits)
@@ -99,11 +100,6 @@ def known(code: str, params: object) -> Failure | None:
     return Failure(
         text.failure_class, text.reason, text.suggestion, FailureCode(code), dict(text.params)
     )
-
-
-def _says_out_of_memory(report: ExitReport) -> bool:
-    memory_errors = ("MemoryError", "numpy._core._exceptions._ArrayMemoryError")
-    return _error_of(report.traceback).startswith(memory_errors)
 
 
 def _out_of_memory(limits: Limits) -> Failure:

@@ -10,6 +10,8 @@ from typing import Final
 
 import re2
 
+from atom_sdk.runner import out_of_memory
+
 TRACEBACK: Final = "traceback"
 KINDS: Final = (
     TRACEBACK, "out_of_memory", "gpu", "network", "crash", "exception", "error",
@@ -19,11 +21,7 @@ _RANK = r"^(?:\[[a-z]+\d+\]:\s?)?"
 
 _RULES: Final = (
     (TRACEBACK, r"(?:^|\s)Traceback \(most recent call last\)"),
-    (
-        "out_of_memory",
-        r"CUDA out of memory|OutOfMemoryError|HIP out of memory|std::bad_alloc"
-        r"|Cannot allocate memory|\bMemoryError\b|\boom-kill\b|Out of memory: Killed",
-    ),
+    ("out_of_memory", out_of_memory.ANYWHERE),
     (
         "gpu",
         r"CUDA error|CUDA_ERROR_[A-Z]|cudaError[A-Z]|device-side assert|illegal memory access"

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from atom.jobs.engines.frames import Frame
 from atom.jobs.engines.log_text import text_of
+from atom_sdk.runner.frames import Frame
 
 # What one line may hold for readers; a program that writes no newline must not fill the memory.
 MAX_LINE_BYTES = 64 << 10

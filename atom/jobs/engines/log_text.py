@@ -11,7 +11,7 @@ import codecs
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from atom.jobs.engines.frames import STDERR, STDOUT, Frame
+from atom_sdk.runner.frames import STDERR, STDOUT, Frame
 
 # How far before a place to look for the last bytes of both streams.
 LOOK_BACK_BYTES = 64 << 10

@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from . import out_of_memory
 from .characters import without_cut_beginning
 
 TAIL_LINES = 50
@@ -14,11 +15,6 @@ TRACEBACK_BYTES = 16 * 1024
 _TRACEBACK = re.compile(r"^Traceback \(most recent call last\):$", re.MULTILINE)
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_OUT_OF_MEMORY = re.compile(
-    r"^(MemoryError\b|numpy\.\S*MemoryError\b|.*DefaultCPUAllocator: can't allocate memory"
-    r"|.*std::bad_alloc|.*Cannot allocate memory)",
-    re.MULTILINE,
-)
 
 
 def tail(text: bytes) -> str:
@@ -44,7 +40,7 @@ def traceback(stderr: bytes) -> str:
 def ran_out_of_memory(stderr: bytes) -> bool:
     """Tell whether the last error is one of memory."""
     last = traceback(stderr) or _clean(stderr[-2048:])
-    return bool(_OUT_OF_MEMORY.search(last))
+    return out_of_memory.is_of_host(last)
 
 
 def describe(log_tail: bytes, stderr: bytes, message: str, **numbers: int) -> dict[str, Any]:

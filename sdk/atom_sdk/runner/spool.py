@@ -8,7 +8,6 @@ waits, so nothing is dropped.
 
 from __future__ import annotations
 
-import struct
 import threading
 from collections import deque
 from collections.abc import Iterator
@@ -17,8 +16,8 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from . import disk
+from .frames import HEADER, without_beginning
 
-HEADER = struct.Struct(">BxxxIQI")
 SEGMENT_BYTES = 4 * 1024 * 1024
 HELD_BYTES = 1024 * 1024
 
@@ -196,7 +195,7 @@ class Spool:
                     position += HEADER.size + len(payload)
                     at += len(payload)
                     if at > offset:
-                        yield _cut(header, payload, offset - (at - len(payload)))
+                        yield without_beginning(header, payload, offset - (at - len(payload)))
             following = self._after(segment)
             if at < self._stored_end and following == segment:
                 return
@@ -213,7 +212,7 @@ class Spool:
         for header, payload in held:
             at += len(payload)
             if at > offset:
-                yield _cut(header, payload, offset - (at - len(payload)))
+                yield without_beginning(header, payload, offset - (at - len(payload)))
 
     def _seek(self, offset: int) -> tuple[int, int, int]:
         # The cursor makes reading on from the last batch cost one frame, not a segment.
@@ -259,11 +258,3 @@ def _scan(path: Path) -> Iterator[tuple[int, int, bytes]]:
             if len(payload) < length:
                 return
             yield HEADER.size + length, lines, payload
-
-
-def _cut(header: bytes, payload: bytes, skipped_bytes: int) -> tuple[bytes, bytes]:
-    if skipped_bytes <= 0:
-        return header, payload
-    fd, _, ts_ns, _ = HEADER.unpack(header)
-    rest = payload[skipped_bytes:]
-    return HEADER.pack(fd, len(rest), ts_ns, rest.count(b"\n")), rest

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom_sdk.runner import spool as spool_module
-from atom_sdk.runner.spool import HEADER, Spool
+from atom_sdk.runner.frames import HEADER
+from atom_sdk.runner.spool import Spool
 
 LIMIT = 1024 * 1024
 

@@ -1,4 +1,4 @@
-"""Log frames: what a runner sends, what the stream and the chunks hold.
+"""Log frames: a runner spools and sends them, the server keeps them in streams and chunks.
 
 A frame is a 20-byte big-endian header and its bytes:
     fd u8 (1 stdout, 2 stderr) · 3 zero bytes · length u32 · ts_ns u64 · lines u32 · bytes
@@ -103,6 +103,15 @@ def _part(frame: Frame, start: int, end: int) -> Frame:
     first = max(0, start - frame.byte_off)
     payload = frame.payload[first : end - frame.byte_off]
     return Frame(frame.fd, frame.byte_off + first, frame.ts_ns, payload.count(b"\n"), payload)
+
+
+def without_beginning(header: bytes, payload: bytes, skipped_bytes: int) -> tuple[bytes, bytes]:
+    """Return the header and payload of a frame without its first bytes."""
+    if skipped_bytes <= 0:
+        return header, payload
+    fd, _, ts_ns, _ = HEADER.unpack(header)
+    rest = payload[skipped_bytes:]
+    return HEADER.pack(fd, len(rest), ts_ns, rest.count(b"\n")), rest
 
 
 def skip(body: bytes, payload_bytes: int) -> bytes:
