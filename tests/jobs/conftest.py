@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
 from atom.clusters.actions import beat_local_node
-from atom.jobs.actions.launch import executor
+from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt
 from tests.factories.accounts import make_member, make_project
 from tests.jobs.live import serve
@@ -22,8 +22,8 @@ def live(transactional_db: None, settings: Any) -> Iterator[str]:
         settings.ATOM_RUNNER_LOST_AFTER_S = 1
         yield origin
         for attempt_id in Attempt.objects.values_list("pk", flat=True):
-            executor().kill(attempt_id)
-            executor().remove(attempt_id)
+            local_executor().kill(attempt_id)
+            local_executor().remove(attempt_id)
 
 
 @pytest.fixture

@@ -26,9 +26,9 @@ from atom.jobs import states
 from atom.jobs.actions.attempts import issue_token
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
-from atom.jobs.actions.launch import executor
 from atom.jobs.actions.retention import remove_old_attempts, unmount_ended
 from atom.jobs.engines.deliveries import MOUNT, STREAM, variable_of, wrong_deliveries
+from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, Run, RunInput
 from atom_sdk import run as sdk_run
 from atom_sdk.errors import AtomError
@@ -138,7 +138,7 @@ def test_an_unmodified_script_reads_a_folder_that_goes_with_its_attempt(
     assert event.data["how"] == one.mounted_by
     attempt = Attempt.objects.get(run=run)
     assert list(attempts_with_mounts()) == [attempt.pk]
-    assert wait_until_gone(executor(), attempt.pk, timeout_s=10)
+    assert wait_until_gone(local_executor(), attempt.pk, timeout_s=10)
 
     unmount_ended()
 
@@ -191,7 +191,7 @@ def test_a_job_sees_links_and_none_that_leads_out(home: Path, tmp_path: Path) ->
     assert counts == (len(class_files()), 3, 2)
     assert "Left out: 2 links out of the version." in event.text
     attempt = Attempt.objects.get(run=run)
-    assert wait_until_gone(executor(), attempt.pk, timeout_s=10)
+    assert wait_until_gone(local_executor(), attempt.pk, timeout_s=10)
     unmount_ended()
     assert not job_views(attempt.pk).exists()
 
@@ -233,7 +233,7 @@ def streamed_input(version: Version, selector: dict[str, Any]) -> RunInput:
 def become(one: RunInput, home: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Attempt:
     """Make this process the command of an attempt of the input's run."""
     attempt = make_attempt(one.run)
-    show_datasets(attempt, None, executor())
+    show_datasets(attempt, None, local_executor())
     folder = home / "attempts" / str(attempt.pk)
     folder.mkdir(parents=True)
     job = {**job_of(attempt), "api_url": url}

@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 
 from atom.jobs import states
 from atom.jobs.actions import reconcile, runs
-from atom.jobs.actions.launch import executor
 from atom.jobs.engines.leftovers import leftovers_of
+from atom.jobs.executors import local_executor
 from atom.jobs.executors.local import MAX_REPORT_BYTES
 from atom.jobs.models import Attempt, Run
 from tests.factories.accounts import make_member
@@ -30,11 +30,11 @@ def attempt(db: None, settings: Any) -> Iterator[Attempt]:
     """A running attempt whose supervisor is gone."""
     settings.ATOM_RUNNER_LOST_AFTER_S = 0
     made = make_attempt(make_run(max_retries=0))
-    folder = executor().folder(made.pk)
+    folder = local_executor().folder(made.pk)
     folder.mkdir(parents=True)
     (folder / "supervisor.json").write_text('{"pid": 4194305, "started_at_ticks": 1}')
     yield made
-    executor().remove(made.pk)
+    local_executor().remove(made.pk)
 
 
 def ended(attempt: Attempt) -> Run:
@@ -68,7 +68,7 @@ def test_a_report_that_was_left_counts_with_marks_for_what_cannot_be_kept(
 ) -> None:
     evidence = {"tail": "a\0b", "outputs_failed": {"caf\udce9": "\ud800"}, "loss": float("nan")}
     report = {**GOOD, "evidence": evidence, "counters": {"log_lines": 3}}
-    (executor().folder(attempt.pk) / "exit.json").write_text(json.dumps(report))
+    (local_executor().folder(attempt.pk) / "exit.json").write_text(json.dumps(report))
     assert ended(attempt).state == states.SUCCEEDED
     assert attempt.exit_code == 0
     assert attempt.evidence["tail"] == f"a{MARK}b"
@@ -96,7 +96,7 @@ def test_a_report_that_was_left_counts_with_marks_for_what_cannot_be_kept(
     ids=lambda text: text[:40],
 )
 def test_what_is_no_report_is_that_of_a_lost_runner(attempt: Attempt, left: str) -> None:
-    (executor().folder(attempt.pk) / "exit.json").write_text(left)
+    (local_executor().folder(attempt.pk) / "exit.json").write_text(left)
     run = ended(attempt)
     assert (run.state, run.failure_class) == (states.FAILED, "RUNNER_LOST")
 
@@ -138,7 +138,7 @@ def test_leftovers_that_a_job_made_up_are_left_out(leftovers: object) -> None:
 def test_what_is_no_file_is_no_report_and_holds_up_nobody(
     attempt: Attempt, tmp_path: Path, kind: str
 ) -> None:
-    at = executor().folder(attempt.pk) / "exit.json"
+    at = local_executor().folder(attempt.pk) / "exit.json"
     if kind == "folder":
         at.mkdir()
     elif kind == "pipe":
@@ -151,13 +151,13 @@ def test_what_is_no_file_is_no_report_and_holds_up_nobody(
 
 
 def test_a_run_whose_report_is_odd_is_cancelled_like_any_other(attempt: Attempt) -> None:
-    (executor().folder(attempt.pk) / "exit.json").write_text('{"exit_code": "x"}')
+    (local_executor().folder(attempt.pk) / "exit.json").write_text('{"exit_code": "x"}')
     runs.cancel_run(attempt.run_id, make_member(attempt.run.project, "researcher"))
     assert ended(attempt).state == states.CANCELLED
 
 
 def test_a_folder_whose_supervisor_says_nothing_is_one_without(attempt: Attempt) -> None:
-    (executor().folder(attempt.pk) / "supervisor.json").write_text('{"pid": "mine"}')
+    (local_executor().folder(attempt.pk) / "supervisor.json").write_text('{"pid": "mine"}')
     runs.cancel_run(attempt.run_id, make_member(attempt.run.project, "researcher"))
     assert ended(attempt).state == states.CANCELLED
 

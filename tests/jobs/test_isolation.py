@@ -15,8 +15,8 @@ from atom.cache.placement import job_views
 from atom.clusters.actions import ensure_local_node
 from atom.datasets.models import Version
 from atom.jobs import states
-from atom.jobs.actions.launch import executor
 from atom.jobs.actions.retention import remove_old_attempts
+from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, RunInput
 from tests.datasets.pushing import Pusher, class_files
 from tests.factories.accounts import make_member, make_project
@@ -112,12 +112,12 @@ def test_what_a_job_saw_is_removed_when_it_is_over(home: Path, tmp_path: Path) -
     reconcile_until(run, states.SUCCEEDED)
     attempt = Attempt.objects.get(run=run)
     assert job_views(attempt.pk).exists()
-    assert wait_until_gone(executor(), attempt.pk, timeout_s=10)
+    assert wait_until_gone(local_executor(), attempt.pk, timeout_s=10)
 
     remove_old_attempts()
 
     assert not job_views(attempt.pk).exists()
-    assert executor().folder(attempt.pk).exists()
+    assert local_executor().folder(attempt.pk).exists()
     packs = list((home / "cache" / str(own.project.pk) / "packs").iterdir())
     assert [path.stat().st_nlink for path in packs] == [1]
 
@@ -130,7 +130,7 @@ def test_the_next_job_of_a_slot_cannot_open_what_the_one_before_left(
     RunInput.objects.create(run=before, alias="d", version=version_of(other))
     reconcile_until(before, states.SUCCEEDED)
     attempt = Attempt.objects.get(run=before)
-    left = [str(executor().folder(attempt.pk)), str(job_views(attempt.pk))]
+    left = [str(local_executor().folder(attempt.pk)), str(job_views(attempt.pk))]
     assert all(Path(path).exists() for path in left)
     script = f"OTHERS, FILES = {left!r}, {[f'{left[0]}/job.json']!r}\n{SNOOP}"
     after = make_script_run(tmp_path, script, project=own.project)

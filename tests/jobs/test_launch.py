@@ -26,7 +26,7 @@ from atom.jobs import states
 from atom.jobs.actions import launch, reconcile, runs
 from atom.jobs.actions.attempts import find_by_token, issue_token
 from atom.jobs.actions.launch import _claim
-from atom.jobs.executors import local
+from atom.jobs.executors import local, local_executor
 from atom.jobs.executors.local import start_ticks_of
 from atom.jobs.models import Run
 from tests.factories.accounts import make_member, make_user
@@ -62,13 +62,13 @@ def test_a_launcher_that_comes_second_does_not_take_the_first_ones_token_away() 
     attempt = make_attempt(state=states.SUBMITTED)
     reserve(ensure_local_node().pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
     first = issue_token(attempt)
-    folder = launch.executor().folder(attempt.pk)
+    folder = local_executor().folder(attempt.pk)
     folder.mkdir(parents=True)
     with (folder / "launch.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         launch.launch(attempt.pk)
     assert find_by_token(first) == attempt
-    launch.executor().remove(attempt.pk)
+    local_executor().remove(attempt.pk)
 
 
 def test_a_run_that_is_cancelled_while_its_data_is_shown_is_not_started() -> None:
@@ -78,7 +78,7 @@ def test_a_run_that_is_cancelled_while_its_data_is_shown_is_not_started() -> Non
     node = ensure_local_node()
     reserve(node.pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
     # What the launcher has to write on its way stands for the data that takes its time.
-    Cluster.objects.update(single_user=launch.executor().isolated)
+    Cluster.objects.update(single_user=local_executor().isolated)
     launcher = threading.Thread(target=_launch, args=(attempt.pk,))
     with transaction.atomic():
         Cluster.objects.select_for_update().get(pk=node.cluster_id)
@@ -88,9 +88,9 @@ def test_a_run_that_is_cancelled_while_its_data_is_shown_is_not_started() -> Non
         assert reconcile.advance(run.pk) == states.CANCELLED
     launcher.join()
     attempt.refresh_from_db()
-    seen = launch.executor().observe(attempt.pk)
-    launch.executor().kill(attempt.pk)
-    launch.executor().remove(attempt.pk)
+    seen = local_executor().observe(attempt.pk)
+    local_executor().kill(attempt.pk)
+    local_executor().remove(attempt.pk)
     assert (seen.launched, attempt.state, attempt.token_hash) == (False, states.CANCELLED, "")
     assert not ApiToken.objects.filter(revoked_at=None).exists()
 
@@ -106,16 +106,16 @@ def test_the_token_of_an_attempt_that_has_ended_is_good_for_nothing() -> None:
 
 def test_a_supervisor_that_comes_up_after_its_attempt_was_ended_is_ended_too() -> None:
     attempt = make_attempt(state=states.FINALIZING, evidence={"no_more": True})
-    folder = launch.executor().folder(attempt.pk)
+    folder = local_executor().folder(attempt.pk)
     folder.mkdir(parents=True)
     with subprocess.Popen(["sleep", "60"]) as late:
         record = {"pid": late.pid, "started_at_ticks": start_ticks_of(late.pid)}
         (folder / "supervisor.json").write_text(json.dumps(record))
-        seen = launch.executor().observe(attempt.pk)
+        seen = local_executor().observe(attempt.pk)
         assert seen.alive
         launch.note_supervisor(attempt, seen)
         assert late.wait(20) == -signal.SIGKILL
-    launch.executor().remove(attempt.pk)
+    local_executor().remove(attempt.pk)
 
 
 def test_a_supervisor_that_does_not_come_up_in_time_has_not_been_started(
@@ -125,7 +125,7 @@ def test_a_supervisor_that_does_not_come_up_in_time_has_not_been_started(
     attempt = make_attempt(make_run(max_retries=0), states.SUBMITTED)
     reserve(ensure_local_node().pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
     launch.launch(attempt.pk)
-    launch.executor().remove(attempt.pk)
+    local_executor().remove(attempt.pk)
     assert reconcile.advance(attempt.run_id) == states.FAILED
     run = Run.objects.get(pk=attempt.run_id)
     assert (run.failure_class, run.state) == ("RUNNER_LOST", states.FAILED)
@@ -156,8 +156,8 @@ def test_a_run_waits_for_a_disk_that_is_read_only_and_starts_by_itself(attempts_
     assert _mount("-o", "remount,rw", str(attempts_disk))
     Run.objects.update(claimed_until=clock.now())
     launch.launch(attempt.pk)
-    assert launch.executor().observe(attempt.pk).launched
-    launch.executor().kill(attempt.pk)
+    assert local_executor().observe(attempt.pk).launched
+    local_executor().kill(attempt.pk)
 
 
 def _mount(*words: str) -> bool:

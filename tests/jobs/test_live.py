@@ -18,7 +18,7 @@ from atom.clusters.models import Reservation
 from atom.core import storage
 from atom.jobs import states
 from atom.jobs.actions import logs, reconcile, runs
-from atom.jobs.actions.launch import executor
+from atom.jobs.executors import local_executor
 from atom.jobs.executors.local import first_uid
 from tests.factories.accounts import make_member
 from tests.jobs.live import (
@@ -97,7 +97,7 @@ def test_code_that_was_damaged_in_the_store_never_starts(tmp_path: Path) -> None
     assert run.failure_class == "PREPARATION"
     assert "code snapshot does not match its digest" in run.failure_reason
     assert "Retry" in run.suggestion
-    job = json.loads((executor().folder(run.attempts.get().pk) / "job.json").read_text())
+    job = json.loads((local_executor().folder(run.attempts.get().pk) / "job.json").read_text())
     assert job["code"]["sha256"] == hashlib.sha256(stored).hexdigest() == run.code.sha256
 
 
@@ -136,7 +136,7 @@ def test_cancelling_a_running_job(tmp_path: Path) -> None:
     reconcile_until(run, states.RUNNING)
     runs.cancel_run(run.pk, make_member(run.project, "researcher"))
     reconcile_until(run, states.CANCELLED)
-    assert wait_until_gone(executor(), run.attempts.get().pk, timeout_s=10)
+    assert wait_until_gone(local_executor(), run.attempts.get().pk, timeout_s=10)
 
 
 def test_a_killed_runner_loses_no_line_and_the_next_attempt_resumes(tmp_path: Path) -> None:
@@ -156,7 +156,7 @@ def test_a_killed_runner_loses_no_line_and_the_next_attempt_resumes(tmp_path: Pa
     reconcile_until(run, states.RUNNING)
     wait_for(lambda: run.artifacts.filter(kind="checkpoint", state=states.PERSISTED).exists())
     attempt = run.attempts.get()
-    os.kill(executor().observe(attempt.pk).pid or 0, signal.SIGKILL)
+    os.kill(local_executor().observe(attempt.pk).pid or 0, signal.SIGKILL)
     reconcile_until(run, states.SUCCEEDED)
     first, second = run.attempts.order_by("number")
     assert first.failure_class == "RUNNER_LOST"
@@ -186,8 +186,8 @@ def test_two_workers_start_one_supervisor(tmp_path: Path) -> None:
     reconcile_until(run, states.RUNNING)
     attempt = run.attempts.get()
     wait_for(marker.exists)
-    again = executor().launch(attempt.pk, never, 0, "http://127.0.0.1:1")
-    assert again.pid == executor().observe(attempt.pk).pid
+    again = local_executor().launch(attempt.pk, never, 0, "http://127.0.0.1:1")
+    assert again.pid == local_executor().observe(attempt.pk).pid
     reconcile_until(run, states.SUCCEEDED)
     assert marker.read_text() == "x"
     marker.unlink()
@@ -240,4 +240,4 @@ def test_as_root_a_job_has_a_user_of_its_own_and_sees_no_secret(
         assert f"uid {first_uid(Path(home))} groups []" in log_of(run)
         assert "secrets []" in log_of(run)
         assert "cannot look at others" in log_of(run)
-        assert wait_until_gone(executor(), run.attempts.get().pk, timeout_s=10)
+        assert wait_until_gone(local_executor(), run.attempts.get().pk, timeout_s=10)

@@ -22,6 +22,7 @@ from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.requests import RunRequest, plan_run
 from atom.jobs.engines.parameters import Parameter
 from atom.jobs.engines.selection import check_inputs, selector_of
+from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, Run, RunInput, Workflow
 from atom_sdk.readers import LocalDataset
 from tests.datasets.pushing import Pusher, class_files
@@ -142,7 +143,7 @@ def test_a_split_without_samples_ends_the_run_in_words(pusher: Pusher) -> None:
     assert (run.state, run.failure_class) == (states.FAILED, "BAD_DATA")
     assert run.failure_reason == "No files in the split tset of digits@v1."
     assert run.suggestion
-    assert not launch.executor().observe(attempt.pk).launched
+    assert not local_executor().observe(attempt.pk).launched
 
 
 def test_a_run_sees_only_what_its_query_matches(pusher: Pusher) -> None:

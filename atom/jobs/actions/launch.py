@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
-from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -27,7 +26,8 @@ from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.reconcile import fail_launch
 from atom.jobs.engines import failures
 from atom.jobs.errors import SecretsMissing
-from atom.jobs.executors.local import LaunchFailedError, LocalExecutor, Observation
+from atom.jobs.executors import local_executor
+from atom.jobs.executors.base import LaunchFailedError, Observation
 from atom.jobs.models import Attempt, Run
 from atom_sdk.mount.errors import MountError
 
@@ -40,11 +40,6 @@ _RENEW_EVERY_S = 3.0
 
 class _OverError(Exception):
     """The attempt ended, or was cancelled, while its start was prepared."""
-
-
-def executor() -> LocalExecutor:
-    """Return the executor of this machine."""
-    return LocalExecutor(Path(settings.ATOM_HOME))
 
 
 def launch(attempt_id: UUID) -> None:
@@ -110,7 +105,7 @@ def _renew(run_id: UUID) -> None:
 
 
 def _start(attempt: Attempt) -> Observation:
-    local = executor()
+    local = local_executor()
     seen = local.observe(attempt.pk)
     if seen.launched:
         return seen
@@ -158,4 +153,4 @@ def note_supervisor(attempt: Attempt, seen: Observation) -> None:
     is_over = now.state in states.TERMINAL or now.state == states.FINALIZING
     if is_over and now.evidence.get("no_more"):
         log.info("supervisor_too_late", attempt_id=str(attempt.pk), pid=seen.pid)
-        executor().kill(attempt.pk)
+        local_executor().kill(attempt.pk)

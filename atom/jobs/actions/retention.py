@@ -18,6 +18,7 @@ from atom.core import clock
 from atom.jobs import states
 from atom.jobs.actions.inputs import hide_datasets
 from atom.jobs.engines.retention import EndedAttempt, Retention, removal_order
+from atom.jobs.executors import local_executor
 from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Artifact, Attempt
 
@@ -29,7 +30,7 @@ LOW_DISK = 0.10
 
 def remove_old_attempts() -> int:
     """Remove the folders that are due, and more while the disk is nearly full; return how many."""
-    local = LocalExecutor(Path(settings.ATOM_HOME))
+    local = local_executor()
     # At once: links to packs would hold the bytes of what the cache evicts.
     hide_datasets(local, set(attempts_shown_to()))
     due, spare = removal_order(_ended(local), clock.now(), _retention())
@@ -45,7 +46,7 @@ def remove_old_attempts() -> int:
 
 def unmount_ended() -> None:
     """Take away the folders of attempts that have ended, however they did; soon, and only those."""
-    local = LocalExecutor(Path(settings.ATOM_HOME))
+    local = local_executor()
     hide_datasets(local, set(attempts_with_mounts()))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from pathlib import Path
 
 import structlog
 from django.conf import settings
@@ -17,7 +16,8 @@ from atom.jobs.actions.nodes import is_elsewhere, is_silent
 from atom.jobs.engines import failures
 from atom.jobs.engines.failures import Limits
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.executors.local import LocalExecutor, Observation
+from atom.jobs.executors import local_executor
+from atom.jobs.executors.base import Executor, Observation
 from atom.jobs.exit_reports import LastWord, found_word
 from atom.jobs.models import Attempt, Run
 
@@ -35,7 +35,7 @@ def watch(run: Run, attempt: Attempt) -> None:
     if is_elsewhere(attempt.node):
         bury_with_node(run, attempt)
         return  # that machine's own worker watches it
-    executor = LocalExecutor(Path(settings.ATOM_HOME))
+    executor: Executor = local_executor()
     seen = executor.observe(attempt.pk)
     if run.cancel_requested_at is not None and attempt.state != states.CANCELLING:
         _begin_cancelling(run, attempt, seen)
@@ -85,7 +85,7 @@ def _adopt(attempt: Attempt, seen: Observation) -> None:
         attempt.save(update_fields=["supervisor_pid", "supervisor_start_ticks", "updated_at"])
 
 
-def _enforce(run: Run, attempt: Attempt, executor: LocalExecutor) -> None:
+def _enforce(run: Run, attempt: Attempt, executor: Executor) -> None:
     now = clock.now()
     if run.cancel_requested_at is not None:
         if now - run.cancel_requested_at > CANCEL_OVERDUE:
@@ -98,7 +98,7 @@ def _enforce(run: Run, attempt: Attempt, executor: LocalExecutor) -> None:
         end_attempt(run, attempt, failures.deadline(run.timeout_s), {"reason": "timeout"})
 
 
-def _bury(run: Run, attempt: Attempt, executor: LocalExecutor, seen: Observation) -> None:
+def _bury(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
     """End an attempt whose supervisor is gone; its exit report, if it left one, still counts."""
     last_sign = attempt.heartbeat_at or attempt.updated_at
     lost_after = timedelta(

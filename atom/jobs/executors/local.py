@@ -15,7 +15,6 @@ import stat
 import subprocess
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -25,6 +24,7 @@ import structlog
 
 from atom.cache.engines.links import close_to
 from atom.core.foreign_json import read_json
+from atom.jobs.executors.base import Executor, LaunchFailedError, Observation
 from atom.jobs.pipelines.interpreter import base_python, can_isolate, library_path
 from atom_sdk.runner.build import build_runner
 
@@ -41,23 +41,7 @@ _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "SSL_CERT_FILE")
 _KEPT_PREFIXES = ("LC_", "CUDA_", "NVIDIA_")
 
 
-class LaunchFailedError(Exception):
-    """The supervisor did not start; the message is what it said."""
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """What this machine can tell about an attempt's supervisor."""
-
-    launched: bool
-    alive: bool
-    pid: int | None = None
-    start_ticks: int | None = None
-    # As it was found: nobody has checked it.
-    exit_report: object = None
-
-
-class LocalExecutor:
+class LocalExecutor(Executor):
     """Starts, observes and ends attempts under `home`/attempts."""
 
     def __init__(self, home: Path) -> None:
