@@ -14,7 +14,11 @@ class Remedy(StrEnum):
 
     LABEL_BY_FOLDER = "label_by_folder"
     LABEL = "label"
+    # A task over files that have a label, too.
+    RELABEL = "relabel"
     MAKE_TEST_SPLIT = "make_test_split"
+    # Files that are in a split are drawn again.
+    DRAW_SPLITS = "draw_splits"
     CHOOSE_VERSION = "choose_version"
     OPEN_DATASET = "open_dataset"
     SHOW_UNREADABLE = "show_unreadable"
@@ -24,7 +28,7 @@ class Remedy(StrEnum):
 
 REMEDIES: Final[Mapping[str, tuple[Remedy, ...]]] = {
     FailureCode.NO_LABELS: (Remedy.LABEL_BY_FOLDER, Remedy.LABEL, Remedy.CLONE),
-    FailureCode.ONE_CLASS: (Remedy.LABEL_BY_FOLDER, Remedy.LABEL, Remedy.CLONE),
+    FailureCode.ONE_CLASS: (Remedy.LABEL_BY_FOLDER, Remedy.RELABEL, Remedy.CLONE),
     FailureCode.SPLIT_EMPTY: (Remedy.MAKE_TEST_SPLIT, Remedy.CLONE),
     FailureCode.NOTHING_READABLE: (Remedy.OPEN_DATASET, Remedy.CLONE),
     FailureCode.NOTHING_SELECTED: (Remedy.CLONE,),
