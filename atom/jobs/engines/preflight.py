@@ -97,12 +97,7 @@ def _errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
     if needs.media and counts.is_exact and not counts.usable:
         yield _no_media(needs, selected)
         return
-    if needs.labels and not counts.labelled:
-        yield _no_labels(selected)
-    elif needs.classes and counts.is_exact and len(counts.labels) < needs.classes:
-        yield _too_few_classes(needs, selected)
-    elif needs.classes and counts.is_exact and _trains(needs, selected):
-        yield from _training_part(needs, selected)
+    yield from _label_errors(needs, selected)
     if needs.media == "image" and counts.is_exact and _all_unreadable(counts):
         yield Check(
             "error",
@@ -120,6 +115,18 @@ def _errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
             {"dataset": selected.reference, "packs": selected.quarantined_packs},
             (Remedy.OPEN_DATASET, Remedy.CHOOSE_VERSION),
         )
+
+
+def _label_errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+    counts = selected.counts
+    if needs.labels and not counts.labelled:
+        yield _no_labels(selected)
+    elif not needs.classes or not counts.is_exact:
+        return
+    elif len(counts.labels) < needs.classes:
+        yield _too_few_classes(needs, selected)
+    elif _trains(needs, selected):
+        yield from _training_part(needs, selected)
 
 
 def _empty(needs: DataNeeds, selected: Selected) -> Check:
