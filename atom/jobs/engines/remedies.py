@@ -29,7 +29,7 @@ class Remedy(StrEnum):
 REMEDIES: Final[Mapping[str, tuple[Remedy, ...]]] = {
     FailureCode.NO_LABELS: (Remedy.LABEL_BY_FOLDER, Remedy.LABEL, Remedy.CLONE),
     FailureCode.ONE_CLASS: (Remedy.LABEL_BY_FOLDER, Remedy.RELABEL, Remedy.CLONE),
-    FailureCode.SPLIT_EMPTY: (Remedy.MAKE_TEST_SPLIT, Remedy.CLONE),
+    FailureCode.SPLIT_EMPTY: (Remedy.MAKE_TEST_SPLIT, Remedy.DRAW_SPLITS, Remedy.CLONE),
     FailureCode.NOTHING_READABLE: (Remedy.OPEN_DATASET, Remedy.CLONE),
     FailureCode.NOTHING_SELECTED: (Remedy.CLONE,),
     FailureCode.GPU_OUT_OF_MEMORY: (Remedy.CLONE,),
@@ -56,4 +56,5 @@ def _fits(remedy: Remedy, params: Mapping[str, object]) -> bool:
     if remedy is Remedy.LABEL_BY_FOLDER:
         folders = params.get("class_folders")
         return isinstance(folders, int) and folders > 1
-    return remedy is not Remedy.MAKE_TEST_SPLIT or params.get("split") == "test"
+    draws = remedy in {Remedy.MAKE_TEST_SPLIT, Remedy.DRAW_SPLITS}
+    return not draws or params.get("split") == "test"
