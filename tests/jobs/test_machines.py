@@ -153,7 +153,7 @@ A100, T4 = "NVIDIA A100-SXM4-80GB", "Tesla T4"
         ("GPU-a, Quadro RTX 6000, 8000, 24576", [("a", "Quadro RTX 6000, 8000", 24576)]),
         # One in the middle is lost.
         (
-            f"GPU-a, {A100}, 81920\n[GPU is lost], [GPU is lost], [GPU is lost]\nGPU-c, {T4}, 15360",
+            f"GPU-a, {A100}, 81920\n{', '.join(['[GPU is lost]'] * 3)}\nGPU-c, {T4}, 15360",
             [("a", A100, 81920), ("c", T4, 15360)],
         ),
         (
