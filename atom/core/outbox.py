@@ -30,7 +30,8 @@ def emit(
     """Note an event in the caller's transaction; `data` must be plain JSON, never secrets.
 
     `people` are those whom it concerns, the one who did it left out by the caller; None among them
-    is somebody who is gone. `subject` is the id of what it is about.
+    is somebody who is gone. `subject` is the id of what it is about. `user` in `data` is the person
+    for whom alone it ends what was told before.
     """
     concerned = list(dict.fromkeys(one for one in people if one is not None))
     OutboxEvent.objects.create(
@@ -39,7 +40,8 @@ def emit(
         data=data,
         people=concerned,
         subject=str(subject),
-        told_at=None if concerned else Now(),
+        # An event that concerns nobody may still end what people were told of its subject.
+        told_at=None if concerned or subject else Now(),
     )
 
 

@@ -81,10 +81,23 @@ KINDS: Final[dict[str, Kind]] = {
     "account.password_changed": Kind("security", _ACCOUNT),
     "account.second_factor_changed": Kind("security", _ACCOUNT),
 }
-# What is over once something else has happened to the same thing: it is read by then.
+_TASK_WORK: Final = ("label_task.started", "label_task.returned", "label_task.submitted")
+# By the kind of an event: what it ends, of the same thing and from before it. That is read by then,
+# whoever did the work.
 SETTLED_BY: Final[dict[str, tuple[str, ...]]] = {
-    "label_task.published": ("label_task.started", "label_task.returned", "label_task.submitted"),
-    "scan.done": ("scan.failed",),
+    "run.started": ("run.waiting",),
+    "run.succeeded": ("run.waiting", "run.failed"),
+    "run.failed": ("run.waiting", "run.failed"),
+    "run.cancelled": ("run.waiting", "run.failed"),
+    "label_task.audited": ("label_task.submitted",),
+    "label_task.corrected": ("label_task.returned",),
+    "label_task.completed": _TASK_WORK,
+    "label_task.published": (*_TASK_WORK, "label_task.unpublished"),
+    "commit.dismissed": ("commit.failed", "commit.conflict"),
+    "scan.done": ("scan.failed", "source.drifted"),
+    "source.removed": ("scan.failed", "source.drifted"),
+    "webhook.enabled": ("webhook.disabled",),
+    "webhook.deleted": ("webhook.disabled",),
 }
 # Of many sign-ins, those are told that come from where none came from before.
 SIGNED_IN: Final = "account.signed_in"

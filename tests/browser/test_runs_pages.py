@@ -75,6 +75,26 @@ def test_the_wizard_names_a_wrong_parameter_and_keeps_the_draft(
     assert seed.trained_run
 
 
+def test_a_version_chosen_after_train_on_this_version_stays(
+    signed_in_page: Page, seed: Seed
+) -> None:
+    page = signed_in_page
+    page.goto(f"/datasets/{DATASET}?ref=v1")
+    page.get_by_role("link", name="Train on this version").click()
+    version = page.get_by_role("combobox", name=re.compile("version", re.I))
+    expect(version).to_have_value(re.compile("^v1"))
+    version.click()
+    page.get_by_role("option", name=re.compile("^v2")).click()
+    page.reload()
+    expect(version).to_have_value(re.compile("^v2"))
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("textbox", name=re.compile("Memory"))).to_be_visible()
+    page.reload()
+    page.go_back()
+    expect(version).to_have_value(re.compile("^v2"))
+    assert seed.trained_run
+
+
 def test_a_command_with_an_open_quote_is_not_started(signed_in_page: Page, seed: Seed) -> None:
     page = signed_in_page
     page.goto("/runs/new")

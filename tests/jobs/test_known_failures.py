@@ -90,6 +90,9 @@ def test_folders_are_offered_as_labels_only_where_they_look_so() -> None:
     assert Remedy.LABEL_BY_FOLDER not in remedies_of("no_labels", {"class_folders": 0})
     assert Remedy.MAKE_TEST_SPLIT in remedies_of("split_empty", {"split": "test"})
     assert Remedy.MAKE_TEST_SPLIT not in remedies_of("split_empty", {"split": "holdout"})
+    # Where all files are in a split, only drawing them again makes a test split.
+    assert Remedy.DRAW_SPLITS in remedies_of("split_empty", {"split": "test"})
+    assert Remedy.DRAW_SPLITS not in remedies_of("split_empty", {"split": "holdout"})
 
 
 def test_an_empty_split_is_told_with_its_name() -> None:

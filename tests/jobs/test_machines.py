@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import AuditEvent, Project
 from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
-from atom.clusters.engines.machine import probe_machine
+from atom.clusters.engines.machine import Gpu, parse_gpus, probe_machine
 from atom.clusters.models import Node
 from atom.jobs.actions.requests import capacities
 from atom.jobs.engines.placement import Demand, place
@@ -135,3 +135,78 @@ def test_memory_of_gpus_is_read_from_nvidias_tool(
     tool.write_text("#!/bin/sh\necho 'GPU-1f, NVIDIA H100 80GB HBM3, 81559'\n")
     tool.chmod(0o755)
     assert probe_machine().gpu_memory_bytes == (81559 << 20,)
+
+
+A100, T4 = "NVIDIA A100-SXM4-80GB", "Tesla T4"
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        ("", []),
+        (f"GPU-a, {A100}, 81920\nGPU-b, {T4}, 15360\n", [("a", A100, 81920), ("b", T4, 15360)]),
+        # A card that does not tell its memory keeps its place before the others.
+        (f"GPU-a, GB10, [N/A]\nGPU-b, {T4}, 15360", [("a", "GB10", 0), ("b", T4, 15360)]),
+        (f"GPU-a, {T4}, [Not Supported]", [("a", T4, 0)]),
+        (f"GPU-a, {T4}, 15360 MiB", [("a", T4, 15360)]),
+        (f"GPU-a, {T4}", [("a", T4, 0)]),
+        ("GPU-a, Quadro RTX 6000, 8000, 24576", [("a", "Quadro RTX 6000, 8000", 24576)]),
+        # One in the middle is lost.
+        (
+            f"GPU-a, {A100}, 81920\n{', '.join(['[GPU is lost]'] * 3)}\nGPU-c, {T4}, 15360",
+            [("a", A100, 81920), ("c", T4, 15360)],
+        ),
+        (
+            "Unable to determine the device handle for GPU1: 0000:0B:00.0: Unknown Error\n"
+            f"GPU-c, {T4}, 15360",
+            [("c", T4, 15360)],
+        ),
+        # Parts of a card are no cards of their own.
+        (
+            f"GPU-a, {A100}, 81920\nMIG-1f, {A100} MIG 1g.10gb, 9728\nGPU-b, {T4}, 15360",
+            [("a", A100, 81920), ("b", T4, 15360)],
+        ),
+        ("No devices were found", []),
+    ],
+)
+def test_each_card_has_its_own_memory(table: str, expected: list[tuple[str, str, int]]) -> None:
+    cards = [Gpu(f"GPU-{name}", model, mib << 20) for name, model, mib in expected]
+    assert parse_gpus(table) == cards
+
+
+@pytest.mark.parametrize(
+    ("memory", "shown"),
+    [
+        ([10, 20, 30], [10, 20, 30]),
+        ([0, 20, 30], [None, 20, 30]),
+        # As an older probe kept it: which of the three told nothing is not known.
+        ([20, 30], [None, None, None]),
+        ([], [None, None, None]),
+    ],
+)
+def test_the_page_shows_memory_beside_the_card_that_has_it(
+    api: APIClient, project: Project, memory: list[int], shown: list[int | None]
+) -> None:
+    Node.objects.update(gpu_count=3, gpu_ids=["GPU-a", "GPU-b", "GPU-c"], gpu_memory_bytes=memory)
+    gpus = only_machine(api)["gpus"]
+    assert [one["memory_bytes"] for one in gpus] == shown
+    assert [one["id"] for one in gpus] == ["GPU-a", "GPU-b", "GPU-c"]
+
+
+def test_a_run_holds_cards_by_their_uuid_also_when_one_before_them_goes(
+    api: APIClient, project: Project
+) -> None:
+    ids = ["GPU-a", "GPU-b", "GPU-c"]
+    Node.objects.update(cpu_count=8, gpu_count=3, gpu_ids=ids, gpu_memory_bytes=[10, 20, 30])
+    node = Node.objects.get()
+    runs = [make_run(project) for _ in range(2)]
+    for run in runs:
+        reserve(node.pk, make_attempt(run).pk, cpus=1, memory_bytes=1, gpus=1)
+    # The first card is lost: the others keep their memory and their runs.
+    Node.objects.update(gpu_count=2, gpu_ids=ids[1:], gpu_memory_bytes=[20, 30])
+    seen = only_machine(api)
+    assert [(one["id"], one["memory_bytes"]) for one in seen["gpus"]] == [
+        ("GPU-b", 20),
+        ("GPU-c", 30),
+    ]
+    assert sorted(run["gpu_ids"] for run in seen["runs"]) == [["GPU-a"], ["GPU-b"]]

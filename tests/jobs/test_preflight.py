@@ -59,7 +59,7 @@ def codes(counted: DataCounts, needs: DataNeeds = TRAINING, **selected: Any) -> 
         ({"labels": {"circle": 60}}, {}, ["error:too_few_classes"]),
         ({"files": 0}, {"splits": ["test"]}, ["error:split_empty"]),
         ({"files": 0}, {}, ["error:no_files"]),
-        ({"media": {"text": 60}}, {}, ["error:no_media"]),
+        ({"media": {"text": 60}, "of_media": 0}, {}, ["error:no_media"]),
         ({"unreadable": 60}, {}, ["error:none_readable"]),
         ({}, {"quarantined_packs": 1}, ["error:quarantined"]),
         ({"labelled": 59}, {}, ["ok:fits", "warning:some_unlabelled"]),
@@ -277,3 +277,27 @@ def test_the_command_line_says_the_same_and_starts_nothing(atom: Atom, unlabelle
     assert atom("data", "folder-labels", "digits")[1] == "digits@v2 has these labels.\n"
     code, _, err = atom("workflow", "run", command[2], "-p", "dataset=digits@v2", *wrong)
     assert (code, "has no test split" in err) == (2, True)
+
+
+def test_splits_that_do_not_fit_are_drawn_again_by_command(
+    atom: Atom, unlabelled: str, pusher: Pusher
+) -> None:
+    assert unlabelled
+    assert atom("data", "folder-labels", "digits")[0] == 0
+    assert atom("data", "mark", "digits", "0", "1", "2", "--split", "val")[0] == 0
+    command = ("workflow", "run", "image-classification", "-p", "dataset=digits@v3")
+    code, _, err = atom(*command)
+    assert code == 1
+    assert "The split train of digits@v3 has no labelled file" in err
+    assert "--redraw" in err
+    assert atom(*command, "--redraw", "--no-preflight")[0] == 2
+    # The server refuses the number after the look: a run would build its environment here.
+    code, _, err = atom(*command, "--redraw", "-p", "epochs=0")
+    assert "digits@v4 has new splits." in err
+    assert "epochs" in err
+    assert "nothing to train on" not in err
+    splits = look(pusher.client, "digits@v4")["datasets"][0]["splits"]
+    assert splits == {"test": 7, "train": 25, "val": 4}
+    # Splits that fit are left alone.
+    fits = (*command[:-1], "dataset=digits@v4", "--redraw", "-p", "epochs=0")
+    assert "has new splits" not in atom(*fits)[2]

@@ -23,7 +23,7 @@ from atom.core import clock, outbox
 from atom.core.models import OutboxEvent
 from atom.jobs import states as job_states
 from atom.jobs.actions import events
-from atom.notifications.events import KINDS
+from atom.notifications.events import KINDS, SETTLED_BY
 from atom.webhooks import states
 from atom.webhooks.actions import deliveries, hooks
 from atom.webhooks.engines.backoff import pause
@@ -341,7 +341,7 @@ def test_pauses_grow_to_hours_and_are_spread() -> None:
 
 def test_the_kinds_that_are_offered_are_those_that_are_emitted() -> None:
     emitted: set[str] = set()
-    known = {*EVENT_KINDS, *KINDS}
+    known = {*EVENT_KINDS, *KINDS, *SETTLED_BY}
     for source in ATOM.rglob("*.py"):
         text = source.read_text()
         if "outbox.emit(" not in text and "tell_owner(" not in text:

@@ -26,7 +26,7 @@ class Machine:
     gpu_model: str
     # Of each GPU, as NVIDIA's tools and CUDA_VISIBLE_DEVICES name it.
     gpu_ids: tuple[str, ...] = ()
-    # Memory of each GPU in bytes, in the order of `gpu_ids`; empty where the tool does not tell.
+    # Memory of each GPU in bytes, in the order of `gpu_ids`; 0 where the tool does not tell.
     gpu_memory_bytes: tuple[int, ...] = ()
     # False where NVIDIA's tool is there and failed: the GPUs may be told another time.
     gpus_told: bool = True
@@ -42,7 +42,7 @@ def probe_machine() -> Machine:
         memory_bytes=_memory_bytes(),
         gpu_model=gpus[0].model if gpus else "",
         gpu_ids=tuple(gpu.uuid for gpu in gpus),
-        gpu_memory_bytes=tuple(gpu.memory_bytes for gpu in gpus if gpu.memory_bytes),
+        gpu_memory_bytes=tuple(gpu.memory_bytes for gpu in gpus),
         gpus_told=told is not None,
     )
 
@@ -61,13 +61,15 @@ def _read(path: Path) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Gpu:
+class Gpu:
+    """One card, by the UUID that stays the same when cards before it come or go."""
+
     uuid: str
     model: str
     memory_bytes: int
 
 
-def _gpus() -> list[_Gpu] | None:
+def _gpus() -> list[Gpu] | None:
     """Return each GPU that NVML sees; None if it does not answer."""
     if shutil.which("nvidia-smi") is None:
         return []
@@ -82,13 +84,24 @@ def _gpus() -> list[_Gpu] | None:
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    return [_gpu(line) for line in done.stdout.splitlines() if "," in line]
+    return parse_gpus(done.stdout)
 
 
-def _gpu(line: str) -> _Gpu:
-    uuid, model, *rest = (part.strip() for part in line.split(","))
-    mib = rest[0] if rest and rest[0].isdecimal() else "0"
-    return _Gpu(uuid, model, int(mib) << 20)
+def parse_gpus(table: str) -> list[Gpu]:
+    """Read lines of `uuid, name, memory in MiB`, in the tool's order.
+
+    Parts of a card (MIG) are no cards. A lost one has an error in place of its UUID: no job could
+    use it. The memory of a card that does not tell it (`[N/A]`) is 0.
+    """
+    lines = [[part.strip() for part in line.split(",")] for line in table.splitlines()]
+    return [_gpu(*parts) for parts in lines if parts[0].startswith("GPU-") and len(parts) > 1]
+
+
+def _gpu(uuid: str, *rest: str) -> Gpu:
+    # A name may have a comma in it.
+    names, memory = (rest[:-1], rest[-1]) if len(rest) > 1 else (rest, "")
+    mib = memory.split(" ")[0]
+    return Gpu(uuid, ", ".join(names), int(mib) << 20 if mib.isdecimal() else 0)
 
 
 def disk_bytes(folder: Path) -> tuple[int, int]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from uuid import UUID
 
+from django.db import transaction
+
 from atom.accounts.models import User
+from atom.core import outbox
 from atom.core.errors import NotFound
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation
 from atom.datasets.reads import is_operation, operations_of_now, runs
@@ -28,5 +31,10 @@ def dismiss_ended_operations(dataset: Dataset, user: User) -> None:
 
 
 def _dismiss(operations: Iterable[CommitRequest], user: User) -> None:
-    rows = [DismissedOperation(request=one, user=user) for one in operations]
-    DismissedOperation.objects.bulk_create(rows, ignore_conflicts=True)
+    dismissed = list(operations)
+    rows = [DismissedOperation(request=one, user=user) for one in dismissed]
+    with transaction.atomic():
+        DismissedOperation.objects.bulk_create(rows, ignore_conflicts=True)
+        for one in dismissed:
+            project_id = one.dataset.project_id
+            outbox.emit(project_id, "commit.dismissed", subject=one.pk, user=str(user.pk))

@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import clock, live
+from atom.core import clock, live, outbox
 from atom.datasets.actions.branches import check_not_staging
 from atom.datasets.actions.catalogue import create_dataset
 from atom.datasets.errors import RefNotFound
@@ -172,6 +172,7 @@ def remove_source(source: Source, user: User) -> None:
         audit.record(
             user, "source.removed", source, source.project, source.dataset, name=source.name
         )
+        outbox.emit(source.project_id, "source.removed", subject=source.pk)
         tell(source)
 
 

@@ -6,7 +6,7 @@ root is read: it says how many rows each layer has.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -58,15 +58,34 @@ class DataCounts:
     packs: frozenset[str] = frozenset()
     # Pictures spread over the selection, to be opened.
     sample: tuple[PictureEntry, ...] = ()
+    # Links are not counted as files.
+    links: int = 0
+    # Selected files of the media that was asked for, None for any media; `labels` are theirs.
+    of_media: int | None = None
+    # The same in all splits.
+    version_of_media: int | None = None
+    # Labels of each selected split; what has no split belongs to "train".
+    labels_by_split: dict[str, dict[str, int]] = field(default_factory=dict)
+
+    @property
+    def usable(self) -> int:
+        """Return how many files the run can use."""
+        return self.files if self.of_media is None else self.of_media
 
 
 def count_data(
-    browser: VersionBrowser, splits: Sequence[str] | None = None, where: Query | None = None
+    browser: VersionBrowser,
+    splits: Sequence[str] | None = None,
+    where: Query | None = None,
+    media: str = "",
 ) -> DataCounts:
-    """Return the counts of what is in one of the `splits` and matches; None selects all splits."""
+    """Return the counts of what is in one of the `splits` and matches; None selects all splits.
+
+    Labels are those of files of this `media`, such as "image"; of all files where none is named.
+    """
     if browser.root.count > COUNTED_FILES:
         return _from_root(browser, splits)
-    counter = _Counter()
+    counter = _Counter(media)
     for table in _tables(browser, where):
         counter.take(table, selected(table, splits))
     return counter.counts(browser)
@@ -90,6 +109,15 @@ def selected(table: pa.Table, splits: Sequence[str] | None) -> pa.Table:
         return table
     split = pc.fill_null(table["split"], REST)
     return table.filter(pc.is_in(split, value_set=pa.array(list(splits), pa.string())))
+
+
+def of_media(table: pa.Table, media: str) -> pa.Table:
+    """Return the rows whose files can be of this media; drawings in text form are no images."""
+    if not media:
+        return table
+    if media == "image":
+        return table.filter(raster_images(table))
+    return table.filter(pc.fill_null(pc.starts_with(table["media_type"], f"{media}/"), False))
 
 
 def _tables(browser: VersionBrowser, where: Query | None) -> Iterator[pa.Table]:
@@ -116,8 +144,11 @@ def _from_root(browser: VersionBrowser, splits: Sequence[str] | None) -> DataCou
 class _Counter:
     """Sums of one table after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, media: str) -> None:
+        self.asked_media = media
         self.version_files = self.files = self.unreadable = self.unsplit = 0
+        self.of_media = self.version_of_media = 0
+        self.labels_by_split: dict[str, Counter[str]] = defaultdict(Counter)
         self.labels, self.splits, self.media = Counter[str](), Counter[str](), Counter[str]()
         self.paths: list[str] = []
         self.unreadable_paths: list[str] = []
@@ -130,7 +161,11 @@ class _Counter:
         self.unsplit += table["split"].null_count
         _add(self.splits, table["split"])
         self.files += len(chosen)
-        _add(self.labels, chosen["label"])
+        usable = of_media(chosen, self.asked_media)
+        self.of_media += len(usable)
+        self.version_of_media += len(of_media(table, self.asked_media))
+        _add(self.labels, usable["label"])
+        self._add_by_split(usable)
         family = pc.list_element(pc.split_pattern(chosen["media_type"].drop_null(), "/"), 0)
         _add(self.media, family)
         marked = marked_unreadable(chosen)
@@ -141,6 +176,11 @@ class _Counter:
         readable = pc.and_(raster_images(chosen), pc.invert(pc.fill_null(marked, False)))
         in_pack = pc.and_(readable, chosen["pack"].is_valid())
         self.pictures.append(chosen.filter(in_pack).select(list(_SAMPLE_COLUMNS)))
+
+    def _add_by_split(self, table: pa.Table) -> None:
+        split = pc.fill_null(table["split"], REST)
+        for name in pc.unique(split).to_pylist():
+            _add(self.labels_by_split[name], table["label"].filter(pc.equal(split, name)))
 
     def counts(self, browser: VersionBrowser) -> DataCounts:
         """Return what was counted."""
@@ -159,6 +199,10 @@ class _Counter:
             class_folders=folder_shape(self.paths).classes,
             packs=frozenset(self.packs),
             sample=self._sample(),
+            links=browser.root.count - browser.root.files,
+            of_media=self.of_media if self.asked_media else None,
+            version_of_media=self.version_of_media if self.asked_media else None,
+            labels_by_split={name: dict(each) for name, each in self.labels_by_split.items()},
         )
 
     def _sample(self) -> tuple[PictureEntry, ...]:
@@ -167,7 +211,8 @@ class _Counter:
         pictures = pa.concat_tables(self.pictures)
         number = min(SAMPLED, len(pictures))
         places = [at * len(pictures) // number for at in range(number)]
-        rows = pictures.take(places).to_pylist()
+        # An empty list alone has no type that `take` knows.
+        rows = pictures.take(pa.array(places, pa.int64())).to_pylist()
         return tuple(
             PictureEntry(
                 row["path"], row["digest"].hex(), row["pack"].hex(), row["offset"], row["size"]

@@ -56,7 +56,7 @@ def _look_at(plan: RunPlan, alias: str, version: Version, needs: DataNeeds) -> D
     selector = plan.selectors.get(alias, {})
     splits, where = selector.get("split"), query_of(selector.get("where", ""))
     browser = open_version(version)
-    counts = count_data(browser, splits, where)
+    counts = count_data(browser, splits, where, needs.media)
     reference = f"{version.dataset.name}@{version.ref}"
     project = version.dataset.project
     model = next(iter(plan.models.values()), None)

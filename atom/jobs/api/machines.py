@@ -106,10 +106,12 @@ class MachineSerializer(serializers.Serializer[Any]):
     def get_gpus(self, machine: Machine) -> list[dict[str, Any]]:
         """Return each GPU with its memory, null where the driver does not tell it."""
         node = machine.node
-        memory = dict(enumerate(node.gpu_memory_bytes))
-        return [
-            {"id": gpu, "memory_bytes": memory.get(place)} for place, gpu in enumerate(node.gpu_ids)
-        ]
+        memory = node.gpu_memory_bytes
+        # An older probe left out what was not told: nobody knows which cards the others are.
+        if len(memory) != len(node.gpu_ids):
+            memory = [0] * len(node.gpu_ids)
+        pairs = zip(node.gpu_ids, memory, strict=True)
+        return [{"id": gpu, "memory_bytes": told or None} for gpu, told in pairs]
 
     @extend_schema_field(HeldSlotsSerializer)
     def get_used(self, machine: Machine) -> dict[str, int]:

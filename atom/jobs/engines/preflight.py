@@ -12,7 +12,7 @@ from atom.jobs.engines.data_needs import DataNeeds
 from atom.jobs.engines.remedies import Remedy
 from atom_sdk.words import counted, first_named
 
-TEST: Final = "test"
+TRAIN, VAL, TEST = "train", "val", "test"
 # A class of fewer files gives the validation part none of them.
 FEW_FILES: Final = 10
 _MEDIA_WORDS: Final = {"image": ("picture", "pictures"), "video": ("video", "videos")}
@@ -25,10 +25,15 @@ class CheckCode(StrEnum):
 
     FITS = "fits"
     NO_FILES = "no_files"
+    VERSION_EMPTY = "version_empty"
+    ONLY_LINKS = "only_links"
     SPLIT_EMPTY = "split_empty"
     NO_MEDIA = "no_media"
     NO_LABELS = "no_labels"
     TOO_FEW_CLASSES = "too_few_classes"
+    NOTHING_TO_TRAIN_ON = "nothing_to_train_on"
+    TRAINING_ONE_CLASS = "training_one_class"
+    ALL_IN_TRAIN = "all_in_train"
     SOME_UNLABELLED = "some_unlabelled"
     SMALL_CLASS = "small_class"
     NONE_READABLE = "none_readable"
@@ -82,16 +87,17 @@ def check_data(needs: DataNeeds, selected: Selected) -> list[Check]:
 
 def _errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
     counts = selected.counts
-    if not counts.files:
-        yield _empty(selected)
-        return
-    if needs.media and counts.is_exact and not counts.media.get(needs.media):
+    # No split can be drawn that has media which the version lacks.
+    if needs.media and counts.version_files and counts.version_of_media == 0:
         yield _no_media(needs, selected)
         return
-    if needs.labels and not counts.labelled:
-        yield _no_labels(selected)
-    elif needs.classes and counts.is_exact and len(counts.labels) < needs.classes:
-        yield _too_few_classes(needs, selected)
+    if not counts.files:
+        yield _empty(needs, selected)
+        return
+    if needs.media and counts.is_exact and not counts.usable:
+        yield _no_media(needs, selected)
+        return
+    yield from _label_errors(needs, selected)
     if needs.media == "image" and counts.is_exact and _all_unreadable(counts):
         yield Check(
             "error",
@@ -111,33 +117,99 @@ def _errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
         )
 
 
-def _empty(selected: Selected) -> Check:
-    reference, splits = selected.reference, list(selected.splits or ())
+def _label_errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+    counts = selected.counts
+    if needs.labels and not counts.labelled:
+        yield _no_labels(selected)
+    elif not needs.classes or not counts.is_exact:
+        return
+    elif len(counts.labels) < needs.classes:
+        yield _too_few_classes(needs, selected)
+    elif _trains(needs, selected):
+        yield from _training_part(needs, selected)
+
+
+def _empty(needs: DataNeeds, selected: Selected) -> Check:
+    counts, reference, splits = selected.counts, selected.reference, list(selected.splits or ())
+    params: dict[str, Any] = {"dataset": reference}
+    if not counts.version_files and not selected.is_narrowed:
+        remedies = (Remedy.OPEN_DATASET, Remedy.CHOOSE_VERSION)
+        if counts.links:
+            sentence = f"{reference} has only links ({counts.links}) and no file."
+            params["links"] = counts.links
+            return Check("error", CheckCode.ONLY_LINKS, sentence, params, remedies)
+        sentence = f"{reference} has no files."
+        return Check("error", CheckCode.VERSION_EMPTY, sentence, params, remedies)
     if not splits or selected.is_narrowed:
         sentence = f"The run would read no file of {reference}: nothing matches."
-        return Check(
-            "error", CheckCode.NO_FILES, sentence, {"dataset": reference}, (Remedy.CHOOSE_VERSION,)
-        )
+        return Check("error", CheckCode.NO_FILES, sentence, params, (Remedy.CHOOSE_VERSION,))
+    if _trains(needs, selected):
+        return _nothing_to_train_on(selected)
     split = ", ".join(splits)
     sentence = f"No files in the split {split} of {reference}."
-    make = (Remedy.MAKE_TEST_SPLIT,) if splits == [TEST] else ()
-    params = {"dataset": reference, "split": split}
-    return Check("error", CheckCode.SPLIT_EMPTY, sentence, params, (*make, Remedy.CHOOSE_VERSION))
+    draw = _drawing(counts) if splits == [TEST] else ()
+    params["split"] = split
+    return Check("error", CheckCode.SPLIT_EMPTY, sentence, params, (*draw, Remedy.CHOOSE_VERSION))
+
+
+def _trains(needs: DataNeeds, selected: Selected) -> bool:
+    """Return whether the run learns from one split and validates on another."""
+    return needs.labels and {TRAIN, VAL} <= set(selected.splits or ())
+
+
+def _drawing(counts: DataCounts) -> tuple[Remedy, ...]:
+    """Return what gives the version a test split: files that are in a split stay there."""
+    if not counts.has_splits:
+        return (Remedy.MAKE_TEST_SPLIT,)
+    is_some_free = counts.unsplit or not counts.is_exact
+    return (Remedy.MAKE_TEST_SPLIT, Remedy.DRAW_SPLITS) if is_some_free else (Remedy.DRAW_SPLITS,)
+
+
+def _training_part(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+    """Yield what the split `train` lacks, of labels that the other splits have."""
+    labels = selected.counts.labels_by_split.get(TRAIN, {})
+    if not selected.counts.labels_by_split or len(labels) >= needs.classes:
+        return
+    if not labels:
+        yield _nothing_to_train_on(selected)
+        return
+    names = first_named(sorted(labels))
+    sentence = (
+        f"The split train of {selected.reference} has only {names}: this workflow needs at least "
+        f"{needs.classes} classes to train on."
+    )
+    params = {"dataset": selected.reference, "names": names, "needed": needs.classes}
+    remedies = (Remedy.DRAW_SPLITS, Remedy.CHOOSE_VERSION)
+    yield Check("error", CheckCode.TRAINING_ONE_CLASS, sentence, params, remedies)
+
+
+def _nothing_to_train_on(selected: Selected) -> Check:
+    counts = selected.counts
+    splits = ", ".join(f"{name} {files}" for name, files in counts.splits.items())
+    sentence = (
+        f"The split train of {selected.reference} has no labelled file: there is nothing to train "
+        f"on ({splits})."
+    )
+    params = {"dataset": selected.reference, "splits": splits}
+    remedies = (Remedy.DRAW_SPLITS, Remedy.CHOOSE_VERSION)
+    return Check("error", CheckCode.NOTHING_TO_TRAIN_ON, sentence, params, remedies)
 
 
 def _no_media(needs: DataNeeds, selected: Selected) -> Check:
-    files, plural = selected.counts.files, _MEDIA_WORDS[needs.media][1]
+    counts, plural = selected.counts, _MEDIA_WORDS[needs.media][1]
+    files = counts.files or counts.version_files
     sentence = f"{counted(files, 'file')}, no {plural}: this workflow needs {plural}."
     params = {"dataset": selected.reference, "files": files, "media": needs.media}
-    return Check("error", CheckCode.NO_MEDIA, sentence, params, (Remedy.CHOOSE_VERSION,))
+    remedies = (Remedy.CHOOSE_VERSION, Remedy.OPEN_DATASET)
+    return Check("error", CheckCode.NO_MEDIA, sentence, params, remedies)
 
 
 def _no_labels(selected: Selected) -> Check:
     counts = selected.counts
-    sentence = f"{counted(counts.files, 'file')}, 0 labelled: this workflow needs labels."
+    sentence = f"{counted(counts.usable, 'file')}, 0 labelled: this workflow needs labels."
     params = {
         "dataset": selected.reference,
-        "files": counts.files,
+        "files": counts.usable,
         "class_folders": list(counts.class_folders[:3]),
         "classes": len(counts.class_folders),
     }
@@ -165,13 +237,10 @@ def _too_few_classes(needs: DataNeeds, selected: Selected) -> Check:
         "names": names,
         "needed": needs.classes,
     }
-    return Check(
-        "error",
-        CheckCode.TOO_FEW_CLASSES,
-        sentence,
-        params,
-        (*_by_folder(counts), Remedy.LABEL, Remedy.CHOOSE_VERSION),
-    )
+    # A task over files without a label finds none where all have one.
+    label = (Remedy.LABEL,) if counts.usable > counts.labelled else ()
+    remedies = (*_by_folder(counts), *label, Remedy.RELABEL, Remedy.CHOOSE_VERSION)
+    return Check("error", CheckCode.TOO_FEW_CLASSES, sentence, params, remedies)
 
 
 def _by_folder(counts: DataCounts) -> tuple[Remedy, ...]:
@@ -179,7 +248,7 @@ def _by_folder(counts: DataCounts) -> tuple[Remedy, ...]:
 
 
 def _all_unreadable(counts: DataCounts) -> bool:
-    return 0 < counts.media.get("image", 0) <= counts.unreadable
+    return 0 < counts.usable <= counts.unreadable
 
 
 def _warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
@@ -195,13 +264,13 @@ def _warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
             sentence,
             {"dataset": reference, "files": counts.version_files},
         )
-    unlabelled = counts.files - counts.labelled
+    unlabelled = counts.usable - counts.labelled
     if needs.labels and counts.is_exact and unlabelled:
         sentence = (
-            f"{unlabelled} of {counted(counts.files, 'file')} have no label: the run leaves them "
+            f"{unlabelled} of {counted(counts.usable, 'file')} have no label: the run leaves them "
             "out."
         )
-        params = {"dataset": reference, "unlabelled": unlabelled, "files": counts.files}
+        params = {"dataset": reference, "unlabelled": unlabelled, "files": counts.usable}
         yield Check("warning", CheckCode.SOME_UNLABELLED, sentence, params, (Remedy.LABEL,))
     if needs.classes and (small := _small_classes(counts)):
         names = first_named(small)
@@ -249,8 +318,15 @@ def _sample_unreadable(selected: Selected, paths: list[str]) -> Check:
 
 def _split_warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
     counts, reference = selected.counts, selected.reference
-    trains = needs.labels and selected.splits is not None and TEST not in selected.splits
-    if trains and TEST not in counts.splits and (counts.is_exact or not counts.has_splits):
+    if _is_all_in_train(counts) and _trains(needs, selected):
+        yield _all_in_train(selected)
+    elif (
+        needs.labels
+        and selected.splits is not None
+        and TEST not in selected.splits
+        and TEST not in counts.splits
+        and (counts.is_exact or not counts.has_splits)
+    ):
         sentence = (
             f"{reference} has no test split: nothing stays apart to measure the model on later."
         )
@@ -259,7 +335,7 @@ def _split_warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
             CheckCode.NO_TEST_SPLIT,
             sentence,
             {"dataset": reference},
-            (Remedy.MAKE_TEST_SPLIT,),
+            _drawing(counts),
         )
     if selected.trained_on:
         sentence = (
@@ -283,6 +359,20 @@ def _split_warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
         yield _training_unread(selected)
 
 
+def _is_all_in_train(counts: DataCounts) -> bool:
+    return counts.is_exact and set(counts.splits) == {TRAIN} and not counts.unsplit
+
+
+def _all_in_train(selected: Selected) -> Check:
+    files = selected.counts.splits[TRAIN]
+    sentence = (
+        f"All {counted(files, 'file')} of {selected.reference} are in the split train: none is "
+        "there to validate or test on."
+    )
+    params = {"dataset": selected.reference, "files": files}
+    return Check("warning", CheckCode.ALL_IN_TRAIN, sentence, params, (Remedy.DRAW_SPLITS,))
+
+
 def _training_unread(selected: Selected) -> Check:
     versions = first_named(list(selected.unread_training))
     sentence = (
@@ -295,11 +385,11 @@ def _training_unread(selected: Selected) -> Check:
 
 def _fits(needs: DataNeeds, selected: Selected) -> Check:
     counts = selected.counts
-    params: dict[str, Any] = {"dataset": selected.reference, "files": counts.files}
+    params: dict[str, Any] = {"dataset": selected.reference, "files": counts.usable}
     if not needs.labels or not counts.is_exact:
-        sentence = f"{counted(counts.files, 'file')} to read."
+        sentence = f"{counted(counts.usable, 'file')} to read."
         return Check("ok", CheckCode.FITS, sentence, params)
     classes = counted(len(counts.labels), "class", "classes")
-    sentence = f"{counted(counts.files, 'file')}, {counts.labelled} labelled, {classes}."
+    sentence = f"{counted(counts.usable, 'file')}, {counts.labelled} labelled, {classes}."
     params |= {"labelled": counts.labelled, "classes": len(counts.labels)}
     return Check("ok", CheckCode.FITS, sentence, params)

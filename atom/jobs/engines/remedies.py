@@ -14,7 +14,11 @@ class Remedy(StrEnum):
 
     LABEL_BY_FOLDER = "label_by_folder"
     LABEL = "label"
+    # A task over files that have a label, too.
+    RELABEL = "relabel"
     MAKE_TEST_SPLIT = "make_test_split"
+    # Files that are in a split are drawn again.
+    DRAW_SPLITS = "draw_splits"
     CHOOSE_VERSION = "choose_version"
     OPEN_DATASET = "open_dataset"
     SHOW_UNREADABLE = "show_unreadable"
@@ -24,8 +28,8 @@ class Remedy(StrEnum):
 
 REMEDIES: Final[Mapping[str, tuple[Remedy, ...]]] = {
     FailureCode.NO_LABELS: (Remedy.LABEL_BY_FOLDER, Remedy.LABEL, Remedy.CLONE),
-    FailureCode.ONE_CLASS: (Remedy.LABEL_BY_FOLDER, Remedy.LABEL, Remedy.CLONE),
-    FailureCode.SPLIT_EMPTY: (Remedy.MAKE_TEST_SPLIT, Remedy.CLONE),
+    FailureCode.ONE_CLASS: (Remedy.LABEL_BY_FOLDER, Remedy.RELABEL, Remedy.CLONE),
+    FailureCode.SPLIT_EMPTY: (Remedy.MAKE_TEST_SPLIT, Remedy.DRAW_SPLITS, Remedy.CLONE),
     FailureCode.NOTHING_READABLE: (Remedy.OPEN_DATASET, Remedy.CLONE),
     FailureCode.NOTHING_SELECTED: (Remedy.CLONE,),
     FailureCode.GPU_OUT_OF_MEMORY: (Remedy.CLONE,),
@@ -52,4 +56,5 @@ def _fits(remedy: Remedy, params: Mapping[str, object]) -> bool:
     if remedy is Remedy.LABEL_BY_FOLDER:
         folders = params.get("class_folders")
         return isinstance(folders, int) and folders > 1
-    return remedy is not Remedy.MAKE_TEST_SPLIT or params.get("split") == "test"
+    draws = remedy in {Remedy.MAKE_TEST_SPLIT, Remedy.DRAW_SPLITS}
+    return not draws or params.get("split") == "test"

@@ -16,7 +16,7 @@ from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
-from atom.labeling.actions.completion import complete_if_done
+from atom.labeling.actions.completion import complete_if_done, tell_if_corrected
 from atom.labeling.actions.leases import lost_lease
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.moves import move
@@ -62,6 +62,8 @@ class _Changes:
     items: list[WorkItem] = field(default_factory=list)
     new_audits: list[WorkSlot] = field(default_factory=list)
     done: Q = field(default_factory=lambda: Q(pk__in=[]))
+    # Task and person of work that had come back.
+    corrected: set[tuple[UUID, UUID]] = field(default_factory=set)
     draws: dict[UUID, sampling.AuditDraw] = field(default_factory=dict)
 
     def is_drawn(self, slot: WorkSlot) -> bool:
@@ -202,6 +204,8 @@ def _count(
         move(slot, states.LEASED, states.SLOT_STATES)
         move(item, states.LABELING, states.ITEM_STATES)
         slot.user_id = revision.user_id
+    if slot.state == states.RETURNED and slot.user_id is not None:
+        changes.corrected.add((slot.label_task_id, slot.user_id))
     sampled = audit is not None or changes.is_drawn(slot)
     move(slot, states.SUBMITTED if sampled else states.ACCEPTED, states.SLOT_STATES)
     move(item, states.AUDIT if sampled else states.ACCEPTED, states.ITEM_STATES)
@@ -246,6 +250,8 @@ def _write(changes: _Changes) -> None:
     for task_id in {slot.label_task_id for slot in changes.slots}:
         tell_progress(task_id)
         complete_if_done(task_id)
+    for task_id, user_id in changes.corrected:
+        tell_if_corrected(task_id, user_id)
 
 
 def _tell_auditors(changes: _Changes) -> None:

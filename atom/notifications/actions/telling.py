@@ -70,8 +70,10 @@ def fan_out() -> int:
 
 def _take(event: OutboxEvent, readers: _Readers) -> set[UUID]:
     """Note one event for all whom it concerns; return whose pages have something new to show."""
-    if event.kind not in KINDS or event.project_id not in {None, *readers.projects}:
+    if event.project_id not in {None, *readers.projects}:
         return set()
+    if event.kind not in KINDS:
+        return _settle(event)
     concerned = (readers.by_id[one] for one in event.people if one in readers.by_id)
     told = {user.pk for user in concerned if _tell(user, event, readers)}
     return told | _settle(event)
@@ -79,11 +81,17 @@ def _take(event: OutboxEvent, readers: _Readers) -> set[UUID]:
 
 def _settle(event: OutboxEvent) -> set[UUID]:
     """Mark as read what the event ends; return whose it was."""
-    kinds = SETTLED_BY.get(event.kind, ())
-    over = Notification.objects.unread().filter(kind__in=kinds, subject=event.subject)
-    people_of = set(over.values_list("user_id", flat=True)) if kinds else set()
+    kinds = SETTLED_BY.get(event.kind)
+    if kinds is None:
+        return set()
+    before = Notification.objects.unread().filter(at__lte=event.at).exclude(event_id=event.pk)
+    over = before.filter(kind__in=kinds, subject=event.subject)
+    if (user_id := event.data.get("user")) is not None:
+        over = over.filter(user=user_id)
+    people_of = set(over.values_list("user_id", flat=True))
     if people_of:
-        over.update(read_at=Now(), updated_at=Now())
+        # What is over is not mailed any more.
+        over.update(read_at=Now(), mail_at=None, updated_at=Now())
     return people_of
 
 

@@ -81,6 +81,7 @@ def _switch(webhook: Webhook, active: bool) -> None:
     if active:
         # From now on: what failed before says nothing of what is sent next.
         webhook.off_reason, webhook.off_at, webhook.last_success_at = "", None, clock.now()
+        outbox.emit(webhook.project_id, "webhook.enabled", subject=webhook.pk)
     elif not webhook.off_reason:
         webhook.off_reason, webhook.off_at = states.BY_PERSON, clock.now()
 
@@ -106,6 +107,7 @@ def rotate_secret(
 def delete_webhook(webhook: Webhook, user: User) -> None:
     """Remove it with its deliveries; what is under way is not called back."""
     audit.record(user, "webhook.deleted", webhook, webhook.project, name=webhook.name)
+    outbox.emit(webhook.project_id, "webhook.deleted", subject=webhook.pk)
     webhook.delete()
 
 

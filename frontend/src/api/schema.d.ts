@@ -5171,10 +5171,15 @@ export interface components {
         /**
          * @description * `fits` - fits
          *     * `no_files` - no_files
+         *     * `version_empty` - version_empty
+         *     * `only_links` - only_links
          *     * `split_empty` - split_empty
          *     * `no_media` - no_media
          *     * `no_labels` - no_labels
          *     * `too_few_classes` - too_few_classes
+         *     * `nothing_to_train_on` - nothing_to_train_on
+         *     * `training_one_class` - training_one_class
+         *     * `all_in_train` - all_in_train
          *     * `some_unlabelled` - some_unlabelled
          *     * `small_class` - small_class
          *     * `none_readable` - none_readable
@@ -5187,7 +5192,7 @@ export interface components {
          *     * `not_counted` - not_counted
          * @enum {string}
          */
-        CheckCodeEnum: "fits" | "no_files" | "split_empty" | "no_media" | "no_labels" | "too_few_classes" | "some_unlabelled" | "small_class" | "none_readable" | "some_unreadable" | "sample_unreadable" | "quarantined" | "no_test_split" | "seen_in_training" | "training_unread" | "not_counted";
+        CheckCodeEnum: "fits" | "no_files" | "version_empty" | "only_links" | "split_empty" | "no_media" | "no_labels" | "too_few_classes" | "nothing_to_train_on" | "training_one_class" | "all_in_train" | "some_unlabelled" | "small_class" | "none_readable" | "some_unreadable" | "sample_unreadable" | "quarantined" | "no_test_split" | "seen_in_training" | "training_unread" | "not_counted";
         /**
          * @description * `error` - error
          *     * `warning` - warning
@@ -8644,7 +8649,9 @@ export interface components {
         /**
          * @description * `label_by_folder` - label_by_folder
          *     * `label` - label
+         *     * `relabel` - relabel
          *     * `make_test_split` - make_test_split
+         *     * `draw_splits` - draw_splits
          *     * `choose_version` - choose_version
          *     * `open_dataset` - open_dataset
          *     * `show_unreadable` - show_unreadable
@@ -8652,7 +8659,7 @@ export interface components {
          *     * `train_again` - train_again
          * @enum {string}
          */
-        RemediesEnum: "label_by_folder" | "label" | "make_test_split" | "choose_version" | "open_dataset" | "show_unreadable" | "clone" | "train_again";
+        RemediesEnum: "label_by_folder" | "label" | "relabel" | "make_test_split" | "draw_splits" | "choose_version" | "open_dataset" | "show_unreadable" | "clone" | "train_again";
         /** @description Which findings to remove from a branch. */
         RemovalRequest: {
             /** @default main */

@@ -46,6 +46,7 @@ export const models = {
   data: 'Data',
   split: 'Split {{split}}',
   mistakes: 'Mistakes',
+  allMistakes: 'All mistakes',
   evaluationRun: 'The run that measured it',
   evaluation: 'Evaluation',
   evaluationOption: '{{data}}, split {{split}}',

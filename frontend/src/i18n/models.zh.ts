@@ -46,6 +46,7 @@ export const models: Translation<typeof source> = {
   data: '数据',
   split: '划分 {{split}}',
   mistakes: '错误数',
+  allMistakes: '全部错误',
   evaluationRun: '对应的评估运行',
   evaluation: '评估',
   evaluationOption: '{{data}}，划分 {{split}}',

@@ -11,6 +11,9 @@ export const preflight = {
     fits_other: '{{count, number}} files, {{labelled, number}} labelled, classes: {{classes, number}}.',
     fits_plain_one: '{{count, number}} file to read.',
     fits_plain_other: '{{count, number}} files to read.',
+    version_empty: '{{dataset}} has no files.',
+    only_links_one: '{{dataset}} has only a link and no file.',
+    only_links_other: '{{dataset}} has only links ({{count, number}}) and no file.',
     no_files: 'The run would read no file of {{dataset}}: nothing matches.',
     split_empty: 'No files in the split {{split}} of {{dataset}}.',
     no_media_one: '{{count, number}} file, no {{media}}: this workflow needs {{media}}.',
@@ -21,6 +24,14 @@ export const preflight = {
       '{{labelled, number}} labelled, all {{names}}: this workflow needs at least {{needed}} classes.',
     too_few_classes_other:
       '{{labelled, number}} labelled, {{count}} classes ({{names}}): this workflow needs at least {{needed}}.',
+    nothing_to_train_on:
+      'The split train of {{dataset}} has no labelled file: there is nothing to train on ({{splits}}).',
+    training_one_class:
+      'The split train of {{dataset}} has only {{names}}: this workflow needs at least {{needed}} classes to train on.',
+    all_in_train_one:
+      '{{count, number}} file of {{dataset}}, in the split train: none is there to validate or test on.',
+    all_in_train_other:
+      'All {{count, number}} files of {{dataset}} are in the split train: none is there to validate or test on.',
     some_unlabelled_one: '{{count, number}} of {{files, number}} files has no label: the run leaves it out.',
     some_unlabelled_other: '{{count, number}} of {{files, number}} files have no label: the run leaves them out.',
     small_class: 'Fewer than {{few}} files of {{names}}: that is little to learn from.',
@@ -44,6 +55,8 @@ export const preflight = {
   remedy: {
     label_by_folder: 'Use folder names as labels',
     label: 'Label them',
+    relabel: 'Label again, with more classes',
+    draw_splits: 'Draw new splits',
     make_test_split: 'Make a test split',
     choose_version: 'Choose another version',
     open_dataset: 'Open the dataset',
@@ -53,6 +66,7 @@ export const preflight = {
   },
   made: {
     label_by_folder: '{{reference}} has the folder names as labels',
+    draw_splits: '{{reference}} has new splits: 20 % test, 10 % val, the rest train',
     make_test_split: '{{reference}} has a test split: 20 % of the files',
   },
   splitFiles_one: '{{name}} · {{count, number}} file',

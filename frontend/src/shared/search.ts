@@ -16,8 +16,19 @@ export function number(value: unknown): number | undefined {
   return Number.isFinite(parsed) ? parsed : undefined;
 }
 
-export const flag = (value: unknown): boolean | undefined =>
-  value === true || value === 'true' ? true : value === false || value === 'false' ? false : undefined;
+const FLAGS = new Map<unknown, boolean>([
+  [true, true],
+  ['true', true],
+  [1, true],
+  ['1', true],
+  [false, false],
+  ['false', false],
+  [0, false],
+  ['0', false],
+]);
+
+/** `true`, or `1` as people write it. */
+export const flag = (value: unknown): boolean | undefined => FLAGS.get(value);
 
 export const oneOf =
   <const T extends string>(...choices: T[]) =>

@@ -69,6 +69,11 @@ def workflow_show(context: Context, slug: str) -> None:
     show_default=True,
     help="Look at the data first, and start nothing that is sure to fail.",
 )
+@click.option(
+    "--redraw",
+    is_flag=True,
+    help="Where the splits do not fit, draw new ones first: 20% test, 10% val, the rest train.",
+)
 @with_settings
 @with_awaiting
 @pass_context
@@ -80,6 +85,8 @@ def workflow_run(
     Data without the labels, classes, splits or files that the workflow needs ends this with exit
     code 1 before anything is started.
     """
+    if options["redraw"] and not options["preflight"]:
+        raise click.UsageError("--redraw needs the look at the data: leave --no-preflight out.")
     check_awaiting(options)
     values = parameters_of(parameters)
     body: dict[str, Any] = {"workflow": slug, "parameters": values, **settings_of(options)}
@@ -88,5 +95,5 @@ def workflow_run(
     if options["delivery"]:
         body["deliveries"] = pairs(options["delivery"], "--delivery")
     if options["preflight"]:
-        check_data(context, body)
+        check_data(context, body, redraw=options["redraw"])
     return started(context, context.client.runs.create(**body), options)

@@ -29,26 +29,26 @@ class Nvml:
         `visible` is what the job has as CUDA_VISIBLE_DEVICES; without it all are its own.
         """
         self._library = library
-        found = self._all() if visible is None else self._named(visible.split(","))
-        self._devices = list(found)
+        # By their place among the job's GPUs, as its program numbers them.
+        self._devices = dict(self._all() if visible is None else self._named(visible.split(",")))
 
-    def _all(self) -> Iterable[ctypes.c_void_p]:
+    def _all(self) -> Iterable[tuple[int, ctypes.c_void_p]]:
         count = ctypes.c_uint()
         self._library.nvmlDeviceGetCount_v2(ctypes.byref(count))
         for index in range(count.value):
             device = ctypes.c_void_p()
             if self._library.nvmlDeviceGetHandleByIndex_v2(index, ctypes.byref(device)) == 0:
-                yield device
+                yield index, device
 
-    def _named(self, names: Iterable[str]) -> Iterable[ctypes.c_void_p]:
-        for name in filter(None, names):
+    def _named(self, names: Iterable[str]) -> Iterable[tuple[int, ctypes.c_void_p]]:
+        for place, name in enumerate(filter(None, map(str.strip, names))):
             device, found = ctypes.c_void_p(), ctypes.byref
             if name.isdecimal():
                 status = self._library.nvmlDeviceGetHandleByIndex_v2(int(name), found(device))
             else:
                 status = self._library.nvmlDeviceGetHandleByUUID(name.encode(), found(device))
             if status == 0:
-                yield device
+                yield place, device
 
     @classmethod
     def open(cls, visible: str | None = None) -> Nvml | None:
@@ -62,7 +62,7 @@ class Nvml:
     def sample(self) -> dict[str, float]:
         """Return use in percent and memory in bytes per GPU."""
         values: dict[str, float] = {}
-        for index, device in enumerate(self._devices):
+        for index, device in self._devices.items():
             used = _Utilization()
             if self._library.nvmlDeviceGetUtilizationRates(device, ctypes.byref(used)) == 0:
                 values[f"system/gpu{index}_percent"] = used.gpu

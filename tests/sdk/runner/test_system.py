@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from atom_sdk.runner import system
+from atom_sdk.runner import nvml, system
 
 _SAMPLES = """
 import json, os, pathlib, signal, subprocess, sys, time
@@ -72,3 +72,54 @@ def test_gpus_whose_driver_begins_later_are_measured(monkeypatch: pytest.MonkeyP
     finally:
         command.kill()
         command.wait()
+
+
+CARDS = {"GPU-a": 10, "GPU-b": 20, "GPU-c": 30, "MIG-d": 40}
+
+
+def library_of(lost: str) -> Any:
+    """Return NVIDIA's library with three cards and a part of one; `lost` does not answer."""
+    names = list(CARDS)
+
+    def handle(name: str, device: Any) -> int:
+        if name not in CARDS or name == lost:
+            return 2
+        device._obj.value = CARDS[name]
+        return 0
+
+    def memory(device: Any, info: Any) -> int:
+        info._obj.used = device.value
+        return 0
+
+    def count(number: Any) -> int:
+        number._obj.value = 3
+        return 0
+
+    return SimpleNamespace(
+        nvmlDeviceGetCount_v2=count,
+        nvmlDeviceGetHandleByIndex_v2=lambda index, device: handle(names[index], device),
+        nvmlDeviceGetHandleByUUID=lambda uuid, device: handle(uuid.decode(), device),
+        # Not supported for a part of a card.
+        nvmlDeviceGetUtilizationRates=lambda device, used: 3,
+        nvmlDeviceGetMemoryInfo=memory,
+    )
+
+
+@pytest.mark.parametrize(
+    ("visible", "lost", "used"),
+    [
+        (None, "", {0: 10, 1: 20, 2: 30}),
+        (None, "GPU-b", {0: 10, 2: 30}),
+        ("GPU-c,GPU-a", "", {0: 30, 1: 10}),
+        ("GPU-a, GPU-c", "", {0: 10, 1: 30}),
+        ("2,0", "", {0: 30, 1: 10}),
+        ("GPU-b,GPU-c", "GPU-b", {1: 30}),
+        ("MIG-d", "", {0: 40}),
+        ("", "", {}),
+    ],
+)
+def test_memory_is_that_of_the_card_at_its_place_in_the_job(
+    visible: str | None, lost: str, used: dict[int, int]
+) -> None:
+    sampled = nvml.Nvml(library_of(lost), visible).sample()
+    assert sampled == {f"system/gpu{place}_memory_bytes": size for place, size in used.items()}

@@ -55,7 +55,8 @@ const label = (value: unknown) => (value === undefined || value === null || valu
 export const predictionsSearch = (raw: RawSearch) => ({
   true: label(raw.true),
   predicted: label(raw.predicted),
-  wrong: flag(raw.wrong),
+  /** `1`: mistakes only. */
+  wrong: flag(raw.wrong) ? (1 as const) : undefined,
   order: oneOf('confidence')(raw.order),
   confidence_min: number(raw.confidence_min),
   confidence_max: number(raw.confidence_max),

@@ -1,6 +1,11 @@
-import { number, type RawSearch, text } from '@/shared/search';
+import { flag, number, type RawSearch, text } from '@/shared/search';
 
-export const tasksSearch = (raw: RawSearch) => ({ state: text(raw.state), q: text(raw.q), create: text(raw.create) });
+export const tasksSearch = (raw: RawSearch) => ({
+  state: text(raw.state),
+  q: text(raw.q),
+  create: text(raw.create),
+  labelled: flag(raw.labelled),
+});
 export const taskSearch = (raw: RawSearch) => ({ tab: text(raw.tab), state: text(raw.state), item: text(raw.item) });
 export const workSearch = (raw: RawSearch) => ({ n: number(raw.n), view: text(raw.view), item: text(raw.item) });
 export const auditSearch = (raw: RawSearch) => ({ n: number(raw.n), item: text(raw.item) });

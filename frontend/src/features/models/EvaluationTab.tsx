@@ -85,7 +85,7 @@ function Shown({ evaluation }: { evaluation: Evaluation }) {
           label={t('models.mistakes')}
           value={
             run && accuracy < 1 ? (
-              <AnchorLink to="/runs/$runId/predictions" params={{ runId: run }} search={{ wrong: true }} fz={18}>
+              <AnchorLink to="/runs/$runId/predictions" params={{ runId: run }} search={{ wrong: 1 }} fz={18}>
                 {format.number(Math.round(n * (1 - accuracy)))}
               </AnchorLink>
             ) : (
@@ -135,9 +135,16 @@ function Details({ labels, matrix, run }: { labels: string[]; matrix: number[][]
   return (
     <Group align="flex-start" gap="md">
       <Card style={{ flex: '1 1 420px', minWidth: 0 }}>
-        <Title order={2} fz="sm" mb="xs">
-          {t('models.confusion')}
-        </Title>
+        <Group justify="space-between" mb="xs">
+          <Title order={2} fz="sm">
+            {t('models.confusion')}
+          </Title>
+          {run && worst.length > 0 && (
+            <AnchorLink to="/runs/$runId/predictions" params={{ runId: run }} search={{ wrong: 1 }} size="sm">
+              {t('models.allMistakes')}
+            </AnchorLink>
+          )}
+        </Group>
         <ConfusionMatrix labels={labels} matrix={matrix} run={run} />
         {worst.length > 0 && (
           <>

@@ -114,7 +114,7 @@ function RunView({ run }: { run: Run }) {
         !tracked &&
         (run.failure_reason ? <FailurePanel run={run} /> : <FailureComing />)}
       {!printing && run.state === 'succeeded' && PREDICTING.has(run.workflow ?? '') && (
-        <AnchorLink to="/runs/$runId/predictions" params={{ runId: run.id }} search={{ wrong: true }} size="sm" mb="xs">
+        <AnchorLink to="/runs/$runId/predictions" params={{ runId: run.id }} search={{ wrong: 1 }} size="sm" mb="xs">
           {t('predictions.see')}
         </AnchorLink>
       )}

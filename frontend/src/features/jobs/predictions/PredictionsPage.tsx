@@ -133,7 +133,7 @@ function Filters({ search, labels }: { search: Search; labels: string[] }) {
           { value: 'all', label: t('predictions.all') },
         ]}
         value={search.wrong ? 'wrong' : 'all'}
-        onChange={(value) => set({ wrong: value === 'wrong' ? true : undefined })}
+        onChange={(value) => set({ wrong: value === 'wrong' ? 1 : undefined })}
       />
     </Group>
   );

@@ -59,7 +59,7 @@ test('the address filters the pictures, and a filter changes the address', async
   await userEvent.click(screen.getByRole('radio', { name: 'Mistakes' }));
   await screen.findByText('8 taken for 5');
   expect(asked.at(-1)?.get('wrong')).toBe('true');
-  await screen.findByText(/predictions\?.*wrong=true/);
+  await screen.findByText(/predictions\?.*wrong=1/);
   await expectNoViolations(container);
 });
 
@@ -78,4 +78,17 @@ test('filters that match nothing say how to see more, and offer no label task', 
   await renderPage(shown, '/runs/run-1/predictions?wrong=true', PATTERN);
   await screen.findByText('No file matches');
   expect(screen.queryByRole('button', { name: /again/ })).toBeNull();
+});
+
+test.each(['1', 'true', '%221%22'])('an address with wrong=%s opens the mistakes only', async (value) => {
+  servePredictions([row(1, '8'), row(2, '5')]);
+  await renderPage(shown, `/runs/run-1/predictions?wrong=${value}`, PATTERN);
+  await screen.findByText('8 taken for 5');
+  expect(asked.map((one) => one.get('wrong'))).toEqual(['true']);
+  expect(screen.getByRole('radio', { name: 'Mistakes' })).toHaveProperty('checked', true);
+  await userEvent.click(screen.getByRole('radio', { name: 'All' }));
+  await waitFor(() => expect(asked.at(-1)?.get('wrong')).toBeNull());
+  await waitFor(() =>
+    expect(document.querySelector('output')?.textContent).toBe('/runs/run-1/predictions?project=vision'),
+  );
 });

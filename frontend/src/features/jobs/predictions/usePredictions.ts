@@ -10,7 +10,8 @@ const PAGE = 60;
 
 /** Pages of predictions that the address asks for. */
 export function usePredictions(run: string, search: ReturnType<typeof predictionsSearch>) {
-  const { wrong, order, confidence_min, confidence_max } = search;
+  const { order, confidence_min, confidence_max } = search;
+  const wrong = search.wrong ? true : undefined;
   const filter = { true: search.true, predicted: search.predicted, wrong, order, confidence_min, confidence_max };
   const query = $api.useInfiniteQuery(
     'get',

@@ -1,5 +1,6 @@
 import { Button, Group, VisuallyHidden } from '@mantine/core';
 import {
+  IconArrowsShuffle,
   IconArrowsSplit2,
   IconCopy,
   IconFolder,
@@ -29,7 +30,9 @@ interface RemedyButtonsProps {
 const ICONS = {
   label_by_folder: IconFolders,
   label: IconTags,
+  relabel: IconTags,
   make_test_split: IconArrowsSplit2,
+  draw_splits: IconArrowsShuffle,
   choose_version: IconReplace,
   open_dataset: IconFolder,
   show_unreadable: IconPhotoOff,
@@ -40,7 +43,8 @@ const ICONS = {
 /** Pictures that a worker marked when their version was made. */
 const UNREADABLE = 'attributes.unreadable IS NOT NULL';
 
-const isMade = (remedy: Remedy): remedy is Making => remedy === 'label_by_folder' || remedy === 'make_test_split';
+const MADE: readonly Remedy[] = ['label_by_folder', 'make_test_split', 'draw_splits'] satisfies Making[];
+const isMade = (remedy: Remedy): remedy is Making => MADE.includes(remedy);
 
 /** What may mend it, there and then: the first one is the likeliest. */
 export function RemedyButtons({ remedies, reference, branch, onVersion, onChooseVersion, run }: RemedyButtonsProps) {
@@ -85,9 +89,14 @@ export function RemedyButtons({ remedies, reference, branch, onVersion, onChoose
           </ButtonLink>
         )
       );
-    if (remedy === 'label')
+    if (remedy === 'label' || remedy === 'relabel')
       return (
-        <ButtonLink {...common} key={remedy} to="/labeling" search={{ create: reference }}>
+        <ButtonLink
+          {...common}
+          key={remedy}
+          to="/labeling"
+          search={{ create: reference, labelled: remedy === 'relabel' || undefined }}
+        >
           {word}
         </ButtonLink>
       );

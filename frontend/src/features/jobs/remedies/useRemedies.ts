@@ -13,19 +13,22 @@ const SPLITS = '/api/v1/projects/{project}/datasets/{dataset}/splits/';
 /** A fifth to measure on is common; the dialog of the dataset draws any other split. */
 export const TEST_SHARE = '20%';
 
-export type Making = 'label_by_folder' | 'make_test_split';
+/** Of new splits: a tenth to validate on, too. */
+export const VAL_SHARE = '10%';
+
+export type Making = 'label_by_folder' | 'make_test_split' | 'draw_splits';
 type Path = { project: string; dataset: string };
 
-async function askSplit(path: Path, branch: string): Promise<CommitRequest> {
+async function askSplit(path: Path, branch: string, redraw: boolean): Promise<CommitRequest> {
   const body = (stratify: boolean) => ({
     branch,
     message: '',
     test: TEST_SHARE,
-    val: 0,
+    val: redraw ? VAL_SHARE : 0,
     seed: 7,
     stratify,
     group_by: '',
-    redraw: false,
+    redraw,
     where: '',
     view: '',
   });
@@ -55,7 +58,9 @@ export function useRemedies(dataset: string, branch: string, onVersion: (referen
   const make = async (what: Making) => {
     setMaking(what);
     try {
-      const done = await (what === 'label_by_folder' ? askLabels(path, branch) : askSplit(path, branch));
+      const done = await (what === 'label_by_folder'
+        ? askLabels(path, branch)
+        : askSplit(path, branch, what === 'draw_splits'));
       const reference = `${dataset}@${done.version?.ref ?? branch}`;
       await client.invalidateQueries({
         predicate: ({ queryKey }) => queryKey[0] === 'get' && String(queryKey[1]).includes('/datasets/'),

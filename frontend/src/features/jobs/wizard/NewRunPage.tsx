@@ -15,7 +15,7 @@ import { useShortcuts } from '@/shared/shortcuts';
 import { confirmUndo } from '@/shared/undo';
 import { runName } from '../list/columns';
 import { startRun, usePreflight, usePreview, useRun, useRunNumbered, useWorkflows } from '../queries';
-import type { newRunSearch } from '../search';
+import { newRunSearch } from '../search';
 import { useCheckWords } from './checkWords';
 import {
   COMMAND,
@@ -46,6 +46,8 @@ import { useFocusFirstWrong } from './useFocusFirstWrong';
 import { WorkflowStep } from './WorkflowStep';
 import classes from './wizard.module.css';
 
+const PATH = '/runs/new';
+
 export function NewRunPage() {
   const { t } = useTranslation();
   const project = useCurrentProject();
@@ -61,14 +63,18 @@ export function NewRunPage() {
 }
 
 /**
- * A link may name a run, a workflow, a dataset with a view of it, or a model to start with. It does so once: after a reload
- * or on the way back the draft has what was changed since. The same link pressed again begins anew.
+ * A link may name a run, a workflow, a dataset with a view of it, or a model to start with. It does so once: then its
+ * address has a step, and the draft has what a person changes from there on. The same link pressed again begins anew.
  */
 function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof useDraft>) {
-  const search = useSearch({ strict: false }) as ReturnType<typeof newRunSearch>;
+  // Both from the location: on the way to the next step the search of the page is still the one of the step before.
+  const location = useRouterState({ select: (state) => state.location });
+  const navigate = useNavigate();
+  const visit = location.state.__TSR_key;
+  const isHere = location.pathname === PATH;
+  const search = useMemo(() => newRunSearch(isHere ? location.search : {}), [isHere, location.search]);
   const workflows = useWorkflows();
   const cloned = useCloned(search.clone);
-  const visit = useRouterState({ select: ({ location }) => location.state.__TSR_key });
   const wanted =
     search.workflow ?? (search.dataset ? 'image-classification' : search.model ? 'evaluate-classifier' : undefined);
   const known = workflows.data?.results;
@@ -78,7 +84,6 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
     const names = [search.clone ?? wanted, search.dataset, search.view, search.model];
     const source = names.filter(Boolean).join();
     if (needsList && !known) return;
-    // The wizard's own steps are visits of their own, of the same draft.
     if (!source || (origin?.source === source && (search.step !== undefined || origin.visit === visit))) return;
     if (search.clone) {
       if (!cloned.data) return;
@@ -94,14 +99,37 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
         const { type } = parameter;
         const value = type === 'dataset' ? search.dataset : type === 'model' ? search.model : undefined;
         if (value) dispatch({ type: 'parameter', name: parameter.name, value });
-        if (type === 'dataset' && search.view && isNarrowable(workflow, parameter.name))
-          dispatch({ type: 'selection', name: parameter.name, selection: { view: search.view } });
+        // A version without a view is meant whole: a filter of an earlier draft does not narrow it.
+        if (type === 'dataset' && search.dataset && isNarrowable(workflow, parameter.name))
+          dispatch({
+            type: 'selection',
+            name: parameter.name,
+            selection: search.view ? { view: search.view } : {},
+          });
       }
     }
     begunFrom({ source, visit });
-  }, [search, wanted, workflow, known, needsList, cloned.data, draft.workflow, dispatch, origin, visit, begunFrom]);
+    const step = search.step ?? firstStep(search);
+    void navigate({ to: '.', search: (old) => ({ ...old, step }), replace: true });
+  }, [
+    search,
+    wanted,
+    workflow,
+    known,
+    needsList,
+    cloned.data,
+    draft.workflow,
+    dispatch,
+    origin,
+    visit,
+    begunFrom,
+    navigate,
+  ]);
   return cloned;
 }
+
+/** A copy of a run is complete: its review comes first. */
+const firstStep = ({ clone }: { clone?: string | undefined }) => (clone ? 3 : 1);
 
 /** The run with this id or, in the project, this number. */
 function useCloned(name: string | undefined) {
@@ -122,7 +150,7 @@ function Wizard() {
   const cloned = usePrefill(state);
   const workflows = useWorkflows();
   const workflow = workflows.data?.results.find((one) => one.slug === draft.workflow);
-  const first = draft.workflow === null ? 0 : search.clone ? 3 : 1;
+  const first = draft.workflow === null ? 0 : firstStep(search);
   const at = Math.min(draft.workflow === null ? 0 : 3, Math.max(0, search.step ?? first));
   const step = STEPS[at] as Step;
   const [tried, setTried] = useState(false);
@@ -186,7 +214,7 @@ function Wizard() {
   const startOver = () => {
     dispatch({ type: 'load', draft: EMPTY_DRAFT });
     setTried(false);
-    void navigate({ to: '/runs/new', search: {} });
+    void navigate({ to: PATH, search: {} });
     if (draft.workflow === null) return;
     confirmUndo({
       message: t('jobs.wizard.startedOver'),

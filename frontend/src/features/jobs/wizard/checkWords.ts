@@ -6,6 +6,8 @@ import type { PreflightCheck } from '@/api/contract/jobs';
 const COUNTED: Partial<Record<PreflightCheck['code'], string>> = {
   fits: 'files',
   no_labels: 'files',
+  only_links: 'links',
+  all_in_train: 'files',
   no_media: 'files',
   some_unlabelled: 'unlabelled',
   too_few_classes: 'classes',

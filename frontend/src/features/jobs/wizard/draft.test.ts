@@ -49,6 +49,12 @@ describe('choosing a workflow', () => {
     const draft = draftReducer(before, { type: 'choose', workflow });
     expect(draft.parameters).toEqual({ dataset: 'digits@v3', epochs: 5 });
   });
+
+  test('again keeps the resources that were changed since', () => {
+    const changed: Draft = { ...draftReducer(EMPTY_DRAFT, { type: 'choose', workflow }), cpus: 6 };
+    expect(draftReducer(changed, { type: 'choose', workflow }).cpus).toBe(6);
+    expect(draftReducer({ ...changed, workflow: 'another' }, { type: 'choose', workflow }).cpus).toBe(2);
+  });
 });
 
 describe('the request', () => {

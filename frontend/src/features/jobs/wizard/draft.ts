@@ -134,7 +134,9 @@ function choose(draft: Draft, workflow: Workflow | null): Draft {
   const selections = Object.fromEntries(
     Object.entries(draft.selections).filter(([name]) => names.has(name) && isNarrowable(workflow, name)),
   );
-  return { ...draft, ...resourceFields(workflow.resources), workflow: workflow.slug, parameters, selections };
+  // The same workflow chosen again: its resources may have been changed since.
+  const resources = draft.workflow === workflow.slug ? {} : resourceFields(workflow.resources);
+  return { ...draft, ...resources, workflow: workflow.slug, parameters, selections };
 }
 
 const datasetOf = (value: unknown): string => String(value ?? '').split('@')[0] ?? '';

@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
-import { listing, serve } from '@/test/fakeApi';
+import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { NewRunPage } from '../index';
 import { Preflight } from './Preflight';
@@ -97,4 +97,41 @@ test('pictures that cannot be read are shown by a link', async () => {
   const address = new URL(link.getAttribute('href') ?? '', window.location.href);
   expect(address.pathname).toBe('/datasets/flowers');
   expect(address.searchParams.get('where')).toBe('attributes.unreadable IS NOT NULL');
+});
+
+test('splits that do not fit are drawn again, and the wizard goes on with the version that has them', async () => {
+  const unfit = {
+    level: 'error' as const,
+    code: 'nothing_to_train_on' as const,
+    sentence: '',
+    params: { dataset: 'flowers@v1', splits: 'val 60' },
+    remedies: ['draw_splits' as const, 'choose_version' as const],
+  };
+  const made = { id: 'c1', state: 'published', error: null, version: { ref: 'v2' } };
+  serve('POST', 'projects/{project}/datasets/{dataset}/splits/', made);
+  const taken: string[] = [];
+  const looks = [{ ...look, checks: [unfit] }];
+  const take = (alias: string, reference: string) => taken.push(`${alias} ${reference}`);
+  await renderPage(<Preflight looks={looks} onVersion={take} onChooseVersion={() => undefined} />);
+  screen.getByText('The split train of flowers@v1 has no labelled file: there is nothing to train on (val 60).');
+  await userEvent.click(screen.getByRole('button', { name: 'Draw new splits' }));
+  await waitFor(() => expect(taken).toEqual(['dataset flowers@v2']));
+  const asked = sent.find(({ line }) => line.endsWith('/splits/'))?.body;
+  expect(asked).toMatchObject({ branch: 'main', test: '20%', val: '10%', redraw: true });
+});
+
+test('one class on all files leads to a task over files with a label', async () => {
+  const one = {
+    level: 'error' as const,
+    code: 'too_few_classes' as const,
+    sentence: '',
+    params: { dataset: 'flowers@v1', labelled: 60, classes: 1, names: 'cat', needed: 2 },
+    remedies: ['relabel' as const],
+  };
+  const looks = [{ ...look, checks: [one] }];
+  await renderPage(<Preflight looks={looks} onVersion={() => undefined} onChooseVersion={() => undefined} />);
+  const link = screen.getByRole('link', { name: 'Label again, with more classes' });
+  const address = new URL(link.getAttribute('href') ?? '', window.location.href);
+  expect(address.pathname).toBe('/labeling');
+  expect(Object.fromEntries(address.searchParams)).toEqual({ create: 'flowers@v1', labelled: 'true' });
 });

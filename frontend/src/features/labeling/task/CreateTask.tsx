@@ -34,14 +34,14 @@ interface Values {
 /** The form's names of what the server calls otherwise. */
 const FIELD_NAMES = { batch_size: 'batchSize', audit_percent: 'auditPercent', 'filter.prefix': 'prefix' };
 
-function initialValues(source: string): Values {
+function initialValues(source: string, labelled: boolean): Values {
   const [dataset = '', ref = ''] = source.split('@');
   return {
     name: '',
     dataset: ref ? dataset : '',
     ref,
     prefix: '',
-    unlabelled: true,
+    unlabelled: !labelled,
     labels: [],
     batchSize: 25,
     auditPercent: 10,
@@ -49,11 +49,11 @@ function initialValues(source: string): Values {
   };
 }
 
-function useTaskForm(source: string) {
+function useTaskForm(source: string, labelled: boolean) {
   const { t } = useTranslation();
   const isCount = (value: unknown) => typeof value === 'number' && Number.isInteger(value);
   // The form takes another object for other initial values, and gives out new setters.
-  const [values] = useState(() => initialValues(source));
+  const [values] = useState(() => initialValues(source, labelled));
   return useForm<Values>({
     initialValues: values,
     validate: {
@@ -80,16 +80,18 @@ export type TaskForm = ReturnType<typeof useTaskForm>;
 interface CreateTaskProps {
   /** The version to label, `digits@v3`; anything else leaves the choice open. */
   source: string;
+  /** Files that have a label are offered, too. */
+  labelled?: boolean;
   onClose: () => void;
 }
 
-export function CreateTask({ source, onClose }: CreateTaskProps) {
+export function CreateTask({ source, labelled = false, onClose }: CreateTaskProps) {
   const { t } = useTranslation();
   useFocusBack();
   const project = useProject();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const form = useTaskForm(source);
+  const form = useTaskForm(source, labelled);
   const send = async (values: Values) => {
     const task = await createTask(project, {
       name: values.name.trim(),

@@ -134,7 +134,11 @@ export function TasksPage() {
         />
       </Card>
       {search.create && mayCreate && (
-        <CreateTask source={search.create} onClose={() => void navigate({ to: '/labeling', search: {} })} />
+        <CreateTask
+          source={search.create}
+          labelled={search.labelled === true}
+          onClose={() => void navigate({ to: '/labeling', search: {} })}
+        />
       )}
     </Page>
   );
