@@ -280,6 +280,17 @@ def test_the_command_line_tells_of_links(atom: Atom, icons: Path, tmp_path: Path
     assert "2 links lead out of the folder ('outside', 'root')" in err
     assert "--follow-links" in err
 
+    code, out, err = atom("data", "stats", "icons@v1")
+    assert code == 0, err
+    assert out.startswith("3 files, 9 links\n")
+    for command in (("log", "icons"), ("ls",), ("branch", "icons")):
+        code, out, err = atom("data", *command)
+        assert code == 0, err
+        head, row = out.splitlines()[:2]
+        at = head.index("files")
+        assert head[at:].split()[:2] == ["files", "links"]
+        assert row[at:].split()[:2] == ["3", "9"]
+
     code, out, err = atom("data", "ls", "icons")
     assert code == 0, err
     assert "root -> /etc/hostname" in out

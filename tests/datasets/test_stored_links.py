@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 from blake3 import blake3
+from django.db.models import F
 
 from atom.core import clock, storage
 from atom.datasets.actions.compaction import compact_version
@@ -20,10 +22,12 @@ from atom.datasets.reads import open_root, packs_of
 from atom_sdk.archive import ArchiveFolder, check_archive
 from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions
+from atom_sdk.client.config import cache_path
 from atom_sdk.manifests import apply_changes, build_root, entries_table, iter_ranges
 from atom_sdk.manifests.build import Changes
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.links import link_entry
+from atom_sdk.mount import unmount
 from tests.datasets.forks import carried_out, entry, published
 from tests.datasets.pushing import Pusher, class_files, delete_row, make_pack, png, put_rows
 from tests.datasets.test_archives import other  # noqa: F401 - a fixture
@@ -257,6 +261,42 @@ def test_a_catalogue_of_links_comes_back_from_the_bucket(linked: Pusher) -> None
     assert apply_catalogue(linked.project).is_equal
     assert [clean(row) for row in Version.objects.order_by("number").values()] == before
     assert tree(version(linked, "v1")) == {**FILES, **LINKS}
+
+
+def test_files_and_links_are_counted_apart(linked: Pusher) -> None:
+    counts = [linked.get(f"versions/{ref}/") for ref in ("v1", "v2")]
+    assert [(row["file_count"], row["link_count"]) for row in counts] == [(3, 4), (2, 4)]
+    stats = linked.get("versions/v2/stats/")
+    assert (stats["files"], stats["links"]) == (2, 4)
+    latest = linked.get("")["latest"]
+    assert (latest["file_count"], latest["link_count"]) == (2, 4)
+
+
+def test_versions_from_before_are_counted_when_they_are_read(linked: Pusher) -> None:
+    """Such a row counts links as files, also in the comparison with the bucket."""
+    Version.objects.update(file_count=F("file_count") + F("link_count"), link_count=None)
+    assert compare_catalogue(linked.project).is_equal
+    assert Version.objects.get(number=1).file_count == 7
+
+    rows = linked.get("versions/")["results"]
+
+    assert [(row["file_count"], row["link_count"]) for row in rows] == [(2, 4), (3, 4)]
+    stored_counts = Version.objects.order_by("number").values_list("file_count", "link_count")
+    assert list(stored_counts) == [(3, 4), (2, 4)]
+    Version.objects.filter(number=1).update(file_count=4, link_count=3)
+    commit = Version.objects.get(number=1).commit
+    assert compare_catalogue(linked.project).only_in_catalogue == [f"links of {commit}"]
+
+
+def test_a_mount_of_links_alone_is_complete(pusher: Pusher, client: Client, tmp_path: Path) -> None:
+    push_tree(pusher, {}, {"a/b": "../c", "c": "a", "out": "/etc"})
+    folder = tmp_path / "shown"
+    record = client.datasets.mount("digits", folder)
+    assert (record.files, record.links, record.links_left_out) == (0, 2, 1)
+    assert {path: os.readlink(folder / path) for path in ("a/b", "c")} == {"a/b": "../c", "c": "a"}
+    assert not (folder / "out").is_symlink()
+    assert unmount(folder, cache_path())[1] == []
+    assert not folder.exists()
 
 
 def test_reverts_and_picks_bring_links_back(linked: Pusher) -> None:

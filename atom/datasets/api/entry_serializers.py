@@ -63,6 +63,8 @@ class EntryPageSerializer(serializers.Serializer[Any]):
 class VersionStatsSerializer(serializers.Serializer[Any]):
     """Counts of files by what is known of them."""
 
+    files = serializers.IntegerField(help_text="Files, without symbolic links.")
+    links = serializers.IntegerField(help_text="Symbolic links.")
     labels = serializers.DictField(child=serializers.IntegerField())
     splits = serializers.DictField(child=serializers.IntegerField())
     media_types = serializers.DictField(child=serializers.IntegerField())

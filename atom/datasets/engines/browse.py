@@ -65,6 +65,8 @@ class VersionStats:
     `unsplit` are in no split of a version that has splits; they are read as `train`.
     """
 
+    files: int
+    links: int
     labels: dict[str, int]
     splits: dict[str, int]
     media_types: dict[str, int]
@@ -179,6 +181,8 @@ class VersionBrowser:
                 unsplit += without.slice(0, _NAMED_PATHS).to_pylist()
         unlabelled = self.root.files - labels.total()
         return VersionStats(
+            files=self.root.files,
+            links=self.root.links,
             labels=dict(sorted(labels.items())),
             splits=dict(sorted(splits.items())),
             media_types=dict(sorted(media_types.items())),

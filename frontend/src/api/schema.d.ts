@@ -10212,7 +10212,10 @@ export interface components {
             readonly ref: string;
             readonly commit: string;
             readonly content_digest: string;
+            /** @description Files, without symbolic links. */
             readonly file_count: number;
+            /** @description Symbolic links. */
+            readonly link_count: number;
             readonly size_bytes: number;
             readonly added: number;
             readonly removed: number;
@@ -10241,7 +10244,10 @@ export interface components {
             readonly ref: string;
             readonly commit: string;
             readonly content_digest: string;
+            /** @description Files, without symbolic links. */
             readonly file_count: number;
+            /** @description Symbolic links. */
+            readonly link_count: number;
             readonly size_bytes: number;
             readonly message: string;
             readonly author: components["schemas"]["UserShort"] | null;
@@ -10257,6 +10263,10 @@ export interface components {
         VersionStateEnum: "collected" | "expired" | "kept";
         /** @description Counts of files by what is known of them. */
         VersionStats: {
+            /** @description Files, without symbolic links. */
+            files: number;
+            /** @description Symbolic links. */
+            links: number;
             labels: {
                 [key: string]: number;
             };
