@@ -365,7 +365,7 @@ def test_a_folder_with_links_is_moved_copied_and_removed(linked: Pusher) -> None
     }
     near = entry(linked, "sizes/16/near")
     assert near["link"] == {
-        "target": "real.png", "leads_to": "sizes/16/real.png", "leaves": False,
+        "target": "real.png", "leads_to": "sizes/16/real.png", "leaves": False, "kind": "file",
     }  # fmt: skip
     published(linked, "edits", edits=[{"op": "copy", "paths": ["sizes/16/near"], "to": "again"}])
     assert tree(version(linked, "main"))["again"] == "real.png"

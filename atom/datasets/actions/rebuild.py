@@ -33,7 +33,8 @@ _COMPARED: dict[str, LiteralString] = {
         FROM {schema}.datasets_dataset d WHERE {which}""",
     "version": """
         SELECT d.name, v.commit, v.number, v.root, v.content_digest, v.parents,
-               v.file_count + coalesce(v.link_count, 0), v.size_bytes, v.added, v.removed, v.changed, v.labels_changed, v.message,
+               v.file_count + coalesce(v.link_count, 0), v.size_bytes,
+               v.added, v.removed, v.changed, v.labels_changed, v.message,
                v.author_id, v.author_name, v.provenance, v.layers, v.state, v.expired_at
         FROM {schema}.datasets_version v
         JOIN {schema}.datasets_dataset d ON d.id = v.dataset_id WHERE {which}""",

@@ -5926,6 +5926,7 @@ export interface components {
             };
             /** @description Empty for a link. */
             media_url: string;
+            /** @description Null for what is no picture; a link has that of its file. */
             thumb_url: string | null;
             link: components["schemas"]["Link"] | null;
         };
@@ -6842,7 +6843,26 @@ export interface components {
             leads_to: string | null;
             /** @description It is created by a pull only on request. */
             leaves: boolean;
+            /**
+             * @description What is at its end.
+             *
+             *     * `file` - file
+             *     * `folder` - folder
+             *     * `nothing` - nothing
+             *     * `circle` - circle
+             *     * `outside` - outside
+             */
+            kind: components["schemas"]["LinkKindEnum"];
         };
+        /**
+         * @description * `file` - file
+         *     * `folder` - folder
+         *     * `nothing` - nothing
+         *     * `circle` - circle
+         *     * `outside` - outside
+         * @enum {string}
+         */
+        LinkKindEnum: "file" | "folder" | "nothing" | "circle" | "outside";
         /** @description What stands behind `/invite/` or `/reset/` in a link. */
         LinkRequest: {
             token: string;
@@ -10702,6 +10722,7 @@ export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type Link = components['schemas']['Link'];
+export type LinkKindEnum = components['schemas']['LinkKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
 export type LinkedTask = components['schemas']['LinkedTask'];
 export type ListedRun = components['schemas']['ListedRun'];

@@ -37,6 +37,8 @@ export const datasets = {
   branch: 'Branch',
   matching_one: '{{count, number}} file',
   matching_other: '{{count, number}} files',
+  links_one: '{{count, number}} link',
+  links_other: '{{count, number}} links',
   folders: 'Folders',
   allFolders: 'All files',
   folderTree: 'Folder tree',

@@ -38,6 +38,7 @@ export const datasets: Translation<typeof en.datasets> = {
   tags: '版本标签',
   branch: '分支',
   matching_other: '{{count, number}} 个文件',
+  links_other: '{{count, number}} 个链接',
   folders: '文件夹',
   allFolders: '全部文件',
   folderTree: '文件夹树',

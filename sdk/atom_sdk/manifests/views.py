@@ -100,8 +100,8 @@ def build_view(
 
     Entries whose bytes are in no pack are left out, also after `placed` has seen them. A link to a
     file is a row like that file's; what has to show it as a link finds it in the metadata.
-    Raises EmptyDatasetError if the selector leaves neither files nor links, LayerKindError if a named layer has
-    another kind.
+    Raises EmptyDatasetError if the selector leaves neither files nor links, LayerKindError if a
+    named layer has another kind.
     """
     selector = selector or ViewSelector()
     tables: list[pa.Table] = []
