@@ -192,6 +192,8 @@ export const datasets: Translation<typeof en.datasets> = {
   restore: '恢复',
   restoreName: '恢复 {{ref}}',
   restored: '{{ref}} 已重新保留',
+  listed_other: '{{count, number}} 个文件和链接',
+  listedAtLeast_other: '至少 {{count, number}} 个文件和链接',
   matchingAtLeast_other: '至少 {{count, number}} 个文件',
   countedBefore: '从 {{path}} 起未查找',
   noFilesYet: '已读取的文件中没有匹配项',
