@@ -13,9 +13,12 @@ from blake3 import blake3
 from django.db.models import F
 
 from atom.core import clock, storage
+from atom.datasets.actions import publish_layer
 from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
+from atom.datasets.actions.retention import expire_versions, restore_version, set_retention
 from atom.datasets.engines.pack_use import PackingRules
+from atom.datasets.engines.retention import Policy
 from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.models import Dataset, Version
 from atom.datasets.reads import open_root, packs_of
@@ -23,7 +26,7 @@ from atom_sdk.archive import ArchiveFolder, check_archive
 from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions
 from atom_sdk.client.config import cache_path
-from atom_sdk.manifests import apply_changes, build_root, entries_table, iter_ranges
+from atom_sdk.manifests import apply_changes, build_root, entries_table, iter_ranges, layer_table
 from atom_sdk.manifests.build import Changes
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.links import link_entry
@@ -239,6 +242,26 @@ def test_a_history_with_links_moves(
     assert other.archives.load(tmp_path, name="copied").unchanged
 
 
+def test_a_history_with_links_is_copied_and_a_copy_goes_on(
+    linked: Pusher,
+    client: Client,
+    other: Client,  # noqa: F811
+) -> None:
+    client.archives.copy_to(other, "digits", "copied")
+    push_tree(linked, {}, {"late": "cat/b.png", "pets": "dog"})
+    linked.commit([delete_row("out")])
+    client.archives.copy_to(other, "digits", "copied")
+
+    found = Version.objects.select_related("dataset__project").filter(dataset__name="copied")
+    left = {path: value for path, value in SECOND.items() if path != "out"}
+    last: Tree = {**left, "late": "cat/b.png", "pets": "dog"}
+    trees = {row.number: tree(row) for row in found}
+    assert (trees[1], trees[2], trees[4]) == ({**FILES, **LINKS}, SECOND, last)
+    counts = found.order_by("number").values_list("file_count", "link_count")
+    assert list(counts) == [(3, 4), (2, 4), (2, 5), (2, 4)]
+    assert compare_catalogue(found[0].dataset.project).is_equal
+
+
 def test_links_alone_move_and_are_checked(
     pusher: Pusher,
     client: Client,
@@ -418,3 +441,44 @@ def test_expired_links_are_collected(linked: Pusher) -> None:
     assert Version.objects.get(number=1).state == "collected"
     assert tree(version(linked, "v2")) == SECOND
     assert compare_catalogue(linked.project).is_equal
+
+
+def test_a_write_job_and_a_source_version_keep_the_links(linked: Pusher, client: Client) -> None:
+    job = client.datasets.write_job("digits", "etl", message="Features")
+    for number in range(2):
+        with job.task(number) as attempt:
+            attempt.write(f"part-{number}", b"x" * (number + 1))
+            attempt.write("16/cat.png", b"a file now")
+    # Meanwhile somebody else adds a link, and a file where the job has none.
+    push_tree(linked, {}, {"late": "part-0"})
+    job.commit()
+    assert tree(version(linked, "main")) == {
+        **SECOND, "16/cat.png": b"a file now", "late": "part-0", "part-0": b"x", "part-1": b"xx",
+    }  # fmt: skip
+    assert entry(linked, "late")["link"]["kind"] == "file"
+
+
+def test_published_labels_leave_links_without_one(linked: Pusher) -> None:
+    """A label counts for the bytes that it was given for; a link has none of them."""
+    dataset = Dataset.objects.select_related("project").get(name="digits")
+    rows = [
+        {"path": path, "digest": blake3(data).digest(), "label": "cat", "source": "people"}
+        for path, data in (("cat/b.png", png(2)), ("dog/a.png", png(3)), ("pets", png(2)))
+    ]
+    table = layer_table("classification", rows)
+    publish_layer(dataset, "main", table, "labels", "classification", "labels", linked.user, {})
+    assert entry(linked, "cat/b.png")["label"] == "cat"
+    assert [entry(linked, path)["label"] for path in ("dog/a.png", "pets")] == [None, None]
+    assert tree(version(linked, "main")) == SECOND
+    stats = linked.get("versions/main/stats/")
+    assert (stats["labels"], stats["unlabelled"]) == ({"cat": 1}, 1)
+
+
+def test_retention_lets_links_go_and_a_restored_version_has_them(linked: Pusher) -> None:
+    dataset = Dataset.objects.select_related("project").get(name="digits")
+    push_tree(linked, {}, {"late": "cat/b.png"})
+    expire_versions(set_retention(dataset, Policy("last", 1), linked.user))
+    states = dict(Version.objects.values_list("number", "state"))
+    assert states == {1: "expired", 2: "expired", 3: "kept"}
+    restore_version(version(linked, "v1"), linked.user)
+    assert tree(version(linked, "v1")) == {**FILES, **LINKS}
