@@ -421,6 +421,14 @@ def test_labels_and_splits_of_links_are_refused_by_edits(linked: Pusher) -> None
     assert entry(linked, "16/cat.png")["split"] is None
 
 
+def test_a_copied_link_gets_no_split(linked: Pusher) -> None:
+    published(linked, "edits", edits=[{"op": "split", "paths": ["cat"], "value": "test"}])
+    copies = [{"op": "copy", "paths": ["16", "gone.png"], "to": "copies/"}]
+    published(linked, "edits", edits=copies)
+    assert entry(linked, "copies/16/cat.png")["split"] is None
+    assert entry(linked, "copies/gone.png")["split"] == "train"
+
+
 def test_a_push_of_classes_onto_links_keeps_them(linked: Pusher) -> None:
     files = class_files()
     pack = make_pack(files)
