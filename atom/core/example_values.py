@@ -38,6 +38,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "epochs": (5,),
     "filename": ("metrics.csv",),
     "file_count": (70_000,),
+    "link_count": (12,),
     "full_name": ("Lin Wei",),
     "guideline": ("Name the digit in the picture; skip what you cannot read.",),
     "head": (A_DIGEST,),

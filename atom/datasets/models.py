@@ -156,7 +156,10 @@ class Version(TimestampedModel):
     is_repacked = models.BooleanField(default=False)
     content_digest = models.CharField(max_length=64)
     parents = models.JSONField(default=list)
+    # Without the links. Null links: made before they were counted apart, so the files include them;
+    # `reads.entry_counts` tells them apart.
     file_count = models.BigIntegerField()
+    link_count = models.BigIntegerField(null=True)
     size_bytes = models.BigIntegerField()
     added = models.BigIntegerField(default=0)
     removed = models.BigIntegerField(default=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 import pyarrow as pa
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -27,6 +28,7 @@ from atom.datasets.keys import pack_key
 from atom.datasets.media_pins import registered_url
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation, Pack, Version
 from atom.datasets.stores import version_store
+from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
 from atom_sdk.manifests.roots import Root
@@ -60,6 +62,31 @@ def require_kept(version: Version) -> None:
     if version.state != "expired":
         raise VersionGone(f"{named} was collected.")
     raise VersionExpired(f"{named} fell out of the dataset's retention; it can be restored.")
+
+
+class EntryCounts(NamedTuple):
+    """How many files and how many symbolic links a version has."""
+
+    files: int
+    links: int
+
+
+def entry_counts(version: Version) -> EntryCounts:
+    """Return how many files and links a version has.
+
+    A version from before links were counted apart is looked into once; the row remembers it.
+    """
+    if version.link_count is None:
+        try:
+            root = version_store(version.dataset.project).root(version.root)
+        except SdkError:
+            # Nobody can read its entries any more; the row counts them together.
+            return EntryCounts(version.file_count, 0)
+        version.file_count, version.link_count = root.files, root.links
+        Version.objects.filter(pk=version.pk, link_count=None).update(
+            file_count=root.files, link_count=root.links
+        )
+    return EntryCounts(version.file_count, version.link_count)
 
 
 def open_root(version: Version) -> Root:

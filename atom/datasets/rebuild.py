@@ -209,7 +209,8 @@ class _Reader:
             root=commit.root.hex(),
             content_digest=root.content.hex(),
             parents=[parent.hex() for parent in commit.parents],
-            file_count=root.count,
+            file_count=root.files,
+            link_count=root.links,
             size_bytes=root.size_bytes,
             added=move.added or 0,
             removed=move.removed or 0,
@@ -233,7 +234,7 @@ class _Reader:
             version = versions[commit]
             parent = versions.get(version.parents[0]) if version.parents else None
             if parent is None:
-                version.added = version.file_count
+                version.added = version.file_count + (version.link_count or 0)
                 continue
             old, new = self.store.root(parent.root), self.store.root(version.root)
             diff = diff_roots(old, new, self.store.store)

@@ -10,11 +10,12 @@ from uuid import UUID
 from django.db.models import Prefetch
 
 from atom.datasets.models import Version
+from atom.datasets.reads import entry_counts
 from atom.jobs.models import Run, RunInput
 from atom.models_registry.engines.lineage import Graph, Node
 from atom.models_registry.models import Evaluation, ModelVersion
 from atom.models_registry.reads import versions_for_display
-from atom_sdk.words import counted
+from atom_sdk.words import counted, entries_text
 
 _MAX_RUNS = 200
 _MAX_LABEL_STEPS = 20
@@ -219,15 +220,15 @@ def _parameter_words(parameters: dict[str, Any]) -> str:
 def _dataset_node(version: Version) -> Node:
     name = version.dataset.name
     url = f"/datasets/{name}?ref={version.ref}"
-    files = counted(version.file_count, "file")
+    counts = entry_counts(version)
     return Node(
         "dataset_version",
         str(version.pk),
         f"{name}@{version.ref}",
-        files,
+        entries_text(*counts),
         url,
         version.content_digest,
-        {"files": version.file_count},
+        {"files": counts.files, "links": counts.links},
     )
 
 

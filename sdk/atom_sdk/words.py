@@ -13,6 +13,11 @@ def counted(count: float, noun: str, plural: str = "") -> str:
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def entries_text(files: int, links: int) -> str:
+    """Return `3 files`, or `3 files, 9 links` where there are some."""
+    return counted(files, "file") + (f", {counted(links, 'link')}" if links else "")
+
+
 def first_named(names: Sequence[str], most: int = 3) -> str:
     """Return `a, b, c and 4 more`."""
     more = f" and {len(names) - most} more" if len(names) > most else ""

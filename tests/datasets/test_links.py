@@ -280,6 +280,17 @@ def test_the_command_line_tells_of_links(atom: Atom, icons: Path, tmp_path: Path
     assert "2 links lead out of the folder ('outside', 'root')" in err
     assert "--follow-links" in err
 
+    code, out, err = atom("data", "stats", "icons@v1")
+    assert code == 0, err
+    assert out.startswith("3 files, 9 links\n")
+    for command in (("log", "icons"), ("ls",), ("branch", "icons")):
+        code, out, err = atom("data", *command)
+        assert code == 0, err
+        head, row = out.splitlines()[:2]
+        at = head.index("files")
+        assert head[at:].split()[:2] == ["files", "links"]
+        assert row[at:].split()[:2] == ["3", "9"]
+
     code, out, err = atom("data", "ls", "icons")
     assert code == 0, err
     assert "root -> /etc/hostname" in out
@@ -355,11 +366,29 @@ def test_the_api_says_where_links_lead_and_counts_them_apart(client: Client, ico
         "target": "../pets/b.png",
         "leads_to": "cat/b.png",
         "leaves": False,
+        "kind": "file",
     }
     assert links["pets"]["leads_to"] == "cat"
+    kinds = {path: link["kind"] for path, link in links.items() if link}
+    assert kinds == {
+        "16/broken.png": "nothing",
+        "16/cat.png": "file",
+        "16/through.png": "file",
+        "16/twice.png": "file",
+        "outside": "outside",
+        "pets": "folder",
+        "pets-too": "folder",
+        "root": "outside",
+        "round": "circle",
+    }
+    rows = {row["path"]: row for row in client.datasets.entries("icons")}
+    picture = rows["cat/a.png"]["thumb_url"]
+    assert picture is not None
+    assert rows["16/cat.png"]["thumb_url"] == rows["16/twice.png"]["thumb_url"] == picture
+    assert not any(rows[path]["thumb_url"] for path in ("16/broken.png", "pets", "root"))
     assert links["16/broken.png"]["leads_to"] == "16/nothing.png"
-    assert links["round"] == {"target": "round", "leads_to": None, "leaves": False}
-    assert links["root"] == {"target": "/etc/hostname", "leads_to": None, "leaves": True}
+    assert (links["round"]["leads_to"], links["round"]["leaves"]) == (None, False)
+    assert (links["root"]["leads_to"], links["root"]["leaves"]) == (None, True)
     stats = client.datasets.stats("icons")
     assert (stats["unlabelled"], stats["unsplit"], stats["unsplit_paths"]) == (0, 0, [])
     assert list(client.datasets.entries("icons", labelled="false")) == []

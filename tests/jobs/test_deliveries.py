@@ -197,6 +197,30 @@ def test_a_job_sees_links_and_none_that_leads_out(home: Path, tmp_path: Path) ->
 
 
 @pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("live")
+def test_a_job_gets_a_folder_of_links_alone(home: Path, tmp_path: Path) -> None:
+    project = make_project()
+    pusher = Pusher(project, make_member(project, "researcher")).create()
+    links = {"a/broken": "nothing", "a/top": "..", "out": "/etc/hostname"}
+    rows = [{"op": "put", "path": path, "link": target} for path, target in links.items()]
+    assert pusher.commit(rows, message="links")["state"] == "published"
+    version = Version.objects.select_related("dataset__project").get()
+    run = make_script_run(tmp_path, LINKS, project=project)
+    give(run, version, MOUNT)
+
+    reconcile_until(run, states.SUCCEEDED)
+
+    assert log_of(run).splitlines() == ["a/broken nothing None", "a/top .. None"]
+    [event] = run.events.filter(kind="mounted")
+    assert (event.data["files"], event.data["links"]) == (0, 2)
+    assert CacheRecord.objects.get(version=version).state == "warm"
+    attempt = Attempt.objects.get(run=run)
+    assert wait_until_gone(executor(), attempt.pk, timeout_s=10)
+    unmount_ended()
+    assert not job_views(attempt.pk).exists()
+
+
+@pytest.mark.django_db(transaction=True)
 def test_a_folder_outlives_the_worker_that_mounted_it_and_not_a_killed_supervisor(
     home: Path,
 ) -> None:

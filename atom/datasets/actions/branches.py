@@ -197,6 +197,7 @@ def _point(branch: Branch, version: Version, seq: int) -> None:
             version=version.ref,
             commit=version.commit,
             files=version.file_count,
+            links=version.link_count,
             message=version.message,
         )
 
@@ -228,7 +229,8 @@ def _record(branch: Branch, commit_digest: str, move: RefMove | None = None) -> 
         root=commit.root.hex(),
         content_digest=root.content.hex(),
         parents=parents,
-        file_count=root.count,
+        file_count=root.files,
+        link_count=root.links,
         size_bytes=root.size_bytes,
         **asdict(changes),
         message=commit.message,

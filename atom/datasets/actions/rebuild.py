@@ -32,8 +32,9 @@ _COMPARED: dict[str, LiteralString] = {
                d.retention_limit, d.deleted_at, d.deleted_by_id, d.purged_at
         FROM {schema}.datasets_dataset d WHERE {which}""",
     "version": """
-        SELECT d.name, v.commit, v.number, v.root, v.content_digest, v.parents, v.file_count,
-               v.size_bytes, v.added, v.removed, v.changed, v.labels_changed, v.message,
+        SELECT d.name, v.commit, v.number, v.root, v.content_digest, v.parents,
+               v.file_count + coalesce(v.link_count, 0), v.size_bytes,
+               v.added, v.removed, v.changed, v.labels_changed, v.message,
                v.author_id, v.author_name, v.provenance, v.layers, v.state, v.expired_at
         FROM {schema}.datasets_version v
         JOIN {schema}.datasets_dataset d ON d.id = v.dataset_id WHERE {which}""",
@@ -68,6 +69,13 @@ _LOST_LAYOUTS: LiteralString = """
     JOIN {live}.datasets_dataset d ON d.id = v.dataset_id
     WHERE {which} AND v.is_repacked AND v.state <> 'collected'
     EXCEPT SELECT v.commit FROM {scratch}.datasets_version v WHERE v.is_repacked"""
+
+# A version from before links were counted apart has no number of them yet.
+_OTHER_LINKS: LiteralString = """
+    SELECT v.commit FROM {live}.datasets_version v
+    JOIN {live}.datasets_dataset d ON d.id = v.dataset_id
+    JOIN {scratch}.datasets_version s ON s.dataset_id = v.dataset_id AND s.commit = v.commit
+    WHERE {which} AND v.link_count <> s.link_count"""
 
 
 @dataclass
@@ -218,6 +226,9 @@ def _compare_rows(
         lost = _LOST_LAYOUTS.format(live=live, scratch=_SCRATCH, which=which)
         cursor.execute(lost, parameters)
         found.only_in_catalogue += [f"layout of {commit}" for (commit,) in cursor.fetchall()]
+        other = _OTHER_LINKS.format(live=live, scratch=_SCRATCH, which=which)
+        cursor.execute(other, parameters)
+        found.only_in_catalogue += [f"links of {commit}" for (commit,) in cursor.fetchall()]
 
 
 def _counts(rebuilt: Rebuilt) -> dict[str, int]:

@@ -21,6 +21,9 @@ class LinkSerializer(serializers.Serializer[Any]):
         "leads in a circle. There may be nothing at the path.",
     )
     leaves = serializers.BooleanField(help_text="It is created by a pull only on request.")
+    kind = serializers.ChoiceField(
+        ["file", "folder", "nothing", "circle", "outside"], help_text="What is at its end."
+    )
 
 
 class EntrySerializer(serializers.Serializer[Any]):
@@ -34,7 +37,9 @@ class EntrySerializer(serializers.Serializer[Any]):
     split = serializers.CharField(allow_null=True)
     attributes = serializers.DictField()
     media_url = serializers.CharField(help_text="Empty for a link.")
-    thumb_url = serializers.CharField(allow_null=True)
+    thumb_url = serializers.CharField(
+        allow_null=True, help_text="Null for what is no picture; a link has that of its file."
+    )
     link = LinkSerializer(allow_null=True)
 
 
@@ -63,6 +68,8 @@ class EntryPageSerializer(serializers.Serializer[Any]):
 class VersionStatsSerializer(serializers.Serializer[Any]):
     """Counts of files by what is known of them."""
 
+    files = serializers.IntegerField(help_text="Files, without symbolic links.")
+    links = serializers.IntegerField(help_text="Symbolic links.")
     labels = serializers.DictField(child=serializers.IntegerField())
     splits = serializers.DictField(child=serializers.IntegerField())
     media_types = serializers.DictField(child=serializers.IntegerField())

@@ -41,7 +41,13 @@ class EntryRenderer:
         }
 
     def thumb_url(self, row: Row) -> str | None:
-        """Return where the entry's small picture is; None for what is no picture."""
+        """Return where the entry's small picture is; None for what is no picture.
+
+        A link to a picture has the one of its file.
+        """
+        if row["link"] is not None:
+            end = row.get("end")
+            return self.thumb_url(end.file) if end and end.file else None
         media_type = row["media_type"] or "application/octet-stream"
         width = THUMB_WIDTH_PX
         return self._url(row, media_type, width) if is_raster_image(media_type) else None
@@ -66,7 +72,12 @@ def _link(row: Row) -> dict[str, Any] | None:
     if row["link"] is None:
         return None
     lead = row["lead"]
-    return {"target": row["link"], "leads_to": lead.path, "leaves": lead.leaves}
+    return {
+        "target": row["link"],
+        "leads_to": lead.path,
+        "leaves": lead.leaves,
+        "kind": row["end"].kind,
+    }
 
 
 def render_conflict(found: ShownConflict, renderer: EntryRenderer) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.names import TextField
 from atom.datasets.api.provenance import HELP
 from atom.datasets.models import Branch, Dataset, Tag, Version
+from atom.datasets.reads import entry_counts
 
 _DIGEST = r"^[0-9a-f]{64}$"
 
@@ -25,7 +26,22 @@ class LayerSerializer(serializers.Serializer[Any]):
     content = serializers.CharField()
 
 
-class VersionSerializer(serializers.ModelSerializer[Version]):
+class _EntryCountsSerializer(serializers.ModelSerializer[Version]):
+    """How many files and links a version has, each for itself."""
+
+    file_count = serializers.SerializerMethodField(help_text="Files, without symbolic links.")
+    link_count = serializers.SerializerMethodField(help_text="Symbolic links.")
+
+    def get_file_count(self, version: Version) -> int:
+        """Return the number of files."""
+        return entry_counts(version).files
+
+    def get_link_count(self, version: Version) -> int:
+        """Return the number of links."""
+        return entry_counts(version).links
+
+
+class VersionSerializer(_EntryCountsSerializer):
     """One version."""
 
     ref = serializers.CharField(read_only=True)
@@ -43,6 +59,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
             "commit",
             "content_digest",
             "file_count",
+            "link_count",
             "size_bytes",
             "added",
             "removed",
@@ -61,7 +78,7 @@ class VersionSerializer(serializers.ModelSerializer[Version]):
         read_only_fields = fields
 
 
-class VersionShortSerializer(serializers.ModelSerializer[Version]):
+class VersionShortSerializer(_EntryCountsSerializer):
     """A version beside the thing that points at it."""
 
     ref = serializers.CharField(read_only=True)
@@ -76,6 +93,7 @@ class VersionShortSerializer(serializers.ModelSerializer[Version]):
             "commit",
             "content_digest",
             "file_count",
+            "link_count",
             "size_bytes",
             "message",
             "author",

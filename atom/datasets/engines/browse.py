@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -28,7 +28,7 @@ from atom.datasets.engines.version_plan import SPLIT_LAYER
 from atom.datasets.engines.versions import label_layers
 from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.layers import current_rows
-from atom_sdk.manifests.links import follow_link, without_links
+from atom_sdk.manifests.links import Lead, follow_link, without_links
 from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
 
@@ -58,6 +58,16 @@ class TableSource(Protocol):
         """Return what `count` gives, which follows from the key alone."""
 
 
+EndKind = Literal["file", "folder", "nothing", "circle", "outside"]
+
+
+class LinkEnd(NamedTuple):
+    """What a link leads to; `file` is the row of a file, without its label and split."""
+
+    kind: EndKind
+    file: Row | None = None
+
+
 @dataclass(frozen=True)
 class VersionStats:
     """Counts of files; splits and labels that nobody has are left out.
@@ -65,6 +75,8 @@ class VersionStats:
     `unsplit` are in no split of a version that has splits; they are read as `train`.
     """
 
+    files: int
+    links: int
     labels: dict[str, int]
     splits: dict[str, int]
     media_types: dict[str, int]
@@ -106,10 +118,33 @@ class VersionBrowser:
         return self.led(_row(self.joined(one), 0))
 
     def led(self, row: Row) -> Row:
-        """Return a row with `lead`: where a link leads, None for what is no link."""
-        links = self._source.links(self.root) if row["link"] is not None else {}
-        row["lead"] = follow_link(row["path"], links.get) if row["link"] is not None else None
-        return row
+        """Return a row with `lead` and `end`: where a link leads and what is there, else None."""
+        if row["link"] is None:
+            return row | {"lead": None, "end": None}
+        lead = follow_link(row["path"], self._source.links(self.root).get)
+        return row | {"lead": lead, "end": self._end(lead)}
+
+    def _end(self, lead: Lead) -> LinkEnd:
+        if lead.path is None:
+            return LinkEnd("outside" if lead.leaves else "circle")
+        if not lead.path:
+            return LinkEnd("folder")
+        # A link at the end would have been followed further.
+        if (file := self._first_from(lead.path)) and file["path"] == lead.path:
+            return LinkEnd("file", file)
+        below = self._first_from(f"{lead.path}/")
+        is_folder = below is not None and below["path"].startswith(f"{lead.path}/")
+        return LinkEnd("folder" if is_folder else "nothing")
+
+    def _first_from(self, position: str) -> Row | None:
+        """Return the entry at a path or, if there is none, the next one, without its label."""
+        index = self.range_from(position)
+        if index == len(self.root.ranges):
+            return None
+        entries = self._source.scanned(self.root.ranges[index])
+        at = first_at_or_after(_whole(entries["path"]), position)
+        found: list[Row] = entries.slice(at, 1).to_pylist()
+        return found[0] if found else None
 
     def count(self, prefix: str, wanted: EntryFilter) -> EntryCount:
         """Return how many entries below the prefix pass; under a query perhaps only a part."""
@@ -179,6 +214,8 @@ class VersionBrowser:
                 unsplit += without.slice(0, _NAMED_PATHS).to_pylist()
         unlabelled = self.root.files - labels.total()
         return VersionStats(
+            files=self.root.files,
+            links=self.root.links,
             labels=dict(sorted(labels.items())),
             splits=dict(sorted(splits.items())),
             media_types=dict(sorted(media_types.items())),

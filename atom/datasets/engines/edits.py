@@ -22,6 +22,7 @@ from atom.datasets.engines.versions import put_layer
 from atom_sdk.errors import EmptyDatasetError, PathError
 from atom_sdk.manifests.build import Changes, apply_changes
 from atom_sdk.manifests.layers import layer_schema, merge_layer, read_layer
+from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.merge import EMPTY_ROOT
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import Query, matching
@@ -238,8 +239,9 @@ def _with_splits(root: Root, puts: pa.Table, store: ObjectStore) -> Root:
     if ref is None:
         return root
     table = read_layer(ref, store)
-    row = pc.index_in(puts["path"], value_set=table["path"].combine_chunks())
-    new = puts.filter(row.is_null()).select(["path", "digest"])
+    files = without_links(puts)
+    row = pc.index_in(files["path"], value_set=table["path"].combine_chunks())
+    new = files.filter(row.is_null()).select(["path", "digest"])
     rows = new.append_column("value", pa.array([REST] * len(new), pa.string()))
     merged = merge_layer(table, rows.cast(table.schema))
     return put_layer(root, SPLIT_LAYER, ref.kind, merged, store)

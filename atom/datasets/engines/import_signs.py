@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.byte_cache import ByteCache
 from atom.datasets.engines.data_counts import COUNTED_FILES
+from atom_sdk.manifests.links import without_links
 
 NAMED_ARCHIVES: Final = 50
 _CACHE_BYTES: Final = 4 << 20
@@ -76,12 +77,12 @@ _seen: ByteCache[ImportSigns] = ByteCache(_CACHE_BYTES, lambda found: found.size
 def find_signs(browser: VersionBrowser) -> ImportSigns:
     """Return the archives and annotations of a version by their names."""
     if browser.root.count > COUNTED_FILES:
-        return ImportSigns(browser.root.count, is_complete=False)
+        return ImportSigns(browser.root.files, is_complete=False)
     return _seen.get(browser.root.content, lambda: _find(browser))
 
 
 def _find(browser: VersionBrowser) -> ImportSigns:
-    files = browser.root.count
+    files = browser.root.files
     pictures = total = 0
     archives: list[Archive] = []
     counts = dict.fromkeys(_SIGNS, 0)
@@ -110,4 +111,5 @@ def _find(browser: VersionBrowser) -> ImportSigns:
 
 def _tables(browser: VersionBrowser) -> Iterator[pa.Table]:
     for part in browser.root.ranges:
-        yield browser.entries(part).select(["path", "size", "media_type"])
+        files = without_links(browser.entries(part))
+        yield files.select(["path", "size", "media_type"])

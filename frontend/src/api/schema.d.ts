@@ -5931,6 +5931,7 @@ export interface components {
             };
             /** @description Empty for a link. */
             media_url: string;
+            /** @description Null for what is no picture; a link has that of its file. */
             thumb_url: string | null;
             link: components["schemas"]["Link"] | null;
         };
@@ -6847,7 +6848,26 @@ export interface components {
             leads_to: string | null;
             /** @description It is created by a pull only on request. */
             leaves: boolean;
+            /**
+             * @description What is at its end.
+             *
+             *     * `file` - file
+             *     * `folder` - folder
+             *     * `nothing` - nothing
+             *     * `circle` - circle
+             *     * `outside` - outside
+             */
+            kind: components["schemas"]["LinkKindEnum"];
         };
+        /**
+         * @description * `file` - file
+         *     * `folder` - folder
+         *     * `nothing` - nothing
+         *     * `circle` - circle
+         *     * `outside` - outside
+         * @enum {string}
+         */
+        LinkKindEnum: "file" | "folder" | "nothing" | "circle" | "outside";
         /** @description What stands behind `/invite/` or `/reset/` in a link. */
         LinkRequest: {
             token: string;
@@ -10219,7 +10239,10 @@ export interface components {
             readonly ref: string;
             readonly commit: string;
             readonly content_digest: string;
+            /** @description Files, without symbolic links. */
             readonly file_count: number;
+            /** @description Symbolic links. */
+            readonly link_count: number;
             readonly size_bytes: number;
             readonly added: number;
             readonly removed: number;
@@ -10248,7 +10271,10 @@ export interface components {
             readonly ref: string;
             readonly commit: string;
             readonly content_digest: string;
+            /** @description Files, without symbolic links. */
             readonly file_count: number;
+            /** @description Symbolic links. */
+            readonly link_count: number;
             readonly size_bytes: number;
             readonly message: string;
             readonly author: components["schemas"]["UserShort"] | null;
@@ -10264,6 +10290,10 @@ export interface components {
         VersionStateEnum: "collected" | "expired" | "kept";
         /** @description Counts of files by what is known of them. */
         VersionStats: {
+            /** @description Files, without symbolic links. */
+            files: number;
+            /** @description Symbolic links. */
+            links: number;
             labels: {
                 [key: string]: number;
             };
@@ -10699,6 +10729,7 @@ export type LineageEdge = components['schemas']['LineageEdge'];
 export type LineageNode = components['schemas']['LineageNode'];
 export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type Link = components['schemas']['Link'];
+export type LinkKindEnum = components['schemas']['LinkKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
 export type LinkedTask = components['schemas']['LinkedTask'];
 export type ListedRun = components['schemas']['ListedRun'];

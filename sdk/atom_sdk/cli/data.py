@@ -11,12 +11,12 @@ from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.folder_labels import folder_labels
-from atom_sdk.cli.render import Bars, path_text, print_table
+from atom_sdk.cli.render import Bars, path_text, print_table, without_zeros
 from atom_sdk.cli.splitting import splitting
 from atom_sdk.cli.transfers import print_left_out
 from atom_sdk.client.errors import FolderNotFoundError
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.words import counted, size_text
+from atom_sdk.words import counted, entries_text, size_text
 
 if TYPE_CHECKING:
     pass
@@ -73,6 +73,9 @@ def _print_stats(out: Console, counts: dict[str, Any]) -> None:
     rows += [("split", "none: counts as train", unsplit)] if unsplit else []
     rows += [("label", path_text(name), files) for name, files in counts["labels"].items()]
     rows += [("label", "none", counts["unlabelled"])] if counts["unlabelled"] else []
+    if "links" in counts:
+        # A server from before they were counted apart says nothing of them.
+        out.print(entries_text(counts["files"], counts["links"]))
     print_table(out, ("", "name", "files"), rows)
     for kind, title in (("unsplit", "In no split"), ("unreadable", "Unreadable")):
         paths = counts.get(f"{kind}_paths", [])
@@ -184,11 +187,13 @@ def _print_datasets(out: Console, rows: list[dict[str, Any]]) -> None:
                 row["name"],
                 latest.get("ref", "–"),
                 latest.get("file_count", 0),
+                latest.get("link_count", 0),
                 size,
                 row["updated_at"][:16],
             )
         )
-    print_table(out, ("dataset", "latest", "files", "size", "updated"), cells)
+    columns = ("dataset", "latest", "files", "links", "size", "updated")
+    print_table(out, *without_zeros(columns, cells, "links"))
 
 
 def _print_folder(out: Console, folder: dict[str, Any]) -> None:
@@ -224,6 +229,7 @@ def log(context: Context, dataset: str, limit: int) -> None:
             r["ref"],
             r["commit"][:12],
             r["file_count"],
+            r.get("link_count", 0),
             size_text(r["size_bytes"]),
             _changes(r),
             _author(r),
@@ -232,8 +238,11 @@ def log(context: Context, dataset: str, limit: int) -> None:
         )
         for r in rows
     ]
-    columns = ("version", "commit", "files", "size", "changes", "author", "when", "message")
-    context.emit(rows, lambda out: print_table(out, columns, cells))
+    columns = (
+        "version", "commit", "files", "links", "size", "changes", "author", "when", "message",
+    )  # fmt: skip
+    shown = without_zeros(columns, cells, "links")
+    context.emit(rows, lambda out: print_table(out, *shown))
 
 
 def _changes(row: dict[str, Any]) -> str:

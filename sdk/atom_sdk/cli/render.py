@@ -57,6 +57,16 @@ def print_table(console: Console, columns: Sequence[str], rows: Iterable[Sequenc
     console.print(table)
 
 
+def without_zeros(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], name: str
+) -> tuple[list[str], list[list[Any]]]:
+    """Return columns and rows without the named column if all of its numbers are 0."""
+    cells, at = [list(row) for row in rows], columns.index(name)
+    if any(row[at] for row in cells):
+        return list(columns), cells
+    return [*columns[:at], *columns[at + 1 :]], [[*row[:at], *row[at + 1 :]] for row in cells]
+
+
 def _whole(columns: Sequence[str], rows: list[list[str]], width: int) -> list[bool]:
     """Which columns stay in one piece, if there is room: ids and times, which people copy."""
     widths = [max(map(len, cells)) for cells in zip(columns, *rows, strict=True)]

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.render import Bars, path_text, print_table
+from atom_sdk.cli.render import Bars, path_text, print_table, without_zeros
 from atom_sdk.cli.settling import commit_options
 from atom_sdk.client.errors import MergeConflictError
 from atom_sdk.client.operations import Operations
@@ -111,13 +111,15 @@ def _print_refs(out: Console, rows: dict[str, list[dict[str, Any]]]) -> None:
             at["ref"],
             _distance(row),
             at["file_count"],
+            at.get("link_count", 0),
             at["message"].split("\n")[0],
         )
         if at
-        else (kind, row["name"], "–", "", 0, "")
+        else (kind, row["name"], "–", "", 0, 0, "")
         for kind, row, at in refs
     ]
-    print_table(out, ("kind", "name", "at", "from main", "files", "message"), cells)
+    columns = ("kind", "name", "at", "from main", "files", "links", "message")
+    print_table(out, *without_zeros(columns, cells, "links"))
 
 
 def _distance(row: dict[str, Any]) -> str:

@@ -61,11 +61,11 @@ def mend_packs(dataset: LocalDataset) -> None:
 def require_complete(dataset: LocalDataset, files: int) -> None:
     """Raise IncompleteViewError if some of a version's files are in no pack.
 
-    `files` counts links, as versions do; one to a file is a row as well, and no file more.
+    `files` counts no links, as versions do; one to a file is a row as well, and no file more.
     """
     from atom_sdk.mount.errors import IncompleteViewError
     from atom_sdk.readers.folder_view import FolderView
 
     view = FolderView(dataset.index, unsafe_links=True)
-    if len(view) + len(view.links) != files:
-        raise IncompleteViewError(files - len(view.links), len(view))
+    if len(view) != files:
+        raise IncompleteViewError(files, len(view))

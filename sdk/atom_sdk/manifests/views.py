@@ -100,8 +100,8 @@ def build_view(
 
     Entries whose bytes are in no pack are left out, also after `placed` has seen them. A link to a
     file is a row like that file's; what has to show it as a link finds it in the metadata.
-    Raises EmptyDatasetError if the selector leaves nothing, LayerKindError if a named layer has
-    another kind.
+    Raises EmptyDatasetError if the selector leaves neither files nor links, LayerKindError if a
+    named layer has another kind.
     """
     selector = selector or ViewSelector()
     tables: list[pa.Table] = []
@@ -110,7 +110,8 @@ def build_view(
         tables.append(_in_packs(chosen.files, placed))
         links.add(chosen)
     rows = pa.concat_tables(tables) if tables else None
-    if not rows:
+    # A version may hold links to no file of its own: a view of it has no row.
+    if rows is None or not (len(rows) or links):
         raise EmptyDatasetError("No sample of this version fits the selection.")
     packs = sorted(rows.column("pack").unique().to_pylist())
     metadata = _metadata(root, packs, selector) | links.metadata()
@@ -179,8 +180,11 @@ class _ViewLinks:
             side = self._leaving if path in chosen.leaving else self._inside
             side[path] = target
 
+    def __bool__(self) -> bool:
+        return bool(self._inside or self._leaving)
+
     def metadata(self) -> dict[bytes, bytes]:
-        if not (self._inside or self._leaving):
+        if not self:
             return {}
         value = {"inside": self._inside, "leaving": self._leaving}
         return {METADATA_LINKS: json.dumps(value, sort_keys=True).encode()}
@@ -246,7 +250,9 @@ def _write_file(table: pa.Table, path: Path) -> None:
             pa.OSFile(str(temporary), "wb") as sink,
             pa.ipc.new_file(sink, table.schema) as writer,
         ):
-            writer.write_table(table, max_chunksize=max(len(table), 1))
+            # Also of no rows there is one batch.
+            (batch,) = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
+            writer.write_batch(batch)
         with temporary.open("r+b") as file:
             file.write(_checksum(file))
 

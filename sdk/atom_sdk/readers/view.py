@@ -60,7 +60,8 @@ class ViewIndex:
         # Whether the version has splits, also where this view has none of their files.
         self.has_splits = bool(self.splits) or bool(selection.get("has_splits"))
         self._paths = _PathColumn(batch.column("path"))
-        self._digests = memoryview(batch.column("digest").buffers()[1])
+        # Of no rows there is no buffer.
+        self._digests = memoryview(batch.column("digest").buffers()[1] or b"")
 
     @cached_property
     def links(self) -> ViewLinks:
@@ -86,6 +87,8 @@ class ViewIndex:
 
     def rows_at_source(self) -> NDArray[np.int64]:
         """Rows of files whose pack is their own digest, a pin: see `at_their_source`."""
+        if not len(self):
+            return np.empty(0, np.int64)
         packs = np.frombuffer(b"".join(self.packs), np.uint8).reshape(-1, _DIGEST_BYTES)
         digests = np.frombuffer(self._digests, np.uint8)[: len(self) * _DIGEST_BYTES]
         same = packs[self.pack_ids] == digests.reshape(-1, _DIGEST_BYTES)
@@ -126,8 +129,8 @@ class _PathColumn:
 
     def __init__(self, column: pa.Array) -> None:
         _, offsets, data = column.buffers()
-        self._offsets = memoryview(offsets).cast("B").cast("q")
-        self._data = memoryview(data)
+        self._offsets = memoryview(offsets or b"").cast("B").cast("q")
+        self._data = memoryview(data or b"")
         self._length = len(column)
 
     def __len__(self) -> int:

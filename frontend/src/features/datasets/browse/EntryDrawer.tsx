@@ -151,6 +151,11 @@ function LinkDetails({ address, entry, link }: LinkDetailsProps) {
   const { t } = useTranslation();
   return (
     <>
+      {entry.thumb_url && (
+        <div className={classes.preview}>
+          <Thumb src={entry.thumb_url} alt={entry.path} />
+        </div>
+      )}
       <LinkTarget address={address} link={link} />
       <KeyValueList items={[[t('datasets.path'), <Copyable key="path" value={entry.path} />]]} />
       <Attributes attributes={entry.attributes} />

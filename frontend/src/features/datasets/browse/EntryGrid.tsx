@@ -11,6 +11,7 @@ import { visible } from '@/shared/visible';
 import { isTooLarge, markOf } from '../damage';
 import { baseName } from '../names';
 import classes from './browse.module.css';
+import { LinkBadge, LinkTile } from './LinkTile';
 import { type BrowseSearch, isFiltered, type useEntries } from './useBrowse';
 import type { usePicking } from './usePicking';
 
@@ -59,8 +60,13 @@ function EntryCell({ entry }: { entry: Entry }) {
   return (
     <div className={classes.cell} title={visible(entry.path)}>
       <div className={classes.picture}>
-        <Thumb src={entry.thumb_url} damaged={damaged} />
+        {entry.link && !entry.thumb_url ? (
+          <LinkTile link={entry.link} />
+        ) : (
+          <Thumb src={entry.thumb_url} damaged={damaged} />
+        )}
         <div className={classes.tags}>
+          {entry.link && entry.thumb_url && <LinkBadge link={entry.link} />}
           {entry.label ? <span className={classes.tag}>{entry.label}</span> : <span />}
           {entry.split && <span className={classes.tag}>{entry.split}</span>}
         </div>

@@ -41,6 +41,12 @@ export function FilterBar({
     Object.entries(counts ?? {}).map(([value, count]) => ({ value, label: `${value} (${format.number(count)})` }));
   const hasLabels = stats !== undefined && Object.keys(stats.labels).length > 0;
   const hasSplits = stats !== undefined && Object.keys(stats.splits).length > 0;
+  // What has a label or a split is a file.
+  const onlyFiles = Boolean(search.label || search.split) || search.labelled !== undefined;
+  const mayHaveLinks = Boolean(stats?.links) && !onlyFiles;
+  const words = mayHaveLinks
+    ? (['datasets.listed', 'datasets.listedAtLeast'] as const)
+    : (['datasets.matching', 'datasets.matchingAtLeast'] as const);
   const labelled = search.labelled === undefined ? 'all' : search.labelled ? 'yes' : 'no';
   return (
     <Group mb="sm" gap="xs" role="group" aria-label={t('datasets.filters')}>
@@ -104,7 +110,7 @@ export function FilterBar({
       )}
       <Group gap="xs" ml="auto" wrap="nowrap">
         <Text size="sm" c="dimmed" aria-live="polite" className="tabular">
-          {total === undefined ? '' : t(isExact ? 'datasets.matching' : 'datasets.matchingAtLeast', { count: total })}
+          {total === undefined ? '' : t(words[isExact ? 0 : 1], { count: total })}
           {countedBefore !== null && ` · ${t('datasets.countedBefore', { path: countedBefore })}`}
         </Text>
         {search.layout !== 'list' && (

@@ -151,6 +151,7 @@ function Facts({ version }: { version: Version | undefined }) {
   if (!version) return <Text inherit>{'\u00a0'}</Text>;
   const facts = [
     t('datasets.matching', { count: version.file_count }),
+    version.link_count > 0 && t('datasets.links', { count: version.link_count }),
     format.bytes(version.size_bytes),
     authorName(version),
   ];

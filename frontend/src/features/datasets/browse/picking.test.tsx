@@ -29,6 +29,40 @@ test('kinds and sizes of files are asked of the server, and can be taken back', 
   await eventually(() => expect(queries.at(-1)).not.toContain('min_size'));
 });
 
+test('links are told from files in the grid, in pictures and in words', async () => {
+  const linkTo = (target: string, kind: string, more: object = {}) => ({
+    ...{ media_type: 'inode/symlink', media_url: '', thumb_url: null, label: null, split: null },
+    link: { target, leads_to: target, leaves: kind === 'outside', kind },
+    ...more,
+  });
+  serve('GET', `${AT}versions/v2/entries/`, () => ({
+    ...listing(
+      entry('a.png'),
+      entry('b.png', linkTo('a.png', 'file', { thumb_url: '/media/a' })),
+      entry('c.txt', linkTo('gone', 'nothing')),
+      entry('d', linkTo('/etc', 'outside')),
+      entry('e', linkTo('pets', 'folder')),
+      entry('f', linkTo('f', 'circle')),
+    ),
+    ...{ folders: [], total: 6, total_is_exact: true, counted_before: null },
+  }));
+  const { container } = await openFiles('');
+  const picture = await screen.findByRole('gridcell', { name: /Link to a\.png.*b\.png/ });
+  expect(picture.querySelector('img')).not.toBeNull();
+  for (const name of [
+    /Broken link to gone.*c\.txt/,
+    /Link out of the version to \/etc.*d/,
+    /Link to the folder pets.*e/,
+    /Link in a circle to f.*f/,
+  ]) {
+    const cell = screen.getByRole('gridcell', { name });
+    expect(cell.querySelector('img')).toBeNull();
+  }
+  expect(screen.getByText('gone')).toBeTruthy();
+  expect(screen.getByRole('gridcell', { name: /^(?!.*[Ll]ink).*a\.png/ })).toBeTruthy();
+  await expectNoViolations(container);
+});
+
 test('files are chosen in the grid by mouse and keyboard, and marked as all that match', async () => {
   serve('POST', `${AT}edits/preview/`, preview({}));
   serve('POST', `${AT}edits/`, asked('published', { version: version(3) }));
@@ -99,7 +133,7 @@ test('a branch that moves on while it is looked at is shown whole as it is now, 
   let head = version(1);
   const at = (number: number, ...names: string[]) =>
     serve('GET', `${AT}versions/v${number}/entries/`, (_: Request, url: URL) => ({
-      ...listing(...(url.searchParams.has('delimiter') ? [] : names.map(entry))),
+      ...listing(...(url.searchParams.has('delimiter') ? [] : names.map((path) => entry(path)))),
       folders: url.searchParams.has('delimiter') ? [{ name: `of-v${number}`, prefix: `of-v${number}/` }] : [],
       total: names.length,
       total_is_exact: true,

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
 import { ButtonLink } from '@/shared/links';
 import { visible } from '@/shared/visible';
-import { useEntry, type VersionAddress } from '../queries';
+import type { VersionAddress } from '../queries';
 
 /** A symbolic link: its target, and a way to what it leads to. */
 export function LinkTarget({ address, link }: { address: VersionAddress; link: NonNullable<Entry['link']> }) {
@@ -20,8 +20,10 @@ export function LinkTarget({ address, link }: { address: VersionAddress; link: N
         </Group>
         {link.leads_to === null ? (
           <Text size="sm">{t(link.leaves ? 'item.link.leaves' : 'item.link.circle')}</Text>
+        ) : link.kind === 'nothing' ? (
+          <Text size="sm">{t('item.link.nothing', { name: visible(link.leads_to) })}</Text>
         ) : (
-          <Lead address={address} path={link.leads_to} />
+          <Lead address={address} path={link.leads_to} isFile={link.kind === 'file'} />
         )}
         <Text size="sm" c="dimmed">
           {t('item.link.hint')}
@@ -31,14 +33,12 @@ export function LinkTarget({ address, link }: { address: VersionAddress; link: N
   );
 }
 
-function Lead({ address, path }: { address: VersionAddress; path: string }) {
+function Lead({ address, path, isFile }: { address: VersionAddress; path: string; isFile: boolean }) {
   const { t } = useTranslation();
-  const file = useEntry(address, path || undefined);
-  if (path && file.isLoading) return null;
   const name = visible(path) || t('item.link.top');
   return (
     <Group>
-      {file.data ? (
+      {isFile ? (
         <ButtonLink
           size="xs"
           variant="default"

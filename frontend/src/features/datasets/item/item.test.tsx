@@ -28,7 +28,7 @@ const node = (id: string, kind: string, title: string) => ({
 
 test('a link shows its target and leads to the file', async () => {
   servePets();
-  const link = { target: '../a.png', leads_to: 'a.png', leaves: false };
+  const link = { target: '../a.png', leads_to: 'a.png', leaves: false, kind: 'file' };
   const asked = (_: Request, url: URL) =>
     url.searchParams.get('path') === 'small/a.png'
       ? entry('small/a.png', { link, media_type: 'inode/symlink', media_url: '', label: null })
@@ -40,6 +40,16 @@ test('a link shows its target and leads to the file', async () => {
   expect(open.getAttribute('href')).toContain('item=a.png');
   expect(screen.queryByRole('link', { name: 'Download' })).toBeNull();
   expect(screen.queryByText('Labels by people')).toBeNull();
+});
+
+test('a link to nothing says so and offers no folder', async () => {
+  servePets();
+  const link = { target: 'gone.png', leads_to: 'small/gone.png', leaves: false, kind: 'nothing' };
+  const found = entry('small/a.png', { link, media_type: 'inode/symlink', media_url: '', label: null });
+  serve('GET', `${AT}versions/v2/entries/at/`, found);
+  await renderPage(<ItemPage />, '/datasets/pets/item?item=small/a.png', '/datasets/$name/item');
+  await screen.findByText('This version has nothing at small/gone.png.');
+  expect(screen.queryByRole('link', { name: /Show the folder/ })).toBeNull();
 });
 
 function servePets() {

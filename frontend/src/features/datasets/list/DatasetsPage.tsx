@@ -24,8 +24,9 @@ import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useShortcuts } from '@/shared/shortcuts';
 import { useTyped } from '@/shared/useTyped';
-import { Bytes, Count } from '@/shared/values';
+import { Bytes } from '@/shared/values';
 import { ImportCommands } from '../browse/ImportCommands';
+import { FileCount } from '../FileCount';
 import { personName } from '../names';
 import { useDatasets } from '../queries';
 import type { Chosen } from '../upload/chosen';
@@ -126,7 +127,7 @@ function useColumns(): Column<Dataset>[] {
         key: 'files',
         header: t('datasets.files'),
         align: 'right',
-        cell: ({ latest }) => <Count value={latest?.file_count} />,
+        cell: ({ latest }) => <FileCount version={latest} />,
         sortValue: ({ latest }) => latest?.file_count ?? null,
       },
       {

@@ -17,6 +17,7 @@ export const version = (number: number, extra: object = {}) => ({
   content_digest: 'cd'.repeat(32),
   message: `Version ${number}`,
   file_count: 2,
+  link_count: 0,
   size_bytes: 10,
   added: 1,
   removed: 0,
@@ -39,7 +40,7 @@ export const branch = (name: string, number: number) => ({
   created_at: '2026-01-01T00:00:00Z',
   updated_at: '2026-01-01T00:00:00Z',
 });
-export const entry = (path: string) => ({
+export const entry = (path: string, extra: object = {}) => ({
   path,
   size_bytes: 5,
   digest: 'ab'.repeat(32),
@@ -49,6 +50,8 @@ export const entry = (path: string) => ({
   attributes: {},
   media_url: '/media/x',
   thumb_url: null,
+  link: null,
+  ...extra,
 });
 export const preview = (extra: object = {}) => ({
   head: version(2),

@@ -21,7 +21,8 @@ import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
-import { Bytes, Count } from '@/shared/values';
+import { Bytes } from '@/shared/values';
+import { FileCount } from '../FileCount';
 import { authorName } from '../names';
 import { OperationsNow } from '../operations/OperationsNow';
 import { RefsPanel } from '../operations/RefsPanel';
@@ -204,7 +205,7 @@ function useColumns(name: string, tags: Tag[]): Column<Version>[] {
         header: t('datasets.files'),
         align: 'right',
         from: 'md',
-        cell: ({ file_count }) => <Count value={file_count} />,
+        cell: (version) => <FileCount version={version} />,
       },
       {
         key: 'size',
