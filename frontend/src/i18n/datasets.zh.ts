@@ -116,6 +116,13 @@ export const datasets: Translation<typeof en.datasets> = {
   labels_changed: '标注变更',
   layers: '图层',
   layerRows: '{{name}}：{{rows}}',
+  layerNames: {
+    folder: '文件夹标注',
+    given: '上传的标注',
+    labels: '标注任务的标注',
+    split: '划分',
+    embeddings: '嵌入向量',
+  },
   commit: '提交',
   when: '时间',
   diffTitle: '比较版本',
