@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Stepper, Text } from '@mantine/core';
+import { Alert, Button, Group, Skeleton, Stack, Stepper, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconArrowLeft, IconArrowRight, IconEraser, IconPlayerPlay } from '@tabler/icons-react';
 import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
@@ -13,6 +13,7 @@ import { fieldWords } from '@/shared/problemWords';
 import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { confirmUndo } from '@/shared/undo';
+import { useArrived } from '@/shared/useArrived';
 import { runName } from '../list/columns';
 import { startRun, usePreflight, usePreview, useRun, useRunNumbered, useWorkflows } from '../queries';
 import type { newRunSearch } from '../search';
@@ -74,9 +75,8 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
   const known = workflows.data?.results;
   const workflow = known?.find((one) => one.slug === wanted);
   const needsList = Boolean(search.clone && (search.dataset ?? cloned.data?.workflow));
+  const source = [search.clone ?? wanted, search.dataset, search.view, search.model].filter(Boolean).join();
   useEffect(() => {
-    const names = [search.clone ?? wanted, search.dataset, search.view, search.model];
-    const source = names.filter(Boolean).join();
     if (needsList && !known) return;
     // The wizard's own steps are visits of their own, of the same draft.
     if (!source || (origin?.source === source && (search.step !== undefined || origin.visit === visit))) return;
@@ -99,8 +99,12 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
       }
     }
     begunFrom({ source, visit });
-  }, [search, wanted, workflow, known, needsList, cloned.data, draft.workflow, dispatch, origin, visit, begunFrom]);
-  return cloned;
+  }, [search, source, workflow, known, needsList, cloned.data, draft.workflow, dispatch, origin, visit, begunFrom]);
+  const isGivenUp = search.clone ? cloned.error !== null : !workflows.isPending && !workflow;
+  const isFilled = source === '' || origin?.source === source || isGivenUp;
+  // A draft's title is that of its workflow.
+  const isNamed = draft.workflow === null || draft.workflow === COMMAND || !workflows.isPending;
+  return { ...cloned, isReady: useArrived(isFilled && isNamed) };
 }
 
 /** The run with this id or, in the project, this number. */
@@ -230,6 +234,16 @@ function Wizard() {
       : t('jobs.wizard.title', { what: workflow?.title ?? t('jobs.wizard.ownCommand') });
   const general = sendError !== null && Object.keys(asApiError(sendError).fields).length === 0;
 
+  // Its title and its notices are known with what it begins with: nothing that can be pressed moves.
+  if (!cloned.isReady)
+    return (
+      <Page>
+        <Stack aria-busy>
+          <Skeleton height={28} width={260} />
+          <Skeleton height={320} />
+        </Stack>
+      </Page>
+    );
   return (
     <Page>
       <PageHeader title={title} documentTitle={t('nav.newRun')} subtitle={t('jobs.wizard.subtitle')}>
