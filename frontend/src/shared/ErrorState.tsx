@@ -1,9 +1,13 @@
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCloudOff, IconHourglass, IconLock, IconRefresh } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type ApiError, asApiError } from '@/api/errors';
 import { CopyId } from './CopyId';
+import { whenReachable } from './connection';
 import { fieldWords, translatedProblem } from './problemWords';
+
+const ForbiddenWays = lazy(whenReachable(() => import('./ForbiddenWays')));
 
 export interface ErrorStateProps {
   /** Whatever was thrown; anything but an ApiError is wrapped. */
@@ -80,7 +84,8 @@ export function ErrorState(props: ErrorStateProps) {
       ))}
       {words.action && <Text size="sm">{words.action}</Text>}
       <Group gap="md" mt="xs">
-        {onRetry && (
+        {/* What a role does not allow, it does not allow the next time. */}
+        {onRetry && error.status !== 403 && (
           <Button size="compact-xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={onRetry}>
             {t('common.retry')}
           </Button>
@@ -96,6 +101,11 @@ export function ErrorState(props: ErrorStateProps) {
           </Text>
         )}
       </Group>
+      {error.status === 403 && onRetry && !compact && (
+        <Suspense fallback={null}>
+          <ForbiddenWays />
+        </Suspense>
+      )}
     </Alert>
   );
 }

@@ -5,8 +5,8 @@ import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
-import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { Forbidden } from '@/shared/Forbidden';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { fieldWords } from '@/shared/problemWords';
@@ -55,7 +55,7 @@ export function NewRunPage() {
     return (
       <Page>
         <PageHeader title={t('nav.newRun')} />
-        <EmptyState icon={IconPlayerPlay} title={t('errors.forbidden')} hint={t('jobs.wizard.forbidden')} />
+        <Forbidden hint={t('jobs.wizard.forbidden')} />
       </Page>
     );
   return <Wizard key={project?.slug} />;
