@@ -41,7 +41,7 @@ _PAGES = {
 def open_answer_by_answer(page: Page, address: str, *, newest_first: bool) -> None:
     """Open a page whose questions are answered one at a time, each answer drawn by itself."""
     held: list[Route] = []
-    page.route("**/api/v1/**", held.append)
+    page.route("**/api/v1/**", lambda route: held.append(route))
     page.goto(address, wait_until="load")
     quiet = 0
     while quiet < _QUIET_STEPS:
