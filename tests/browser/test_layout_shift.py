@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.seed import DATASET, MODEL, Seed
+from tests.browser.seed import DATASET, Seed
 
 # A twentieth of the window, weighted by how far it moves; people notice a tenth.
 _MOST = 0.05
@@ -26,22 +26,21 @@ _PAGES = {
     "dataset": f"/datasets/{DATASET}",
     "branches": f"/datasets/{DATASET}/refs",
     "retention": f"/datasets/{DATASET}/keeping",
-    "new run": "/runs/new",
     "copied run": "/runs/new?clone={run}&step=1",
     "runs": "/runs",
-    "compare runs": "/runs/compare?runs=1,2",
-    "model version": f"/models/{MODEL}/versions/1",
     "account": "/settings/account",
     "tokens": "/settings/tokens",
-    "notifications": "/notifications",
-    "health": "/settings/health",
 }
 
 
 def open_answer_by_answer(page: Page, address: str, *, newest_first: bool) -> None:
     """Open a page whose questions are answered one at a time, each answer drawn by itself."""
     held: list[Route] = []
-    page.route("**/api/v1/**", lambda route: held.append(route))
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/v1/**", hold)
     page.goto(address, wait_until="load")
     quiet = 0
     while quiet < _QUIET_STEPS:

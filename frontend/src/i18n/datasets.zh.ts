@@ -253,7 +253,7 @@ export const datasets: Translation<typeof en.datasets> = {
     parquet: 'Hugging Face 格式的 Parquet',
   },
   importOffer: '这些文件看起来像标注或压缩包：{{what}}',
-  importOfferHint: '导入后即可得到其中的图像、标签、框和划分。导入前会先显示会丢失什么。',
+  importOfferHint: '导入后即可得到其中的图像、标注、框和划分。导入前会先显示会丢失什么。',
   importOfferStart: '检查并导入',
   importMenu: '导入标注…',
   importUpload: '也可以先上传：之后版本页面会提供导入。',

@@ -170,7 +170,7 @@ function Facts({ version }: { version: Version | undefined }) {
       {facts.filter(Boolean).join(' · ')} · <RelativeTime at={version.created_at} />
       {version.message && <> · {version.message}</>}
       {version.layers.map((layer) => (
-        <Badge key={layer.name} size="sm" color="gray" ml={6}>
+        <Badge key={layer.name} size="sm" miw="max-content" color="gray" ml={6}>
           {t('datasets.layerRows', { name: layerWords(layer.name, t), rows: format.number(layer.rows) })}
         </Badge>
       ))}

@@ -192,7 +192,7 @@ function useColumns(name: string, tags: Tag[]): Column<Version>[] {
               </Badge>
             ))}
             {version.layers.map((layer) => (
-              <Badge key={layer.name} size="sm" color="gray">
+              <Badge key={layer.name} size="sm" miw="max-content" color="gray">
                 {t('datasets.layerRows', { name: layerWords(layer.name, t), rows: format.number(layer.rows) })}
               </Badge>
             ))}
