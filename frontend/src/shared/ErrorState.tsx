@@ -1,13 +1,10 @@
 import { Alert, Button, Code, Group, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCloudOff, IconHourglass, IconLock, IconRefresh } from '@tabler/icons-react';
-import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type ApiError, asApiError } from '@/api/errors';
 import { CopyId } from './CopyId';
-import { whenReachable } from './connection';
+import { ForbiddenWays } from './ForbiddenWays';
 import { fieldWords, translatedProblem } from './problemWords';
-
-const ForbiddenWays = lazy(whenReachable(() => import('./ForbiddenWays')));
 
 export interface ErrorStateProps {
   /** Whatever was thrown; anything but an ApiError is wrapped. */
@@ -101,11 +98,7 @@ export function ErrorState(props: ErrorStateProps) {
           </Text>
         )}
       </Group>
-      {error.status === 403 && onRetry && !compact && (
-        <Suspense fallback={null}>
-          <ForbiddenWays />
-        </Suspense>
-      )}
+      {error.status === 403 && onRetry && !compact && <ForbiddenWays />}
     </Alert>
   );
 }

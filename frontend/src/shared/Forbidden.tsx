@@ -1,7 +1,7 @@
 import { type Icon, IconLock } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from './EmptyState';
-import ForbiddenWays from './ForbiddenWays';
+import { ForbiddenWays } from './ForbiddenWays';
 import { useCurrentProject } from './project';
 
 interface ForbiddenProps {
