@@ -29,6 +29,7 @@ from playwright.sync_api import (
 )
 
 from atom_sdk.client import Client
+from bench import shifts
 from bench.harness import Result, say
 from bench.logs import sign_in
 from bench.preflight import browser_missing, find_browser
@@ -65,7 +66,7 @@ class NothingToMeasureError(Exception):
 
 
 def run(scratch: Path, client: Client, password: str) -> list[Result]:
-    """Return sizes, paints, and the frames of grid, log and charts."""
+    """Return sizes, paints, shifts of layout, and the frames of grid, log and charts."""
     program = find_browser()
     if program is None:
         raise NothingToMeasureError(browser_missing())
@@ -78,6 +79,7 @@ def run(scratch: Path, client: Client, password: str) -> list[Result]:
         browser = driver.chromium.launch(executable_path=program, args=arguments)
         try:
             results += _paints(browser, client.config.url, password)
+            results += shifts.run(browser, scratch, client, password)
             for name, part in _PARTS.items():
                 say(f"  portal: {name}")
                 results += _in_new_page(browser, part, f"{address}?part={name}")

@@ -63,7 +63,7 @@ _SILENT: Final = {
     ),
     heartbeats.BEAT: (
         "beat_silent",
-        "Beat does not run: what was cut off is not taken up again.",
+        "Scheduler is down: interrupted work will not resume.",
     ),
 }
 # What did not store something small in time.

@@ -43,6 +43,9 @@ def test_a_run_is_printed_with_result_parameters_and_curves(
     main = page.get_by_role("main")
     for words in ("Result", "train/loss", "Parameters", "Command", "Curves", "Events"):
         expect(main).to_contain_text(words)
+    # Names of controls and hints for a mouse are not for paper.
+    for words in ("Smoothing", "Drag to zoom"):
+        expect(main.get_by_text(words)).to_be_hidden()
     charts = page.locator("main canvas")
     assert charts.count() >= 2
     assert max(charts.evaluate_all("(all) => all.map((canvas) => canvas.clientWidth)")) <= 702

@@ -125,7 +125,7 @@ def test_a_run_that_was_short_is_not_judged(client: Client, every_s: int, batche
     run = measured_run([98.0] * 3, [195.0] * 3, every_s, batches, cpus=2)
     (found,) = asked(client, run)
     assert found["code"] == "too_short"
-    assert found["text"] == "It was too short to say: that takes 30 s and 20 batches."
+    assert found["text"] == "Not enough data: needs 30 s and 20 batches."
     assert found["params"] == {"seconds": 30, "batches": 20}
 
 

@@ -73,7 +73,7 @@ def advise(measured: Measured) -> list[Finding]:
         return [Finding(FindingCode.UNMEASURED, text, action)]
     if _is_too_short(measured):
         params = {"seconds": FEWEST_S, "batches": FEWEST_BATCHES}
-        text = f"It was too short to say: that takes {FEWEST_S} s and {FEWEST_BATCHES} batches."
+        text = f"Not enough data: needs {FEWEST_S} s and {FEWEST_BATCHES} batches."
         action = "Let it read for longer, for instance for more epochs, to be told."
         return [Finding(FindingCode.TOO_SHORT, text, action, params)]
     percent = round(100 * measured.wait_share)

@@ -33,11 +33,11 @@ TITLES: Final[dict[str, tuple[str, str]]] = {
     ),
     "label_task.published": (
         "The labels of {name} were published as {version}",
-        "{name} 的标签已发布为 {version}",
+        "{name} 的标注已发布为 {version}",
     ),
     "label_task.unpublished": (
         "The labels of {name} could not be published",
-        "{name} 的标签未能发布",
+        "{name} 的标注未能发布",
     ),
     "commit.published": ("{dataset} has a new version", "{dataset} 有了新版本"),
     "commit.failed": ("A change to {dataset} failed", "对 {dataset} 的更改失败"),
@@ -45,7 +45,7 @@ TITLES: Final[dict[str, tuple[str, str]]] = {
     "scan.done": ("The scan of {source} is done", "对 {source} 的扫描已完成"),
     "scan.failed": ("The scan of {source} failed", "对 {source} 的扫描失败"),
     "source.drifted": (
-        "The source {source} holds other bytes than a version says",
+        "Files in source {source} changed since a version was made",
         "来源 {source} 的内容与版本记录不一致",
     ),
     "invitation.accepted": (

@@ -1,6 +1,7 @@
 import { api } from '@/api/client';
 import { sessionQuery } from '@/shared/me';
 import { flushPending } from '@/shared/pending';
+import { signingOut } from '@/shared/signingOut';
 import { queryClient } from './queryClient';
 import { forgetRecent } from './shell/recent';
 
@@ -29,3 +30,4 @@ export async function signOut(): Promise<void> {
   // The page goes; until it has, nothing else is to happen.
   await new Promise(() => {});
 }
+signingOut.run = signOut;

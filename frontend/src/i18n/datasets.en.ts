@@ -129,6 +129,13 @@ export const datasets = {
   labels_changed: 'Labels changed',
   layers: 'Layers',
   layerRows: '{{name}}: {{rows}}',
+  layerNames: {
+    folder: 'Labels from folders',
+    given: 'Uploaded labels',
+    labels: 'Labels from tasks',
+    split: 'Split',
+    embeddings: 'Embeddings',
+  },
   commit: 'Commit',
   when: 'When',
   diffTitle: 'Compare versions',

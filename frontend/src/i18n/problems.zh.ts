@@ -272,7 +272,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   import_not_a_look: ['该运行已经生成了版本。', '请打开报告所指的版本，或重新检查文件。'],
   import_refused: ['这样无法导入任何内容。', '请改正文件，或用其他选项重新检查。'],
   import_loss_not_accepted: [
-    '此导入丢失的对象或标签超过已接受的数量。',
+    '此导入丢失的对象或标注超过已接受的数量。',
     '请改正文件后重新检查，或接受报告所示的比例。',
   ],
   predictions_missing: ['该运行没有逐个文件的预测。', '请重新评估该模型：工作流 evaluate-classifier 会保存预测。'],

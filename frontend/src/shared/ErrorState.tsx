@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconCloudOff, IconHourglass, IconLock, IconRefresh }
 import { useTranslation } from 'react-i18next';
 import { type ApiError, asApiError } from '@/api/errors';
 import { CopyId } from './CopyId';
+import { ForbiddenWays } from './ForbiddenWays';
 import { fieldWords, translatedProblem } from './problemWords';
 
 export interface ErrorStateProps {
@@ -80,7 +81,8 @@ export function ErrorState(props: ErrorStateProps) {
       ))}
       {words.action && <Text size="sm">{words.action}</Text>}
       <Group gap="md" mt="xs">
-        {onRetry && (
+        {/* What a role does not allow, it does not allow the next time. */}
+        {onRetry && error.status !== 403 && (
           <Button size="compact-xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={onRetry}>
             {t('common.retry')}
           </Button>
@@ -96,6 +98,7 @@ export function ErrorState(props: ErrorStateProps) {
           </Text>
         )}
       </Group>
+      {error.status === 403 && onRetry && !compact && <ForbiddenWays />}
     </Alert>
   );
 }

@@ -4,7 +4,7 @@ import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/shared/format';
 import { NavRouterLink } from '@/shared/links';
-import { useRights } from '@/shared/project';
+import { useProjects, useRights } from '@/shared/project';
 import { type NavItem, navigationFor } from './navigation';
 import { type NavCounts, useNavCounts } from './useNavCounts';
 
@@ -15,9 +15,12 @@ export const Sidebar = memo(({ onNavigate }: { onNavigate: () => void }) => {
   const rights = useRights();
   const { t } = useTranslation();
   const counts = useNavCounts();
+  // A role adds entries: groups that may grow come when the roles are known, for the others not to move.
+  const known = !useProjects().isPending;
+  const groups = navigationFor(rights).filter(({ key }) => known || (key !== 'people' && key !== 'settings'));
   return (
     <AppShell.Section grow component={ScrollArea}>
-      {navigationFor(rights).map((group) => (
+      {groups.map((group) => (
         <Stack key={group.key ?? 'top'} gap={2} mb="sm">
           {group.key && (
             <Text size="xs" c="dimmed" fw={600} px="sm" pt={4}>

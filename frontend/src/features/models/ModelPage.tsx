@@ -12,6 +12,7 @@ import { LoadMore } from '@/shared/LoadMore';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { useArrived } from '@/shared/useArrived';
 import { Bytes } from '@/shared/values';
 import { AliasBadge } from './AliasBadge';
 import { AliasEditor } from './AliasEditor';
@@ -25,6 +26,8 @@ export function ModelPage() {
   const { name = '' } = useParams({ strict: false });
   const model = useModel(name);
   const versions = useModelVersions(name);
+  // The history comes below the versions, however many there are.
+  const hasVersions = useArrived(versions.rows !== undefined || versions.error != null);
   if (model.error && !model.data)
     return <FailedPage title={name} above={<ToModels />} error={model.error} onRetry={() => void model.refetch()} />;
   if (!model.data)
@@ -45,10 +48,14 @@ export function ModelPage() {
         subtitle={t('models.versionsCount', { count: model.data.versions_count })}
       />
       <VersionTable name={name} versions={versions} />
-      <Title order={2} fz="sm" mt="xl" mb="xs">
-        {t('models.aliasHistory')}
-      </Title>
-      <History name={name} />
+      {hasVersions && (
+        <>
+          <Title order={2} fz="sm" mt="xl" mb="xs">
+            {t('models.aliasHistory')}
+          </Title>
+          <History name={name} />
+        </>
+      )}
     </Page>
   );
 }

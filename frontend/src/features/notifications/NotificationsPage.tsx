@@ -83,12 +83,13 @@ export function NotificationsPage() {
             {t('notifications.markRead')}
           </Button>
         )}
-        {first && hasUnread && selected.size === 0 && (
+        {selected.size === 0 && (
           <Button
             size="xs"
             variant="light"
             leftSection={<IconChecks size={15} />}
-            onClick={() => marking.all(first, known)}
+            disabled={!first || !hasUnread}
+            onClick={() => first && marking.all(first, known)}
           >
             {t('notifications.markAll')}
           </Button>

@@ -135,7 +135,8 @@ test('a second factor is turned off with a code or the password, unless it is de
 
 test('all people are for administrators of the installation', async () => {
   await renderPage(<PeoplePage />, '/settings/people', '/settings/people');
-  await screen.findByText('Only administrators of the installation see all people.');
+  await screen.findByText(/^Only administrators of the installation see all people. An administrator of the install/);
+  expect(screen.getByRole('link', { name: 'Go to the overview' }).getAttribute('href')).toBe('/');
   expect(sent.some(({ line }) => line.endsWith('/people/'))).toBe(false);
 });
 

@@ -1,5 +1,15 @@
 import { useElementSize } from '@mantine/hooks';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useReducer, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+} from 'react';
 import { useIsOnline } from '../connection';
 import { useDensity } from '../density';
 import { ErrorState } from '../ErrorState';
@@ -36,12 +46,17 @@ const REST_MS = 60;
 
 export function VirtualGrid<T>(props: VirtualGridProps<T>) {
   const { label, count, loadRange, sourceKey, renderCell, onOpen, minCellWidth = 150, pageSize, picking } = props;
-  const { ref: sizeRef, width } = useElementSize();
+  const { ref: sizeRef, width: observed } = useElementSize();
+  const [measured, setMeasured] = useState(0);
+  const width = observed || measured;
   const { density } = useDensity();
   const columns = Math.max(1, Math.floor((width || 1000) / (minCellWidth * (density === 'compact' ? COMPACT : 1))));
   const cellWidth = Math.floor((width || 1000) / columns);
   const rowHeight = props.cellHeight(cellWidth);
   const virtual = useBigVirtual(Math.ceil(count / columns), rowHeight, { keyboard: false });
+  const scroller = virtual.ref;
+  // The observer tells after the first paint: cells drawn for another width would move under the eyes.
+  useLayoutEffect(() => setMeasured(scroller.current?.clientWidth ?? 0), [scroller]);
   const [revision, redraw] = useReducer((tick: number) => tick + 1, 0);
   const [active, setActive] = useState(props.initialIndex ?? 0);
   const load = useRef(loadRange);

@@ -21,6 +21,7 @@ import { NoVersion } from './NoVersion';
 import { PickedBar } from './PickedBar';
 import { QueryBar } from './QueryBar';
 import { queryProblem } from './QueryField';
+import { useArrival } from './useArrival';
 import { NO_FILTERS, useBrowse, useEntries, usePlace } from './useBrowse';
 import { usePicking } from './usePicking';
 import { VersionHeader } from './VersionHeader';
@@ -33,6 +34,7 @@ export function BrowsePage() {
   const { name, search, address, dataset, change } = useBrowse();
   const version = useVersion(name, address?.ref);
   const shown = useFixed(address);
+  const hasArrived = useArrival(name, address, shown);
   const toList = (
     <AnchorLink to="/datasets" size="sm">
       {t('datasets.title')}
@@ -76,11 +78,12 @@ export function BrowsePage() {
         dataset={dataset.data}
         address={address}
         shown={shown}
+        hasArrived={hasArrived}
         search={search}
         onRef={(ref) => change({ ref, item: undefined })}
       />
       <OperationsNow name={name} />
-      {shown ? (
+      {shown && hasArrived ? (
         <Browser named={address} address={shown} search={search} change={change} />
       ) : (
         <Skeleton height={320} aria-busy />

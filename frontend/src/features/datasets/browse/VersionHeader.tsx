@@ -39,6 +39,7 @@ import { RevertDialog } from '../operations/RevertDialog';
 import { useHeadBranch, useRefs, useStats, useVersion, type VersionAddress } from '../queries';
 import { SplitDialog } from '../split/SplitDialog';
 import { UploadInto } from '../upload/UploadInto';
+import { layerWords } from '../versions/layerWords';
 import { Origin } from '../versions/Origin';
 import { askedBy } from '../views/asked';
 import { FileNotices } from './FileNotices';
@@ -53,11 +54,13 @@ interface VersionHeaderProps {
   address: VersionAddress;
   /** The version that `address` names now. */
   shown: VersionAddress | undefined;
+  /** Whether all that this header shows is known: until then it keeps to one line. */
+  hasArrived: boolean;
   search: BrowseSearch;
   onRef: (ref: string) => void;
 }
 
-export function VersionHeader({ dataset, address, shown, search, onRef }: VersionHeaderProps) {
+export function VersionHeader({ dataset, address, shown, hasArrived, search, onRef }: VersionHeaderProps) {
   const { t } = useTranslation();
   const { name } = dataset;
   const version = useVersion(name, address.ref).data;
@@ -76,33 +79,41 @@ export function VersionHeader({ dataset, address, shown, search, onRef }: Versio
           </AnchorLink>
         }
         badges={<VersionPicker name={name} value={address.ref} version={version} onChange={onRef} />}
-        subtitle={<Facts version={version} />}
+        subtitle={<Facts version={hasArrived ? version : undefined} />}
       >
-        <CachePanel name={name} address={address} />
-        <PullPanel name={name} version={pinned} />
-        <UploadInto address={address} folder={search.path ?? ''} />
-        <ButtonLink
-          to="/datasets/$name/versions"
-          params={{ name }}
-          variant="default"
-          leftSection={<IconHistory size={15} />}
-        >
-          {t('datasets.versions')}
-        </ButtonLink>
-        {mayRun && (
-          <ButtonLink
-            to="/runs/new"
-            search={{ dataset: `${name}@${pinned}`, view }}
-            leftSection={<IconPlayerPlay size={15} />}
-          >
-            {t('datasets.train')}
-          </ButtonLink>
+        {hasArrived && (
+          <>
+            <CachePanel name={name} address={address} />
+            <PullPanel name={name} version={pinned} />
+            <UploadInto address={address} folder={search.path ?? ''} />
+            <ButtonLink
+              to="/datasets/$name/versions"
+              params={{ name }}
+              variant="default"
+              leftSection={<IconHistory size={15} />}
+            >
+              {t('datasets.versions')}
+            </ButtonLink>
+            {mayRun && (
+              <ButtonLink
+                to="/runs/new"
+                search={{ dataset: `${name}@${pinned}`, view }}
+                leftSection={<IconPlayerPlay size={15} />}
+              >
+                {t('datasets.train')}
+              </ButtonLink>
+            )}
+            <MoreMenu dataset={dataset} address={address} search={search} version={version} onRef={onRef} />
+          </>
         )}
-        <MoreMenu dataset={dataset} address={address} search={search} version={version} onRef={onRef} />
       </PageHeader>
-      <QuarantineNotice name={name} />
-      {shown && <ImportOffer address={shown} named={address.ref} />}
-      {stats && <FileNotices stats={stats} name={name} dataRef={search.ref} />}
+      {hasArrived && (
+        <>
+          <QuarantineNotice name={name} />
+          {shown && <ImportOffer address={shown} named={address.ref} />}
+          {stats && <FileNotices stats={stats} name={name} dataRef={search.ref} />}
+        </>
+      )}
     </>
   );
 }
@@ -160,8 +171,8 @@ function Facts({ version }: { version: Version | undefined }) {
       {facts.filter(Boolean).join(' · ')} · <RelativeTime at={version.created_at} />
       {version.message && <> · {version.message}</>}
       {version.layers.map((layer) => (
-        <Badge key={layer.name} size="sm" color="gray" ml={6}>
-          {t('datasets.layerRows', { name: layer.name, rows: format.number(layer.rows) })}
+        <Badge key={layer.name} size="sm" miw="max-content" color="gray" ml={6}>
+          {t('datasets.layerRows', { name: layerWords(layer.name, t), rows: format.number(layer.rows) })}
         </Badge>
       ))}
       <Origin provenance={version.provenance} />

@@ -5,11 +5,13 @@ import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { useArrived } from '@/shared/useArrived';
 import { useDataset } from '../queries';
 import { ToDatasets } from '../ToDatasets';
 import { DeleteCard } from './DeleteCard';
 import { Holds } from './Holds';
 import { MovingCard } from './MovingCard';
+import { useHolds, useRetention } from './queries';
 import { RetentionCard } from './RetentionCard';
 
 const route = getRouteApi('/datasets/$name/keeping');
@@ -18,6 +20,10 @@ export function KeepingPage() {
   const { t } = useTranslation();
   const { name } = route.useParams();
   const dataset = useDataset(name);
+  const retention = useRetention(name);
+  const holds = useHolds(name);
+  const hasRetention = useArrived(!retention.isPending);
+  const hasHolds = useArrived(!holds.isPending);
   if (dataset.error && !dataset.data)
     return (
       <FailedPage title={name} above={<ToDatasets />} error={dataset.error} onRetry={() => void dataset.refetch()} />
@@ -36,9 +42,18 @@ export function KeepingPage() {
       />
       <Stack>
         <RetentionCard dataset={name} />
-        <Holds dataset={name} />
-        <MovingCard dataset={name} />
-        <DeleteCard dataset={name} />
+        {/* How high a card becomes is not known: those below it come after it, and nothing moves. */}
+        {hasRetention && (
+          <>
+            <Holds dataset={name} />
+            {hasHolds && (
+              <>
+                <MovingCard dataset={name} />
+                <DeleteCard dataset={name} />
+              </>
+            )}
+          </>
+        )}
       </Stack>
     </Page>
   );

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { PreviewConflict, Take } from '@/api/contract/datasets';
 import { Thumb } from '@/shared/grid/Thumb';
 import { visible } from '@/shared/visible';
+import { layerWords } from '../versions/layerWords';
 import { attributeSides } from './conflicts';
 import classes from './conflicts.module.css';
 import { countSettled, keyOf, sideOf } from './settling';
@@ -91,7 +92,7 @@ function ConflictRow({ conflict, side, onChange }: ConflictRowProps) {
   const { t } = useTranslation();
   const { path, layer, field, our_thumb_url, their_thumb_url } = conflict;
   const ofFile = { attributes: t('versioning.attributesOnly'), media_type: t('versioning.mediaTypeOnly') };
-  const what = layer ? [layer, field].filter(Boolean).join('.') : ofFile[field as keyof typeof ofFile];
+  const what = layer ? [layerWords(layer, t), field].filter(Boolean).join(' · ') : ofFile[field as keyof typeof ofFile];
   const said = useSides(conflict);
   const sides = [
     { value: 'ours', label: t('versioning.here'), said: said.ours, picture: our_thumb_url },

@@ -7,6 +7,7 @@ import { DataTable, type DataTableProps } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { useMay } from '@/shared/project';
 import { confirmUndo } from '@/shared/undo';
+import { useArrived } from '@/shared/useArrived';
 import { useDeleteBranch, useDeleteTag } from '../operationQueries';
 import { MergeDialog } from './MergeDialog';
 import { NewRefDialog } from './NewRefDialog';
@@ -39,6 +40,7 @@ export function RefTables({ name, at, branches, tags, mayMerge, title, children,
   const [creating, setCreating] = useState<{ kind: 'branch' | 'tag'; at: string }>();
   const [merging, setMerging] = useState<string>();
   const remove = useRemoval(name, setGoing);
+  const hasBranches = useArrived(branches.rows !== undefined || branches.error != null);
   const actions = mayWrite
     ? {
         onBranch: (row: { name: string }) => setCreating({ kind: 'branch', at: row.name }),
@@ -92,20 +94,23 @@ export function RefTables({ name, at, branches, tags, mayMerge, title, children,
             empty={nothingFound ?? <EmptyState icon={IconGitBranch} title={t('versioning.branches')} />}
           />
         </Card>
-        <Card p={0}>
-          <DataTable
-            {...tags}
-            label={t('versioning.tags')}
-            columns={tagColumns}
-            rows={shown(tags.rows)}
-            rowKey={({ id }) => id}
-            empty={
-              nothingFound ?? (
-                <EmptyState icon={IconTag} title={t('versioning.noTags')} hint={t('versioning.noTagsHint')} />
-              )
-            }
-          />
-        </Card>
+        {/* Below the branches, however many there are. */}
+        {hasBranches && (
+          <Card p={0}>
+            <DataTable
+              {...tags}
+              label={t('versioning.tags')}
+              columns={tagColumns}
+              rows={shown(tags.rows)}
+              rowKey={({ id }) => id}
+              empty={
+                nothingFound ?? (
+                  <EmptyState icon={IconTag} title={t('versioning.noTags')} hint={t('versioning.noTagsHint')} />
+                )
+              }
+            />
+          </Card>
+        )}
       </Stack>
       <NewRefDialog name={name} kind={creating?.kind} at={creating?.at ?? at} onClose={() => setCreating(undefined)} />
       <MergeDialog name={name} source={merging} onClose={() => setMerging(undefined)} />

@@ -64,13 +64,13 @@ test('a merge with conflicts is sent once each of them is settled', async () => 
   await within(dialog).findByText('3 conflicts: both sides changed the same');
   within(dialog).getByText('What is in conflict is not counted here.');
   const row = (name: string) => within(within(dialog).getByRole('radiogroup', { name }));
-  row('a.txt labels.label').getByText('cat');
+  row('a.txt Labels from tasks · label').getByText('cat');
   row('b.txt').getByText('removed');
   row('c.txt attributes, same bytes').getByText('camera: A, iso: nothing');
   await expectNoViolations(dialog);
 
   const merge = within(dialog).getByRole('button', { name: 'Merge' });
-  await userEvent.click(row('a.txt labels.label').getByRole('radio', { name: 'the other side' }));
+  await userEvent.click(row('a.txt Labels from tasks · label').getByRole('radio', { name: 'the other side' }));
   await userEvent.click(row('b.txt').getByRole('radio', { name: 'this branch' }));
   within(dialog).getByText('2 of 3 settled');
   expect(merge.hasAttribute('disabled')).toBe(true);

@@ -10,7 +10,7 @@ export function KeptNotes({ name }: { name: string }) {
   const retention = useRetention(name).data;
   const holds = (useHolds(name).rows ?? []).filter(({ released_at }) => released_at === null);
   return (
-    <Alert variant="light" color="gray" icon={<IconShieldCheck size={18} />} py="xs">
+    <Alert role="note" variant="light" color="gray" icon={<IconShieldCheck size={18} />} py="xs">
       <List size="sm" spacing={2}>
         <List.Item>{t('versioning.tagsStay')}</List.Item>
         {retention && (

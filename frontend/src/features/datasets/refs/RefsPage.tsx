@@ -8,6 +8,8 @@ import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
+import { useArrived } from '@/shared/useArrived';
+import { useHolds, useRetention } from '../keeping/queries';
 import { OperationsNow } from '../operations/OperationsNow';
 import { RefTables } from '../operations/RefTables';
 import { useDataset, useRefs } from '../queries';
@@ -25,7 +27,13 @@ export function RefsPage() {
   const dataset = useDataset(name);
   const branches = useBranches(name, q);
   const tags = useTags(name, q);
-  const mayMerge = useRefs(name).branches.length > 1;
+  const refs = useRefs(name);
+  const mayMerge = refs.branches.length > 1;
+  const holds = useHolds(name);
+  // The notes come with all their lines, and the tables after them: nothing moves.
+  const retention = useRetention(name);
+  const isNoted = useArrived(!retention.isPending && !holds.isPending);
+  const isKnown = useArrived(refs.branches.length > 0 || !refs.isPending);
   if (dataset.error && !dataset.data)
     return (
       <FailedPage title={name} above={<ToDatasets />} error={dataset.error} onRetry={() => void dataset.refetch()} />
@@ -53,16 +61,18 @@ export function RefsPage() {
         <Search />
       </PageHeader>
       <OperationsNow name={name} />
-      <KeptNotes name={name} />
-      <RefTables
-        name={name}
-        at="main"
-        title={t('versioning.allRefs')}
-        branches={branches}
-        tags={tags}
-        mayMerge={mayMerge}
-        nothingFound={q ? <EmptyState compact icon={IconSearch} title={t('common.noMatches')} /> : undefined}
-      />
+      {isNoted && <KeptNotes name={name} />}
+      {isNoted && isKnown && (
+        <RefTables
+          name={name}
+          at="main"
+          title={t('versioning.allRefs')}
+          branches={branches}
+          tags={tags}
+          mayMerge={mayMerge}
+          nothingFound={q ? <EmptyState compact icon={IconSearch} title={t('common.noMatches')} /> : undefined}
+        />
+      )}
     </Page>
   );
 }

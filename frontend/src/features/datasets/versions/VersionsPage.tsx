@@ -30,6 +30,7 @@ import { useDataset, useRefs, useVersions } from '../queries';
 import { ToDatasets } from '../ToDatasets';
 import { WritersPanel } from '../writers/WritersPanel';
 import { ChangeCounts, ChangeLegend } from './ChangeCounts';
+import { layerWords } from './layerWords';
 import { VersionKept } from './VersionKept';
 
 const route = getRouteApi('/datasets/$name/versions');
@@ -192,8 +193,8 @@ function useColumns(name: string, tags: Tag[]): Column<Version>[] {
               </Badge>
             ))}
             {version.layers.map((layer) => (
-              <Badge key={layer.name} size="sm" color="gray">
-                {t('datasets.layerRows', { name: layer.name, rows: format.number(layer.rows) })}
+              <Badge key={layer.name} size="sm" miw="max-content" color="gray">
+                {t('datasets.layerRows', { name: layerWords(layer.name, t), rows: format.number(layer.rows) })}
               </Badge>
             ))}
           </Group>

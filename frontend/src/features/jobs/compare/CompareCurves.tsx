@@ -66,7 +66,7 @@ export function CompareCurves({ names, runs, looks, metric, keys, search, setSea
   const without = runs.length - lines.filter(({ faded }) => !faded).length;
   return (
     <>
-      <Group gap="lg" mb="sm">
+      <Group gap="lg" mb="sm" data-no-print>
         <Select
           size="xs"
           w={230}

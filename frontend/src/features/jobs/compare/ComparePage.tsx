@@ -89,7 +89,12 @@ export function ComparePage() {
           <Skeleton height={240} radius="md" />
         </Stack>
       )}
-      {data && <Compared data={data} names={names.join(',')} search={search} setSearch={setSearch} />}
+      {/* The cards below the curves come with them: how high those are is not known before. */}
+      {data && (
+        <Suspense fallback={<Skeleton height={340} radius="md" />}>
+          <Compared data={data} names={names.join(',')} search={search} setSearch={setSearch} />
+        </Suspense>
+      )}
       {choosing && (
         <ChooseRuns
           chosen={chosen}
@@ -139,17 +144,15 @@ function Compared({ data, names, search, setSearch }: ComparedProps) {
     <Stack>
       {metric !== undefined && (
         <Card padding="md">
-          <Suspense fallback={<Skeleton height={340} />}>
-            <CompareCurves
-              names={names}
-              runs={shown}
-              looks={looks}
-              metric={metric}
-              keys={keys.includes(metric) ? keys : [...keys, metric]}
-              search={search}
-              setSearch={setSearch}
-            />
-          </Suspense>
+          <CompareCurves
+            names={names}
+            runs={shown}
+            looks={looks}
+            metric={metric}
+            keys={keys.includes(metric) ? keys : [...keys, metric]}
+            search={search}
+            setSearch={setSearch}
+          />
         </Card>
       )}
       {known.all.length > 0 && (

@@ -41,7 +41,7 @@ export function Curves({ id, active, zoom, onZoom }: CurvesProps) {
     );
   return (
     <>
-      <Group gap="lg" mb="sm">
+      <Group gap="lg" mb="sm" data-no-print>
         <SmoothingSlider w={140} value={Number(smoothing)} onChange={(value) => setSmoothing(String(value))} />
         <Select
           size="xs"

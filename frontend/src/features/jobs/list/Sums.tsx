@@ -8,15 +8,18 @@ import { type RunListQuery, useRunSums } from './listQueries';
 export function Sums({ filter, enabled }: { filter: RunListQuery; enabled: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { data } = useRunSums(filter, enabled);
-  if (!data) return null; // The list below says what is wrong.
+  const { data, error } = useRunSums(filter, enabled);
+  if (error && !data) return null; // The list below says what is wrong.
   return (
     <Text size="sm" c="dimmed" mb="xs" title={t('runs.costHint')} aria-live="polite">
-      {[
-        t('runs.count', { count: data.count }),
-        t('runs.cpuHours', { hours: hoursText(format, data.cpu_hours) }),
-        t('runs.gpuHours', { hours: hoursText(format, data.gpu_hours) }),
-      ].join(' · ')}
+      {/* The line is there before its words: the list below does not move. */}
+      {data
+        ? [
+            t('runs.count', { count: data.count }),
+            t('runs.cpuHours', { hours: hoursText(format, data.cpu_hours) }),
+            t('runs.gpuHours', { hours: hoursText(format, data.gpu_hours) }),
+          ].join(' · ')
+        : '\u00a0'}
     </Text>
   );
 }

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { ProjectRunShare } from '@/api/contract/jobs';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { Forbidden } from '@/shared/Forbidden';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
@@ -34,11 +35,7 @@ export function ProjectSharesPage() {
             }
           />
         ) : (
-          <EmptyState
-            icon={IconShare}
-            title={t('sharing.project.forbidden')}
-            hint={t('sharing.project.forbiddenHint')}
-          />
+          <Forbidden title={t('sharing.project.forbidden')} hint={t('sharing.project.forbiddenHint')} />
         )}
       </Card>
     </Page>

@@ -1,18 +1,19 @@
-import { Alert, Button, Group, Stepper, Text } from '@mantine/core';
+import { Alert, Button, Group, Skeleton, Stack, Stepper, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { IconAlertTriangle, IconArrowLeft, IconArrowRight, IconEraser, IconPlayerPlay } from '@tabler/icons-react';
 import { useNavigate, useRouterState, useSearch } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
-import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { Forbidden } from '@/shared/Forbidden';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { fieldWords } from '@/shared/problemWords';
 import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { confirmUndo } from '@/shared/undo';
+import { useArrived } from '@/shared/useArrived';
 import { runName } from '../list/columns';
 import { startRun, usePreflight, usePreview, useRun, useRunNumbered, useWorkflows } from '../queries';
 import { newRunSearch } from '../search';
@@ -56,7 +57,7 @@ export function NewRunPage() {
     return (
       <Page>
         <PageHeader title={t('nav.newRun')} />
-        <EmptyState icon={IconPlayerPlay} title={t('errors.forbidden')} hint={t('jobs.wizard.forbidden')} />
+        <Forbidden hint={t('jobs.wizard.forbidden')} />
       </Page>
     );
   return <Wizard key={project?.slug} />;
@@ -80,9 +81,8 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
   const known = workflows.data?.results;
   const workflow = known?.find((one) => one.slug === wanted);
   const needsList = Boolean(search.clone && (search.dataset ?? cloned.data?.workflow));
+  const source = [search.clone ?? wanted, search.dataset, search.view, search.model].filter(Boolean).join();
   useEffect(() => {
-    const names = [search.clone ?? wanted, search.dataset, search.view, search.model];
-    const source = names.filter(Boolean).join();
     if (needsList && !known) return;
     if (!source || (origin?.source === source && (search.step !== undefined || origin.visit === visit))) return;
     if (search.clone) {
@@ -113,7 +113,7 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
     void navigate({ to: '.', search: (old) => ({ ...old, step }), replace: true });
   }, [
     search,
-    wanted,
+    source,
     workflow,
     known,
     needsList,
@@ -125,7 +125,11 @@ function usePrefill({ draft, dispatch, origin, begunFrom }: ReturnType<typeof us
     begunFrom,
     navigate,
   ]);
-  return cloned;
+  const isGivenUp = search.clone ? cloned.error !== null : !workflows.isPending && !workflow;
+  const isFilled = source === '' || origin?.source === source || isGivenUp;
+  // A draft's title is that of its workflow.
+  const isNamed = draft.workflow === null || draft.workflow === COMMAND || !workflows.isPending;
+  return { ...cloned, isReady: useArrived(isFilled && isNamed) };
 }
 
 /** A copy of a run is complete: its review comes first. */
@@ -258,6 +262,16 @@ function Wizard() {
       : t('jobs.wizard.title', { what: workflow?.title ?? t('jobs.wizard.ownCommand') });
   const general = sendError !== null && Object.keys(asApiError(sendError).fields).length === 0;
 
+  // Its title and its notices are known with what it begins with: nothing that can be pressed moves.
+  if (!cloned.isReady)
+    return (
+      <Page>
+        <Stack aria-busy>
+          <Skeleton height={28} width={260} />
+          <Skeleton height={320} />
+        </Stack>
+      </Page>
+    );
   return (
     <Page>
       <PageHeader title={title} documentTitle={t('nav.newRun')} subtitle={t('jobs.wizard.subtitle')}>

@@ -36,7 +36,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
   const format = useFormat();
   const free = mostFree(useClusters().data?.results);
   const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
-  const hint = (amount: string | undefined) => (amount === undefined ? undefined : t('jobs.wizard.free', { amount }));
+  const hint = (amount: string | undefined) => (amount === undefined ? '\u00a0' : t('jobs.wizard.free', { amount }));
   const at = (name: string) => errors[`resources.${name}`] ?? errors[name];
   return (
     <Stack gap="md">

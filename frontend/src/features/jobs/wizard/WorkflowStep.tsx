@@ -36,7 +36,7 @@ export function WorkflowStep({
     <>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} role="radiogroup" aria-label={t('jobs.wizard.step.workflow')}>
-        {!data && !error && [0, 1].map((index) => <Skeleton key={index} height={116} radius="md" />)}
+        {!data && !error && [0, 1, 2, 3].map((index) => <Skeleton key={index} height={116} radius="md" />)}
         {data?.results.map((workflow) => (
           <Choice
             key={workflow.slug}
@@ -47,16 +47,23 @@ export function WorkflowStep({
             onChoose={() => onChoose(workflow)}
           />
         ))}
-        <Choice
-          icon={IconTerminal2}
-          title={t('jobs.wizard.ownCommand')}
-          text={t('jobs.wizard.ownCommandHint')}
-          checked={chosen === COMMAND}
-          onChoose={() => onChoose(null)}
-        />
+        {/* After the workflows, however many there are: nothing that can be pressed moves. */}
+        {(data || error) && (
+          <Choice
+            icon={IconTerminal2}
+            title={t('jobs.wizard.ownCommand')}
+            text={t('jobs.wizard.ownCommandHint')}
+            checked={chosen === COMMAND}
+            onChoose={() => onChoose(null)}
+          />
+        )}
       </SimpleGrid>
-      <Divider my="lg" />
-      <MlflowLines />
+      {(data || error) && (
+        <>
+          <Divider my="lg" />
+          <MlflowLines />
+        </>
+      )}
     </>
   );
 }

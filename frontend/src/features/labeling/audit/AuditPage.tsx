@@ -1,13 +1,13 @@
 import { Alert, Badge, Button, Group, Kbd, Select, Skeleton, Stack, Text, TextInput, Title } from '@mantine/core';
-import { IconArrowRight, IconLock } from '@tabler/icons-react';
+import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditSlot, LabelTask } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
-import { EmptyState } from '@/shared/EmptyState';
 import { FailedPage } from '@/shared/FailedPage';
+import { Forbidden } from '@/shared/Forbidden';
 import { Thumb } from '@/shared/grid/Thumb';
 import { AnchorLink } from '@/shared/links';
 import { useMe } from '@/shared/me';
@@ -58,7 +58,7 @@ export function AuditPage() {
     return (
       <Page>
         <PageHeader title={t('labeling.audit.title')} />
-        <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('labeling.audit.forbidden')} />
+        <Forbidden hint={t('labeling.audit.forbidden')} />
       </Page>
     );
   if (task.data && batch.error && asApiError(batch.error).code === 'auditor_is_labeler')

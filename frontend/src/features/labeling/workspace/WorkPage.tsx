@@ -1,12 +1,11 @@
 import { Skeleton } from '@mantine/core';
-import { IconLock } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask, LeasedSlot } from '@/api/contract/labeling';
-import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { FailedPage } from '@/shared/FailedPage';
+import { Forbidden } from '@/shared/Forbidden';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay, useProjectOf } from '@/shared/project';
@@ -30,7 +29,7 @@ export function WorkPage() {
     return (
       <Page>
         <PageHeader title={t('labeling.label')} />
-        <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('labeling.work.forbidden')} />
+        <Forbidden hint={t('labeling.work.forbidden')} />
       </Page>
     );
   if (task.error && !task.data)

@@ -27,7 +27,14 @@ export function SecondFactorSection() {
         {t('secondFactor.title')}
       </Title>
       <Card p="md" maw={620}>
-        {isPending && <Skeleton h={60} aria-label={t('common.loading')} />}
+        {isPending && (
+          // As high as what comes, for the sections below not to move.
+          <Stack aria-busy aria-label={t('common.loading')}>
+            <Text size="sm">{t('secondFactor.about')}</Text>
+            <Skeleton h={20} w={90} />
+            <Skeleton h={30} w={140} ml="auto" />
+          </Stack>
+        )}
         {error && <ErrorState error={error} onRetry={() => void refetch()} compact />}
         {factor && (
           <Stack>

@@ -3,7 +3,6 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import {
   IconDotsVertical,
   IconKey,
-  IconLock,
   IconLogout,
   IconSearch,
   IconShieldOff,
@@ -18,6 +17,7 @@ import { CommandLine } from '@/shared/CommandLine';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { Dialog, ShownOnce } from '@/shared/Dialog';
 import { EmptyState } from '@/shared/EmptyState';
+import { Forbidden } from '@/shared/Forbidden';
 import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
@@ -46,7 +46,7 @@ export function PeoplePage() {
   return (
     <Page>
       <PageHeader title={t('people.peopleTitle')} subtitle={t('people.peopleSubtitle')} />
-      {me && <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('people.peopleForbidden')} />}
+      {me && <Forbidden by="installation" hint={t('people.peopleForbidden')} />}
     </Page>
   );
 }

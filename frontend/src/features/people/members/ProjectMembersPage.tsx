@@ -1,7 +1,6 @@
-import { IconLock } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { EmptyState } from '@/shared/EmptyState';
+import { Forbidden } from '@/shared/Forbidden';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay } from '@/shared/project';
@@ -26,7 +25,7 @@ export function ProjectMembersPage() {
           onSearch={(patch) => void navigate({ search: (old) => ({ ...old, ...patch }), replace: true })}
         />
       ) : (
-        <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('people.membersForbidden')} />
+        <Forbidden hint={t('people.membersForbidden')} />
       )}
     </Page>
   );

@@ -1,11 +1,12 @@
 import { Badge, Button, Card, Code, Group, Stack, Text } from '@mantine/core';
-import { IconListSearch, IconLock, IconTrash } from '@tabler/icons-react';
+import { IconListSearch, IconTrash } from '@tabler/icons-react';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { GarbageRun } from '@/api/contract/datasets';
 import { ConfirmTyped } from '@/shared/ConfirmTyped';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { Forbidden } from '@/shared/Forbidden';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { problemSentence } from '@/shared/problemWords';
@@ -24,7 +25,7 @@ export function GarbagePage() {
   return (
     <Page>
       <PageHeader title={t('settings.garbageTitle')} subtitle={t('settings.garbageSubtitle')} />
-      {project && <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('settings.garbageForbidden')} />}
+      {project && <Forbidden hint={t('settings.garbageForbidden')} />}
     </Page>
   );
 }

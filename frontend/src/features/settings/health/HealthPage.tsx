@@ -1,18 +1,12 @@
 import { Alert, Badge, Card, Code, Group, List, Skeleton, Stack, Text, Title } from '@mantine/core';
-import {
-  type Icon,
-  IconActivity,
-  IconAlertTriangle,
-  IconCircleCheck,
-  IconCircleX,
-  IconLock,
-} from '@tabler/icons-react';
+import { type Icon, IconActivity, IconAlertTriangle, IconCircleCheck, IconCircleX } from '@tabler/icons-react';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Health, HealthFinding, TaskCount } from '@/api/schema';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
+import { Forbidden } from '@/shared/Forbidden';
 import { useFormat } from '@/shared/format';
 import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
@@ -40,11 +34,7 @@ export function HealthPage() {
   return (
     <Page>
       <PageHeader title={t('health.title')} subtitle={t('health.subtitle')} />
-      {installation ? (
-        <Parts />
-      ) : (
-        me && <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('health.forbidden')} />
-      )}
+      {installation ? <Parts /> : me && <Forbidden by="installation" hint={t('health.forbidden')} />}
     </Page>
   );
 }

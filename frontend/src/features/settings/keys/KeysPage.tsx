@@ -7,6 +7,7 @@ import { EmptyState } from '@/shared/EmptyState';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
 import { useShortcuts } from '@/shared/shortcuts';
+import { useArrived } from '@/shared/useArrived';
 import type { PersonalKey } from './keyColumns';
 
 interface KeysPageProps<Row extends PersonalKey> {
@@ -27,6 +28,7 @@ interface KeysPageProps<Row extends PersonalKey> {
 export function KeysPage<Row extends PersonalKey>(props: KeysPageProps<Row>) {
   const { words, icon, command, keys, columns, hidden, onCreate, children } = props;
   const rows = useMemo(() => keys.rows?.filter(({ id }) => !hidden.has(id)), [keys.rows, hidden]);
+  const hasKeys = useArrived(rows !== undefined || keys.error != null);
   useShortcuts([{ keys: 'N', label: words.create, run: onCreate }]);
   useCommands([{ id: command, label: words.create, icon: IconPlus, run: onCreate }]);
   const create = (
@@ -49,7 +51,8 @@ export function KeysPage<Row extends PersonalKey>(props: KeysPageProps<Row>) {
           empty={<EmptyState icon={icon} title={words.empty} hint={words.emptyHint} action={create} />}
         />
       </Card>
-      {children && <Box mt="lg">{children}</Box>}
+      {/* Below the keys, however many there are. */}
+      {hasKeys && children && <Box mt="lg">{children}</Box>}
     </Page>
   );
 }

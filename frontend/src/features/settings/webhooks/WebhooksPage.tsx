@@ -1,5 +1,5 @@
 import { ActionIcon, Alert, Badge, Button, Card, Group, Menu, Stack, Text } from '@mantine/core';
-import { IconAlertTriangle, IconDots, IconLock, IconPlus, IconWebhook } from '@tabler/icons-react';
+import { IconAlertTriangle, IconDots, IconPlus, IconWebhook } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import type { CreatedWebhook, Webhook } from '@/api/contract/webhooks';
 import { CommandLine } from '@/shared/CommandLine';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { Forbidden } from '@/shared/Forbidden';
 import { LongName } from '@/shared/LongName';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
@@ -29,7 +30,7 @@ export function WebhooksPage() {
   return (
     <Page>
       <PageHeader title={t('webhooks.title')} subtitle={t('webhooks.subtitle')} />
-      {project && <EmptyState icon={IconLock} title={t('errors.forbidden')} hint={t('webhooks.forbidden')} />}
+      {project && <Forbidden hint={t('webhooks.forbidden')} />}
     </Page>
   );
 }

@@ -1,0 +1,70 @@
+"""Pages do not jump while their data come, in whichever order they come."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, Route, expect
+
+from tests.browser.seed import DATASET, Seed
+
+# A twentieth of the window, weighted by how far it moves; people notice a tenth.
+_MOST = 0.05
+# Long enough for an answer to be drawn before the next one comes.
+_DRAWN_MS = 80
+_QUIET_STEPS = 12
+_WATCH = """
+window.layoutShifts = [];
+new PerformanceObserver((list) => {
+  for (const shift of list.getEntries()) {
+    const moved = shift.sources.map(({ node, previousRect, currentRect }) =>
+      `${(node?.textContent ?? '').slice(0, 40)} ${previousRect.y} to ${currentRect.y}`);
+    if (!shift.hadRecentInput) window.layoutShifts.push({ score: shift.value, moved });
+  }
+}).observe({ type: 'layout-shift', buffered: true });
+"""
+_PAGES = {
+    "dataset": f"/datasets/{DATASET}",
+    "branches": f"/datasets/{DATASET}/refs",
+    "retention": f"/datasets/{DATASET}/keeping",
+    "copied run": "/runs/new?clone={run}&step=1",
+    "runs": "/runs",
+    "account": "/settings/account",
+    "tokens": "/settings/tokens",
+}
+
+
+def open_answer_by_answer(page: Page, address: str, *, newest_first: bool) -> None:
+    """Open a page whose questions are answered one at a time, each answer drawn by itself."""
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/api/v1/**", hold)
+    page.goto(address, wait_until="load")
+    quiet = 0
+    while quiet < _QUIET_STEPS:
+        quiet = 0 if held else quiet + 1
+        if held:
+            held.pop(-1 if newest_first else 0).continue_()
+        page.wait_for_timeout(_DRAWN_MS)
+    page.unroute("**/api/v1/**")
+
+
+@pytest.mark.parametrize("newest_first", [False, True], ids=["in order", "newest first"])
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_that_is_read_moves_while_a_page_loads(
+    signed_in_page: Page, seed: Seed, width: int, newest_first: bool
+) -> None:
+    page = signed_in_page
+    page.set_viewport_size({"width": width, "height": 844})
+    page.add_init_script(_WATCH)
+    jumped = {}
+    for name, address in _PAGES.items():
+        open_answer_by_answer(page, address.format(run=seed.trained_run), newest_first=newest_first)
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(page.locator("main [aria-busy=true]")).to_have_count(0)
+        shifts = page.evaluate("() => window.layoutShifts")
+        if sum(shift["score"] for shift in shifts) >= _MOST:
+            jumped[name] = shifts
+    assert jumped == {}
