@@ -215,7 +215,7 @@ def test_a_job_gets_a_folder_of_links_alone(home: Path, tmp_path: Path) -> None:
     assert (event.data["files"], event.data["links"]) == (0, 2)
     assert CacheRecord.objects.get(version=version).state == "warm"
     attempt = Attempt.objects.get(run=run)
-    assert wait_until_gone(executor(), attempt.pk, timeout_s=10)
+    assert wait_until_gone(local_executor(), attempt.pk, timeout_s=10)
     unmount_ended()
     assert not job_views(attempt.pk).exists()
 

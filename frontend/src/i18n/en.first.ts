@@ -1,16 +1,12 @@
-import { auth } from './auth.en';
 import { chart, common, errors, live, states } from './common.en';
 import { faults } from './faults.en';
 import { jobs } from './jobs.en';
 import { notifications } from './notifications.en';
-import { overview } from './overview.en';
 import { people } from './people.en';
-import { secondFactor } from './secondFactor.en';
 import { nav, shell } from './shell.en';
 
 /** The words that are there from the beginning. */
 const first = {
-  auth,
   chart,
   common,
   errors,
@@ -19,8 +15,6 @@ const first = {
   live,
   nav,
   notifications,
-  overview,
-  secondFactor,
   people,
   shell,
   states,

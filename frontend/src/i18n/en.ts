@@ -1,5 +1,6 @@
 import { activity } from './activity.en';
 import { appearance } from './appearance.en';
+import { auth } from './auth.en';
 import { cleaning } from './cleaning.en';
 import { compare } from './compare.en';
 import { datasets } from './datasets.en';
@@ -13,12 +14,14 @@ import { keeping } from './keeping.en';
 import { labeling } from './labeling.en';
 import { machines } from './machines.en';
 import { models } from './models.en';
+import { overview } from './overview.en';
 import { palette } from './palette.en';
 import { predictions } from './predictions.en';
 import { preflight } from './preflight.en';
 import { report } from './report.en';
 import { runpage } from './runpage.en';
 import { runs } from './runs.en';
+import { secondFactor } from './secondFactor.en';
 import { secrets } from './secrets.en';
 import { settings } from './settings.en';
 import { sharing } from './sharing.en';
@@ -35,6 +38,7 @@ const en = {
   appearance,
   ...first,
   activity,
+  auth,
   cleaning,
   compare,
   datasets,
@@ -47,12 +51,14 @@ const en = {
   labeling,
   machines,
   models,
+  overview,
   palette,
   predictions,
   preflight,
   report,
   runpage,
   runs,
+  secondFactor,
   secrets,
   settings,
   sharing,

@@ -44,7 +44,9 @@ const entries = [...new Set(lazy)].filter((path): path is string => path !== und
 function said(text: string): string[] {
   return Object.entries(en)
     .filter(([group, words]) =>
-      [...text.matchAll(new RegExp(`['"\`]${group}\\.(\\w+)`, 'g'))].some(([, key]) => (key ?? '') in words),
+      [...text.matchAll(new RegExp(`['"\`]${group}\\.(\\w+)`, 'g'))].some(([, key]) =>
+        [key, `${key}_other`].some((name) => (name ?? '') in words),
+      ),
     )
     .map(([group]) => group);
 }

@@ -67,8 +67,6 @@ export const overview: Translation<typeof en.overview> = {
   itemsOpen_other: '{{count, number}} 项待处理',
   allDone: '全部完成',
   itemsLeftOut_other: '{{count, number}} 个条目未发布',
-  activeRuns_other: '{{count, number}} 个运行中或排队中',
-  openItems_other: '{{count, number}} 项待标注',
   runNumber: '运行 {{number}}',
   by: '由 {{name}} 创建',
   taskProgress: '{{name}} 的通过比例',

@@ -1,4 +1,8 @@
 export const nav = {
+  activeRuns_one: '{{count, number}} run active or queued',
+  activeRuns_other: '{{count, number}} runs active or queued',
+  openItems_one: '{{count, number}} item to label',
+  openItems_other: '{{count, number}} items to label',
   main: 'Main',
   menu: 'Menu',
   skip: 'Skip to content',

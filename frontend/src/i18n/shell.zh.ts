@@ -2,6 +2,8 @@ import type * as en from './shell.en';
 import type { Translation } from './types';
 
 export const nav: Translation<typeof en.nav> = {
+  activeRuns_other: '{{count, number}} 个运行中或排队中',
+  openItems_other: '{{count, number}} 项待标注',
   main: '主导航',
   menu: '菜单',
   skip: '跳到内容',

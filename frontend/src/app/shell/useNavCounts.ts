@@ -30,7 +30,7 @@ export function useNavCounts(): NavCounts {
   const active = data.runs.running + data.runs.queued;
   const open = data.labeling.open_items;
   return {
-    ...(active > 0 && { runs: { value: active, label: t('overview.activeRuns', { count: active }) } }),
-    ...(open > 0 && { labeling: { value: open, label: t('overview.openItems', { count: open }) } }),
+    ...(active > 0 && { runs: { value: active, label: t('nav.activeRuns', { count: active }) } }),
+    ...(open > 0 && { labeling: { value: open, label: t('nav.openItems', { count: open }) } }),
   };
 }
