@@ -1,11 +1,17 @@
-import { useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 
 /**
  * Whether something was there once. What stands below it waits for it, so that nothing on the screen moves, and stays when
- * it is read again.
+ * it is read again. It waits for so many milliseconds at most, for ever without a number.
  */
-export function useArrived(isThere: boolean): boolean {
+export function useArrived(isThere: boolean, patienceMs?: number): boolean {
   const arrived = useRef(false);
-  arrived.current ||= isThere;
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    if (patienceMs === undefined || arrived.current) return;
+    const timer = setTimeout(() => setLate(true), patienceMs);
+    return () => clearTimeout(timer);
+  }, [patienceMs]);
+  arrived.current ||= isThere || isLate;
   return arrived.current;
 }

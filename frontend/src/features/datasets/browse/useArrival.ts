@@ -3,6 +3,9 @@ import { useArrived } from '@/shared/useArrived';
 import { useSigns } from '../importing/queries';
 import { useCache, useQuarantinedPacks, useRefs, useStats, useVersion, type VersionAddress } from '../queries';
 
+/** Counts of a very large version take longer; its files are not to wait for them. */
+const PATIENCE_MS = 3000;
+
 /**
  * Whether everything is there that stands above the files: facts, buttons and notices. The files come with it, not before
  * it: nothing that is looked at moves. Once it is there it stays, whatever is read again or for another version.
@@ -16,5 +19,8 @@ export function useArrival(name: string, address: VersionAddress | null, shown: 
   const mayImport = useMay('researcher');
   const signs = useSigns(name, shown?.ref, mayImport);
   const waits = [version, stats, cache, packs].some(({ isPending }) => isPending);
-  return useArrived(!waits && !(mayImport && signs.isPending) && (refs.branches.length > 0 || !refs.isPending));
+  return useArrived(
+    !waits && !(mayImport && signs.isPending) && (refs.branches.length > 0 || !refs.isPending),
+    PATIENCE_MS,
+  );
 }
