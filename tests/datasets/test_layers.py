@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 from django.utils import timezone
 
-from atom.datasets.actions import publish_layer
+from atom.core import clock
+from atom.datasets.actions import CommitDetails, NamedLayer, publish_layer
 from atom.datasets.models import Dataset, Version
 from atom.datasets.writer_errors import StagingBranchReserved
 from atom_sdk.errors import LayerKindError
@@ -47,10 +50,13 @@ def labels(dataset: Dataset, pusher: Pusher, **by_name: str) -> pa.Table:
     return pa.Table.from_pylist(rows)
 
 
-def publish(dataset: Dataset, table: pa.Table, pusher: Pusher, **options: object) -> Version:
+def publish(dataset: Dataset, table: pa.Table, pusher: Pusher, **options: Any) -> Version:
     """Publish rows of the layer `labels`."""
-    fixed = {"name": "labels", "kind": "classification", "message": "labels", "provenance": {}}
-    return publish_layer(dataset, "main", table, author=pusher.user, **(fixed | options))  # type: ignore[arg-type]
+    branch = options.pop("branch", "main")
+    layer = NamedLayer(options.pop("name", "labels"), options.pop("kind", "classification"), table)
+    fixed: dict[str, Any] = {"author": pusher.user, "message": "labels", "provenance": {}}
+    details = CommitDetails(**(fixed | {"created_at": clock.now()} | options))
+    return publish_layer(dataset, branch, layer, details)
 
 
 def test_published_labels_are_a_new_version_of_the_same_files(
@@ -77,16 +83,7 @@ def test_published_labels_are_a_new_version_of_the_same_files(
 def test_a_staging_branch_takes_no_labels(dataset: Dataset, pusher: Pusher) -> None:
     staging = pusher.post("writers/", {})["staging"]
     with pytest.raises(StagingBranchReserved):
-        publish_layer(
-            dataset,
-            staging,
-            labels(dataset, pusher, n0="7"),
-            "labels",
-            "classification",
-            "",
-            pusher.user,
-            {},
-        )
+        publish(dataset, labels(dataset, pusher, n0="7"), pusher, branch=staging)
 
 
 def test_what_a_person_said_counts_more_than_a_folder(dataset: Dataset, pusher: Pusher) -> None:

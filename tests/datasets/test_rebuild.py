@@ -8,9 +8,9 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from atom.core import storage
+from atom.core import clock, storage
 from atom.datasets import ref_log
-from atom.datasets.actions import publish_layer
+from atom.datasets.actions import CommitDetails, NamedLayer, publish_layer
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.garbage_errors import CatalogueNotEmpty
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Upload, Version
@@ -51,7 +51,8 @@ def label_one_file(pusher: Pusher) -> None:
         }
     ]
     table = layer_table("classification", rows)
-    publish_layer(dataset, "main", table, "labels", "classification", "labels", pusher.user, {})
+    details = CommitDetails(pusher.user, "labels", clock.now(), {})
+    publish_layer(dataset, "main", NamedLayer("labels", "classification", table), details)
 
 
 def forget_catalogue() -> None:

@@ -13,7 +13,7 @@ from blake3 import blake3
 from django.db.models import F
 
 from atom.core import clock, storage
-from atom.datasets.actions import publish_layer
+from atom.datasets.actions import CommitDetails, NamedLayer, publish_layer
 from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.actions.retention import expire_versions, restore_version, set_retention
@@ -474,7 +474,8 @@ def test_published_labels_leave_links_without_one(linked: Pusher) -> None:
         for path, data in (("cat/b.png", png(2)), ("dog/a.png", png(3)), ("pets", png(2)))
     ]
     table = layer_table("classification", rows)
-    publish_layer(dataset, "main", table, "labels", "classification", "labels", linked.user, {})
+    details = CommitDetails(linked.user, "labels", clock.now(), {})
+    publish_layer(dataset, "main", NamedLayer("labels", "classification", table), details)
     assert entry(linked, "cat/b.png")["label"] == "cat"
     assert [entry(linked, path)["label"] for path in ("dog/a.png", "pets")] == [None, None]
     assert tree(version(linked, "main")) == SECOND

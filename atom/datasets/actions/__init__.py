@@ -3,10 +3,11 @@
 from atom.datasets.actions.branches import create_branch, delete_branch
 from atom.datasets.actions.catalogue import create_dataset, create_tag, delete_tag, pin, unpin
 from atom.datasets.actions.commit_progress import cancel_commit
+from atom.datasets.actions.commit_root import CommitDetails
 from atom.datasets.actions.commits import request_commit, request_split
 from atom.datasets.actions.dismissals import dismiss_ended_operations, dismiss_operation
 from atom.datasets.actions.folder_labels import request_folder_labels
-from atom.datasets.actions.layers import publish_layer
+from atom.datasets.actions.layers import NamedLayer, publish_layer
 from atom.datasets.actions.operations import preview_operation, request_operation
 from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.actions.saved_views import change_view, create_view, delete_view
@@ -26,6 +27,8 @@ from atom.datasets.actions.writers import (
 )
 
 __all__ = [
+    "CommitDetails",
+    "NamedLayer",
     "abandon_writer",
     "abort_write_job",
     "cancel_commit",

@@ -9,6 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -27,12 +28,11 @@ from atom.core.locks import only_one
 from atom.core.storage import ObjectMissing
 from atom.datasets.actions.archives import load_archive
 from atom.datasets.actions.branches import (
-    BranchMove,
     check_not_staging,
     head_commit,
-    move_branch,
 )
 from atom.datasets.actions.commit_progress import CommitWatch, begin_move, note, tell
+from atom.datasets.actions.commit_root import CommitDetails, commit_root
 from atom.datasets.actions.mending import mend_with, mended_meanwhile
 from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.tries import TRIED, count_try, tried
@@ -67,9 +67,8 @@ from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import EmptyDatasetError, LayerKindError
-from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.entries import entries_table
-from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.manifests.roots import Root
 from atom_sdk.manifests.split_requests import SplitRequest
 from atom_sdk.manifests.watching import UNWATCHED
 
@@ -231,11 +230,15 @@ def _build_in(request: CommitRequest, scratch: Path) -> tuple[Version, bool]:
     if parent is not None and root.says_the_same(store.root(parent.readable_root)):
         return parent, True
     reach("commit.objects_written")
-    commit = _store_commit(request, root, parent, store)
-    reach("commit.stored")
-    begin_move(request)
-    move = BranchMove(request.dataset, request.branch, request.expected_head, commit)
-    return move_branch(move), False
+    version = commit_root(
+        (request.dataset, request.branch),
+        root,
+        [parent.commit] if parent else [],
+        CommitDetails(request.created_by, request.message, request.created_at, request.provenance),
+        store.store,
+        before_move=partial(begin_move, request),
+    )
+    return version, False
 
 
 def _parent(request: CommitRequest) -> Version | None:
@@ -318,21 +321,6 @@ def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Vers
 def _split_of(split: Mapping[str, Any] | None) -> SplitRequest | None:
     """Read what the API has checked."""
     return None if split is None else SplitRequest.from_json(split)
-
-
-def _store_commit(
-    request: CommitRequest, root: Root, parent: Version | None, store: VersionStore
-) -> str:
-    commit = Commit(
-        dataset=f"{request.dataset.project.slug}/{request.dataset.name}",
-        root=write_root(root, store.store),
-        parents=(bytes.fromhex(parent.commit),) if parent else (),
-        author=request.created_by.username if request.created_by else "",
-        message=request.message,
-        created_at=request.created_at,
-        provenance=request.provenance,
-    )
-    return write_commit(commit, store.store).hex()
 
 
 # Every other operation makes its root from those that are there already.

@@ -2,75 +2,47 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from datetime import datetime
-from typing import Any
+from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from atom.accounts.models import User
-from atom.core import clock
 from atom.datasets.actions.branches import (
     MAIN,
-    BranchMove,
     check_not_staging,
-    head_commit,
-    move_branch,
 )
+from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.building import building
 from atom.datasets.engines.versions import publish_rows
-from atom.datasets.errors import EmptyCommit, HeadMoved, RefNotFound
+from atom.datasets.errors import EmptyCommit, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.stores import version_store
-from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.layers import layer_schema
-from atom_sdk.manifests.roots import write_root
-
-_ATTEMPTS = 5
 
 
-@dataclass(frozen=True)
-class LayerCommit:
-    """The commit that carries a layer.
+@dataclass(frozen=True, slots=True)
+class NamedLayer:
+    """Rows by path under the name of a layer; they have the columns of its kind."""
 
-    With `created_at` given, publishing again makes the same commit.
-    """
-
-    message: str
-    author: User | None
-    provenance: dict[str, Any] = field(default_factory=dict)
-    created_at: datetime | None = None
+    name: str
+    kind: str
+    rows: pa.Table
 
 
-def publish_layer(  # noqa: PLR0913  # what labeling knows, one by one
-    dataset: Dataset,
-    branch: str,
-    layer: pa.Table,
-    name: str,
-    kind: str,
-    message: str,
-    author: User | None,
-    provenance: dict[str, Any],
-    created_at: datetime | None = None,
+def publish_layer(
+    dataset: Dataset, branch: str, layer: NamedLayer, details: CommitDetails
 ) -> Version:
     """Add rows to a layer (replacing them by path) as a new head of `branch`; returns its version.
 
     Rows whose path no longer has that digest are left out. When the branch moves meanwhile, the
-    rows are applied to its new head. The same rows again give the present head.
+    rows are applied to its new head. The same rows again give the present head; with the same
+    details, publishing again makes the same commit.
     Raises RefNotFound, EmptyCommit for a branch without a version, StagingBranchReserved,
     LayerKindError.
     """
-    rows = conform(layer, kind)
-    commit = LayerCommit(message, author, provenance, created_at or clock.now())
-    for attempt in range(_ATTEMPTS):
-        try:
-            with building(dataset.project):
-                return _publish_once(dataset, branch or MAIN, (name, kind, rows), commit)
-        except HeadMoved:
-            if attempt == _ATTEMPTS - 1:
-                raise
-    raise AssertionError("unreachable: the last attempt returns or raises")
+    checked = replace(layer, rows=conform(layer.rows, layer.kind))
+    target = (dataset, branch or MAIN)
+    return retry_on_moved_head(lambda _: _publish_once(target, checked, details))
 
 
 def conform(layer: pa.Table, kind: str) -> pa.Table:
@@ -89,8 +61,16 @@ def conform(layer: pa.Table, kind: str) -> pa.Table:
 
 
 def _publish_once(
-    dataset: Dataset, branch_name: str, layer: tuple[str, str, pa.Table], commit: LayerCommit
+    target: tuple[Dataset, str], layer: NamedLayer, details: CommitDetails
 ) -> Version:
+    with building(target[0].project):
+        return _publish_on_head(target, layer, details)
+
+
+def _publish_on_head(
+    target: tuple[Dataset, str], layer: NamedLayer, details: CommitDetails
+) -> Version:
+    dataset, branch_name = target
     branch = Branch.objects.select_related("head").filter(dataset=dataset, name=branch_name).first()
     if branch is None:
         raise RefNotFound(f"{dataset.name} has no branch {branch_name}.")
@@ -98,19 +78,8 @@ def _publish_once(
     if branch.head is None:
         raise EmptyCommit(f"{dataset.name} has no files to label.")
     store = version_store(dataset.project)
-    name, kind, rows = layer
     before = store.root(branch.head.readable_root)
-    root = publish_rows(before, name, kind, rows, store.store)
+    root = publish_rows(before, layer.name, layer.kind, layer.rows, store.store)
     if root.says_the_same(before):
         return branch.head
-    document = Commit(
-        dataset=f"{dataset.project.slug}/{dataset.name}",
-        root=write_root(root, store.store),
-        parents=(bytes.fromhex(branch.head.commit),),
-        author=commit.author.username if commit.author else "",
-        message=commit.message,
-        created_at=commit.created_at or clock.now(),
-        provenance=commit.provenance,
-    )
-    digest = write_commit(document, store.store).hex()
-    return move_branch(BranchMove(dataset, branch_name, head_commit(branch), digest))
+    return commit_root(target, root, [branch.head.commit], details, store.store)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from django.db import transaction
 
@@ -16,12 +17,11 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core.background import enqueue
 from atom.datasets.actions.branches import (
-    BranchMove,
     check_not_staging,
     head_commit,
-    move_branch,
 )
 from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_up_move, note, tell
+from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.browse import Row
@@ -41,12 +41,10 @@ from atom.datasets.engines.stages import stages_of
 from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version
 from atom.datasets.stores import version_store
-from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged
 from atom_sdk.manifests.roots import Root, write_root
 from atom_sdk.manifests.three_way import Conflict
 
-_ATTEMPTS = 5
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 MAX_SHOWN_CONFLICTS = 100
 # Of each kind of change.
@@ -160,14 +158,9 @@ def carry_out(request: CommitRequest) -> tuple[Version, bool]:
     """
     known = request.expected_head or request.built_on
     head = known or head_commit(_branch(request.dataset, request.branch))
-    for attempt in range(_ATTEMPTS):
-        try:
-            return _carry_out_on(request, head)
-        except HeadMoved as moved:
-            if request.expected_head or attempt == _ATTEMPTS - 1:
-                raise
-            head = str(moved.extra["head"])
-    raise AssertionError("unreachable: the last attempt returns or raises")
+    if request.expected_head:
+        return _carry_out_on(request, head)
+    return retry_on_moved_head(partial(_carry_out_on, request), head)
 
 
 def _carry_out_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
@@ -185,13 +178,19 @@ def _carry_out_on(request: CommitRequest, head_digest: str) -> tuple[Version, bo
     digest = write_root(outcome.merged.root, site.objects)
     if outcome.contained or (digest.hex() == root_to_build_on(head) and not outcome.merges):
         return head, True
-    commit = _store_commit(request, site, outcome, digest)
-    begin_move(request)
     try:
-        return move_branch(BranchMove(request.dataset, request.branch, head.commit, commit)), False
+        version = commit_root(
+            (request.dataset, request.branch),
+            digest,
+            [head.commit, outcome.merges] if outcome.merges else [head.commit],
+            _details(request, site, outcome),
+            site.objects,
+            before_move=partial(begin_move, request),
+        )
     except HeadMoved:
         give_up_move(request)
         raise
+    return version, False
 
 
 def merge_conflict(head: str, merged: Merged) -> MergeConflict:
@@ -222,20 +221,14 @@ def _site(dataset: Dataset, branch: str, head: Version, *, scratch: bool = False
     return Site(dataset, branch, head, versions, objects)
 
 
-def _store_commit(request: CommitRequest, site: Site, outcome: Outcome, root_digest: bytes) -> str:
+def _details(request: CommitRequest, site: Site, outcome: Outcome) -> CommitDetails:
     kept = {name: site.head.provenance.get(name) for name in _PUSH_OPTIONS}
-    parents = (site.head.commit, outcome.merges) if outcome.merges else (site.head.commit,)
     settled = outcome.merged.conflicts_total + outcome.merged.settled
-    commit = Commit(
-        dataset=f"{request.dataset.project.slug}/{request.dataset.name}",
-        root=root_digest,
-        parents=tuple(bytes.fromhex(parent) for parent in parents),
-        author=request.created_by.username if request.created_by else "",
-        message=request.message or outcome.message,
-        created_at=request.created_at,
-        provenance={name: value for name, value in kept.items() if value is not None}
+    provenance = (
+        {name: value for name, value in kept.items() if value is not None}
         | {"kind": request.operation, "operation": request.operation}
         | dict(outcome.provenance)
-        | ({"conflicts_settled": settled} if settled else {}),
+        | ({"conflicts_settled": settled} if settled else {})
     )
-    return write_commit(commit, site.objects).hex()
+    message = request.message or outcome.message
+    return CommitDetails(request.created_by, message, request.created_at, provenance)

@@ -25,14 +25,14 @@ from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.core.storage import PrefixStore, StoreError
-from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.sources import tell
 from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesFile
 from atom.datasets.engines.source_runs import Globs, merged_with_parent
 from atom.datasets.engines.version_plan import VersionPlan
 from atom.datasets.engines.versions import with_layers_of
-from atom.datasets.errors import DatasetDeleted, HeadMoved
+from atom.datasets.errors import DatasetDeleted
 from atom.datasets.keys import scan_prefix
 from atom.datasets.models import Branch, Source, SourceScan, Version
 from atom.datasets.source_errors import ScanActive, ScanNotActive, SourceEmpty, SourceError
@@ -44,10 +44,9 @@ from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests import iter_ranges
 from atom_sdk.manifests.build import build_root
-from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
-from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.manifests.roots import Root
 
 log = structlog.get_logger(__name__)
 
@@ -56,7 +55,6 @@ _SCAN_TASK = "atom.datasets.tasks.scan_source"
 RESUMABLE = timedelta(hours=1)
 # A worker gives the scan back after this and takes it up again, so that none is lost for hours.
 TURN_S = 1200.0
-_BRANCH_TRIES = 5
 # The ends of which people are told.
 _TOLD = {"done": "scan.done", "failed": "scan.failed"}
 
@@ -199,18 +197,16 @@ def _note(scan: SourceScan, tally: Tally, rate: float) -> None:
 
 def _commit(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
     """Return the version, and whether it is the branch's head because nothing changed."""
-    for last_try in (False,) * (_BRANCH_TRIES - 1) + (True,):
-        try:
-            with building(scan.source.project):
-                return _commit_once(scan, listing)
-        except HeadMoved:
-            # Somebody else put a version on the branch: ours is made upon that one.
-            if last_try:
-                raise
-    raise AssertionError
+    # Somebody else may put a version on the branch: ours is made upon that one.
+    return retry_on_moved_head(lambda _: _commit_once(scan, listing))
 
 
 def _commit_once(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
+    with building(scan.source.project):
+        return _commit_on_head(scan, listing)
+
+
+def _commit_on_head(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
     source = scan.source
     branch = Branch.objects.select_related("head").get(dataset=source.dataset, name=source.branch)
     store = version_store(source.project)
@@ -221,19 +217,12 @@ def _commit_once(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
         raise SourceEmpty from exc
     if branch.head is not None and parent is not None and root.content == parent.content:
         return branch.head, True
-    commit = Commit(
-        dataset=f"{source.project.slug}/{source.dataset.name}",
-        root=write_root(root, store.store),
-        parents=(bytes.fromhex(branch.head.commit),) if branch.head else (),
-        author=scan.created_by.username if scan.created_by else "",
-        message=f"Scan of {source.name}",
-        created_at=scan.created_at,
-        provenance=scan.provenance | _labels_from(source),
-    )
-    digest = write_commit(commit, store.store).hex()
-    return move_branch(
-        BranchMove(source.dataset, source.branch, head_commit(branch), digest)
-    ), False
+    provenance = scan.provenance | _labels_from(source)
+    message = f"Scan of {source.name}"
+    details = CommitDetails(scan.created_by, message, scan.created_at, provenance)
+    parents = [branch.head.commit] if branch.head else []
+    target = (source.dataset, source.branch)
+    return commit_root(target, root, parents, details, store.store), False
 
 
 def _labels_from(source: Source) -> dict[str, Any]:

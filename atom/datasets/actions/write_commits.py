@@ -8,25 +8,25 @@ that a run that died makes the same commit again.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.actions.branches import head_commit
+from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.operations import merge_conflict
 from atom.datasets.actions.outcomes import not_in_conflict
 from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.file_and_folder import file_and_folder
 from atom.datasets.engines.operations import read_write
-from atom.datasets.errors import EmptyCommit, HeadMoved, PathTaken, RefNotFound
+from atom.datasets.errors import EmptyCommit, PathTaken, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import EmptyDatasetError
-from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
-from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.manifests.roots import Root
 from atom_sdk.words import counted
 
-_ATTEMPTS = 5
 # What the next push to the branch goes on with.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
 
@@ -38,14 +38,7 @@ def build_write(request: CommitRequest) -> tuple[Version, bool]:
     """
     # With progress, an earlier run has noted its head; "" is a branch without versions.
     head = request.built_on if request.progress else _present_head(request)
-    for attempt in range(_ATTEMPTS):
-        try:
-            return _write_on(request, head)
-        except HeadMoved as moved:
-            if attempt == _ATTEMPTS - 1:
-                raise
-            head = str(moved.extra["head"])
-    raise AssertionError("unreachable: the last attempt returns or raises")
+    return retry_on_moved_head(partial(_write_on, request), head)
 
 
 def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
@@ -70,9 +63,14 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
         raise PathTaken(f"{both} would be a file and a folder.")
     written = len(added) + len(diff.changed_paths)
     did, files = ("Write", written) if written else ("Remove", len(diff.removed_paths))
-    said = {"message": f"{did} {counted(files, 'file')}", **_said(request, settled)}
-    commit = _store_commit(request, head, root, said)
-    return move_branch(BranchMove(dataset, request.branch, head_digest, commit)), False
+    details = CommitDetails(
+        request.created_by,
+        request.message or f"{did} {counted(files, 'file')}",
+        request.created_at,
+        _provenance(request, head, _said(request, settled)),
+    )
+    parents = [head.commit] if head else []
+    return commit_root((dataset, request.branch), root, parents, details, store.store), False
 
 
 def _merge_all(
@@ -125,24 +123,12 @@ def _said(request: CommitRequest, settled: int) -> dict[str, Any]:
     return {**said, "writer": str(request.writer_id)}
 
 
-def _store_commit(
-    request: CommitRequest, head: Version | None, root: Root, said: dict[str, Any]
-) -> str:
-    store = version_store(request.dataset.project).store
+def _provenance(
+    request: CommitRequest, head: Version | None, written: dict[str, Any]
+) -> dict[str, Any]:
     kept = {name: head.provenance.get(name) for name in _PUSH_OPTIONS} if head else {}
-    message = said.pop("message")
-    commit = Commit(
-        dataset=f"{request.dataset.project.slug}/{request.dataset.name}",
-        root=write_root(root, store),
-        parents=(bytes.fromhex(head.commit),) if head else (),
-        author=request.created_by.username if request.created_by else "",
-        message=request.message or message,
-        created_at=request.created_at,
-        provenance=_given(request)
-        | {name: value for name, value in kept.items() if value is not None}
-        | said,
-    )
-    return write_commit(commit, store).hex()
+    known = {name: value for name, value in kept.items() if value is not None}
+    return _given(request) | known | written
 
 
 def _given(request: CommitRequest) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from atom.core import clock, outbox
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
-from atom.datasets.actions import publish_layer, unpin
+from atom.datasets.actions import CommitDetails, NamedLayer, publish_layer, unpin
 from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.label_tasks import PIN_HOLDER
@@ -94,18 +94,15 @@ def _published_version(task: LabelTask) -> Version | None:
 
 
 def _publish_layer(task: LabelTask) -> Version:
-    return publish_layer(
-        task.dataset,
-        "main",
-        layers.label_table(_rows(task)),
-        name=layers.NAME,
-        kind=layers.KIND,
-        message=f"Labels of {task.name}",
+    details = CommitDetails(
         author=task.publish_requested_by,
-        provenance=_provenance(task),
+        message=f"Labels of {task.name}",
         # Fixed by the request, so that a second try after a kill writes the same commit.
-        created_at=task.publish_requested_at,
+        created_at=task.publish_requested_at or clock.now(),
+        provenance=_provenance(task),
     )
+    layer = NamedLayer(layers.NAME, layers.KIND, layers.label_table(_rows(task)))
+    return publish_layer(task.dataset, "main", layer, details)
 
 
 def _provenance(task: LabelTask) -> dict[str, Any]:
