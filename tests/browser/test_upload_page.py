@@ -161,6 +161,30 @@ def test_a_second_upload_sends_what_changed_and_can_replace_a_folder(
     expect(page.get_by_text("Everything was there already, in v2.")).to_be_visible()
 
 
+def test_files_that_are_there_take_labels_from_folders_when_they_are_uploaded_again(
+    page: Page, atom: Client, tmp_path: Path
+) -> None:
+    pets = tmp_path / "pets"
+    for path in ("cats/1.txt", "dogs/2.txt"):
+        (pets / path).parent.mkdir(parents=True, exist_ok=True)
+        (pets / path).write_text(path)
+    atom.datasets.push(pets, "labelled-later")
+
+    page.goto("/uploads?dataset=labelled-later")
+    page.get_by_test_id("upload-folder").set_input_files(pets)
+    box = page.get_by_role("checkbox", name="Label each file by its folder")
+    expect(box).to_be_checked()
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_text("v2 has 2 changes: 2 labels.")).to_be_visible()
+    labels = {one.path: one.label for one in atom.datasets.open("labelled-later@v2")}
+    assert labels == {"cats/1.txt": "cats", "dogs/2.txt": "dogs"}
+
+    page.get_by_role("button", name="Upload more").click()
+    page.get_by_test_id("upload-folder").set_input_files(pets)
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_text("Everything was there already, in v2.")).to_be_visible()
+
+
 def test_one_upload_in_two_tabs_comes_to_its_end_in_both(
     page: Page, atom: Client, tmp_path: Path
 ) -> None:

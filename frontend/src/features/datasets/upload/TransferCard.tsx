@@ -115,13 +115,12 @@ function Numbers({ state }: { state: TransferState }) {
 function Done({ transfer, state, onClose }: { transfer: Transfer; state: TransferState; onClose: () => void }) {
   const { t } = useTranslation();
   const { dataset, branch, folder } = transfer.order;
-  const { version, files, unchanged, meanwhile } = state;
+  const { version, isNew, meanwhile } = state;
   const changesOf = useChanges();
-  const isNew = files.total > 0 || version?.removed;
   return (
     <Alert color="teal" icon={<IconCircleCheck size={18} />} title={t('upload.done', { name: dataset })} role="status">
       <Stack gap="sm" align="flex-start">
-        {isNew && version && unchanged < transfer.files.length ? (
+        {isNew && version ? (
           <Text size="sm">{changesOf(version)}</Text>
         ) : (
           <Text size="sm">{t('upload.doneSame', { version: version?.ref ?? '' })}</Text>

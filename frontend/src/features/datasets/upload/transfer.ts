@@ -17,7 +17,7 @@ import { pooled } from './pooled';
 import { Rate } from './rate';
 import { bytesOf, forgetOrder, type Order, savedPack, saveOrder, savePack } from './saved';
 import { BlobSender } from './sending';
-import { UploadApi } from './uploadApi';
+import { asksForLabels, UploadApi } from './uploadApi';
 
 /** `review`: all is sent but what could not be read, and somebody has to say what becomes of that. */
 export type Stage = 'comparing' | 'sending' | 'review' | 'committing' | 'paused' | 'failed' | 'done';
@@ -42,6 +42,8 @@ export interface TransferState {
   /** How far the server is with the commit. */
   commit: CommitRequest | null;
   version: Version | null;
+  /** Whether the upload made the version; else the branch had all of it. */
+  isNew: boolean;
   /** What others did to the branch since the upload began; null where nobody did. */
   meanwhile: Meanwhile | null;
 }
@@ -89,6 +91,7 @@ export class Transfer {
       error: null,
       commit: null,
       version: null,
+      isNew: false,
       meanwhile: null,
     };
   }
@@ -289,7 +292,7 @@ export class Transfer {
     const deletes = found.deletes.filter((path) => !stays.has(path));
     let version = head;
     let meanwhile: Meanwhile | null = null;
-    if (puts.length > 0 || deletes.length > 0 || !head) {
+    if (puts.length > 0 || deletes.length > 0 || !head || asksForLabels(this.order.labels, head)) {
       meanwhile = await this.patiently(() => meanwhileOf(api, this.order.began ?? null, head, puts));
       const { blob, digest } = await this.packer.changes(puts, deletes);
       version = await this.patiently(async () => {
@@ -300,7 +303,7 @@ export class Transfer {
     }
     await forgetOrder(this.order.id);
     this.packer.close();
-    this.set({ stage: 'done', version, commit: null, meanwhile });
+    this.set({ stage: 'done', version, isNew: version?.commit !== head?.commit, commit: null, meanwhile });
   }
 
   private sender(api: UploadApi): BlobSender {

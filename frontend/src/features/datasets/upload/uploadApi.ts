@@ -140,6 +140,12 @@ export class UploadApi {
 export const labelsFrom = (chosen: boolean | undefined, last: Pushed): 'folder' | null =>
   chosen === undefined ? (last.labels_from ?? null) : chosen ? 'folder' : null;
 
+/** Whether files that are there already are to get their folders' names as labels, which the last push did not give. */
+export const asksForLabels = (chosen: boolean | undefined, head: Version | null): boolean => {
+  const last = (head?.provenance ?? {}) as Pushed;
+  return labelsFrom(chosen, last) === 'folder' && last.labels_from !== 'folder';
+};
+
 const CANNOT_SPLIT = new Set(['split_empty', 'split_impossible', 'split_unlabelled', 'split_redraw']);
 
 function withoutRedraw(split: SplitOf | undefined): SplitOf {
