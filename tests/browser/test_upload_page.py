@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Locator, Page, Request, Route, expect
 from atom_sdk.client import Client
 from tests.browser.boxes import box_of
 from tests.browser.signing_in import sign_in
+from tests.datasets.pushing import png
 from tests.people import administrator
 from tests.stack import Stack
 
@@ -173,7 +174,7 @@ def test_files_that_are_there_take_labels_from_folders_when_they_are_uploaded_ag
     page.goto("/uploads?dataset=labelled-later")
     page.get_by_test_id("upload-folder").set_input_files(pets)
     box = page.get_by_role("checkbox", name="Label each file by its folder")
-    expect(box).to_be_checked()
+    box.check()
     page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("v2 has 2 changes: 2 labels.")).to_be_visible()
     labels = {one.path: one.label for one in atom.datasets.open("labelled-later@v2")}
@@ -183,6 +184,34 @@ def test_files_that_are_there_take_labels_from_folders_when_they_are_uploaded_ag
     page.get_by_test_id("upload-folder").set_input_files(pets)
     page.get_by_role("button", name="Upload", exact=True).click()
     expect(page.get_by_text("Everything was there already, in v2.")).to_be_visible()
+
+
+def test_files_that_are_there_take_splits_from_folders_when_they_are_uploaded_again(
+    page: Page, atom: Client, tmp_path: Path
+) -> None:
+    pets = tmp_path / "pets"
+    for number, path in enumerate(("train/1.png", "train/2.png", "val/3.png")):
+        (pets / path).parent.mkdir(parents=True, exist_ok=True)
+        (pets / path).write_bytes(png(number))
+    atom.datasets.push(pets, "split-later")
+    (pets / "val" / "4.png").write_bytes(png(4))
+
+    page.goto("/uploads?dataset=split-later")
+    page.get_by_test_id("upload-folder").set_input_files(pets)
+    page.get_by_role("checkbox", name="Put each file into the split").check()
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_text("Upload complete")).to_be_visible()
+    splits = {one.path: one.split for one in atom.datasets.open("split-later")}
+    train, val = ("train/1.png", "train/2.png"), ("val/3.png", "val/4.png")
+    assert splits == dict.fromkeys(train, "train") | dict.fromkeys(val, "val")
+    versions = len(list(atom.datasets.log("split-later")))
+
+    page.get_by_role("button", name="Upload more").click()
+    page.get_by_test_id("upload-folder").set_input_files(pets)
+    page.get_by_role("checkbox", name="Put each file into the split").check()
+    page.get_by_role("button", name="Upload", exact=True).click()
+    expect(page.get_by_text("Everything was there already")).to_be_visible()
+    assert len(list(atom.datasets.log("split-later"))) == versions
 
 
 def test_one_upload_in_two_tabs_comes_to_its_end_in_both(

@@ -57,6 +57,8 @@ const TRIES = 3;
 interface Compared {
   head: Version | null;
   fresh: UploadFile[];
+  /** Paths of files that the head has already. */
+  unchanged: string[];
   deletes: string[];
   /** Attributes of damaged files, which are sent again as they were. */
   attributes: Map<string, string>;
@@ -172,7 +174,7 @@ export class Transfer {
       this.order.began = head?.commit ?? null;
       await saveOrder(this.order, this.files.map(savedFile));
     }
-    if (!head) return { head, fresh: [...this.files], deletes: [], attributes: new Map() };
+    if (!head) return { head, fresh: [...this.files], unchanged: [], deletes: [], attributes: new Map() };
     const { folder, replaces } = this.order;
     const paths = this.files.map(({ path }) => path);
     const stored = await this.patiently(() =>
@@ -181,17 +183,21 @@ export class Transfer {
     const known = new Map(stored.map((file) => [file.path, file]));
     const attributes = new Map<string, string>();
     const fresh: UploadFile[] = [];
+    const unchanged: string[] = [];
     for (const file of this.files) {
       const there = known.get(file.path);
       known.delete(file.path);
       if (there && (await this.isSame(file, there))) {
-        if (!there.is_damaged) continue;
+        if (!there.is_damaged) {
+          unchanged.push(file.path);
+          continue;
+        }
         if (there.attributes !== null) attributes.set(file.path, there.attributes);
       }
       fresh.push(file);
     }
-    this.set({ unchanged: this.files.length - fresh.length });
-    return { head, fresh, deletes: replaces ? [...known.keys()] : [], attributes };
+    this.set({ unchanged: unchanged.length });
+    return { head, fresh, unchanged, deletes: replaces ? [...known.keys()] : [], attributes };
   }
 
   private async isSame(file: UploadFile, there: StoredFile): Promise<boolean> {
@@ -301,6 +307,8 @@ export class Transfer {
         return done.version;
       });
     }
+    const split = await this.patiently(() => api.takeSplits(found.unchanged, (commit) => this.set({ commit })));
+    version = split ?? version;
     await forgetOrder(this.order.id);
     this.packer.close();
     this.set({ stage: 'done', version, isNew: version?.commit !== head?.commit, commit: null, meanwhile });

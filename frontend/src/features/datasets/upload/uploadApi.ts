@@ -3,6 +3,7 @@ import { api } from '@/api/client';
 import type { CommitRequest, StoredFile, Upload, Version } from '@/api/contract/datasets';
 import { ApiError, asApiError, readApiError } from '@/api/errors';
 import { untilDone } from '@/shared/untilDone';
+import { type FolderShape, splitOfPath } from './classFolders';
 import type { Order } from './saved';
 
 const DATASETS = '/api/v1/projects/{project}/datasets/';
@@ -14,7 +15,11 @@ const PARTS = '/api/v1/projects/{project}/datasets/{dataset}/uploads/{upload_id}
 const COMPLETE = '/api/v1/projects/{project}/datasets/{dataset}/uploads/{upload_id}/complete/';
 const COMMITS = '/api/v1/projects/{project}/datasets/{dataset}/commits/';
 
+const EDITS = '/api/v1/projects/{project}/datasets/{dataset}/edits/';
+
 const PATHS_AT_ONCE = 1000;
+/** The server takes no more in one edit. */
+const MOST_STEPS = 100;
 
 export type SplitOf = Record<string, unknown> | null;
 
@@ -116,6 +121,18 @@ export class UploadApi {
     }
   }
 
+  /** Gives files that are there already the splits of their folders; null if there is nothing to give. */
+  async takeSplits(paths: readonly string[], onStep: (step: CommitRequest) => void): Promise<Version | null> {
+    const edits = splitEdits(paths, this.order.splits);
+    if (edits.length === 0) return null;
+    const { data } = await api.POST(EDITS, {
+      params: { path: this.path },
+      body: { branch: this.order.branch, message: this.order.message, edits },
+      signal: this.signal,
+    });
+    return (await untilDone(this.path, data as CommitRequest, onStep)).version;
+  }
+
   private async ask(
     head: Version | null,
     changes: string,
@@ -139,6 +156,24 @@ export class UploadApi {
 /** What was chosen, else what the last push said. */
 export const labelsFrom = (chosen: boolean | undefined, last: Pushed): 'folder' | null =>
   chosen === undefined ? (last.labels_from ?? null) : chosen ? 'folder' : null;
+
+interface SplitEdit {
+  op: 'split';
+  paths: string[];
+  value: string;
+}
+
+/** Edits that put files into the splits of their folders; of very many files, the whole folders. */
+export function splitEdits(paths: readonly string[], splits: FolderShape['splits'] | undefined): SplitEdit[] {
+  const edits: SplitEdit[] = [];
+  for (const [prefix, value] of splits ?? []) {
+    const inside = paths.filter((path) => splitOfPath(path, splits) === value && path.startsWith(prefix));
+    for (let at = 0; at < inside.length; at += PATHS_AT_ONCE)
+      edits.push({ op: 'split', paths: inside.slice(at, at + PATHS_AT_ONCE), value });
+  }
+  if (edits.length <= MOST_STEPS) return edits;
+  return (splits ?? []).map(([prefix, value]) => ({ op: 'split', paths: [prefix], value }));
+}
 
 /** Whether files that are there already are to get their folders' names as labels, which the last push did not give. */
 export const asksForLabels = (chosen: boolean | undefined, head: Version | null): boolean => {
