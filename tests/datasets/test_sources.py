@@ -18,7 +18,7 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.core import storage
-from atom.datasets.actions import scans
+from atom.datasets.actions import commit_root, scans
 from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.engines.changes import decode_changes
 from atom.datasets.models import Dataset, Source, SourceScan
@@ -234,9 +234,12 @@ def test_a_killed_worker_is_followed_by_one_that_goes_on(
     def killed(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    for place in ("_note", "_commit_once", "move_branch", "_finish"):
+    places = (
+        (scans, "_note"), (scans, "_commit_once"), (commit_root, "move_branch"), (scans, "_finish"),
+    )  # fmt: skip
+    for module, place in places:
         with monkeypatch.context() as patch:
-            patch.setattr(scans, place, killed)
+            patch.setattr(module, place, killed)
             with pytest.raises(KeyboardInterrupt):
                 scan_or_go_on()
     done = scan_or_go_on()
