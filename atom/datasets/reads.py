@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 from atom.accounts.models import Project, User
 from atom.core import storage
 from atom.core.errors import NotFound
+from atom.core.storage import StoreError
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.diff_pages import diff_table, differences, stays
 from atom.datasets.errors import (
@@ -74,13 +75,15 @@ class EntryCounts(NamedTuple):
 def entry_counts(version: Version) -> EntryCounts:
     """Return how many files and links a version has.
 
-    A version from before links were counted apart is looked into once; the row remembers it.
+    A version from before links were counted apart is looked into once; the row remembers it. Until
+    its root can be read, and once it is collected, its row counts both together as files.
     """
+    if version.link_count is None and version.state == "collected":
+        return EntryCounts(version.file_count, 0)
     if version.link_count is None:
         try:
             root = version_store(version.dataset.project).root(version.root)
-        except SdkError:
-            # Nobody can read its entries any more; the row counts them together.
+        except (SdkError, StoreError):
             return EntryCounts(version.file_count, 0)
         version.file_count, version.link_count = root.files, root.links
         Version.objects.filter(pk=version.pk, link_count=None).update(

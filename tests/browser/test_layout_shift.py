@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from bench.shifts import WATCH
 from tests.browser.seed import DATASET, Seed
 
 # A twentieth of the window, weighted by how far it moves; people notice a tenth.
@@ -12,16 +13,6 @@ _MOST = 0.05
 # Long enough for an answer to be drawn before the next one comes.
 _DRAWN_MS = 80
 _QUIET_STEPS = 12
-_WATCH = """
-window.layoutShifts = [];
-new PerformanceObserver((list) => {
-  for (const shift of list.getEntries()) {
-    const moved = shift.sources.map(({ node, previousRect, currentRect }) =>
-      `${(node?.textContent ?? '').slice(0, 40)} ${previousRect.y} to ${currentRect.y}`);
-    if (!shift.hadRecentInput) window.layoutShifts.push({ score: shift.value, moved });
-  }
-}).observe({ type: 'layout-shift', buffered: true });
-"""
 _PAGES = {
     "dataset": f"/datasets/{DATASET}",
     "branches": f"/datasets/{DATASET}/refs",
@@ -58,7 +49,7 @@ def test_nothing_that_is_read_moves_while_a_page_loads(
 ) -> None:
     page = signed_in_page
     page.set_viewport_size({"width": width, "height": 844})
-    page.add_init_script(_WATCH)
+    page.add_init_script(WATCH)
     jumped = {}
     for name, address in _PAGES.items():
         open_answer_by_answer(page, address.format(run=seed.trained_run), newest_first=newest_first)

@@ -328,7 +328,7 @@ def test_reverts_and_picks_bring_links_back(linked: Pusher) -> None:
     published(linked, "picks", source="v2", paths=["dog/a.png", "gone.png"])
     picked = {**FILES, **LINKS, "dog/a.png": "../gone.png", "gone.png": png(4)}
     assert tree(version(linked, "main")) == picked
-    # What was labelled as a file has no label as a link.
+    # A file that became a link has lost its label.
     assert entry(linked, "dog/a.png")["label"] is None
     assert entry(linked, "dog/a.png", "v1")["label"] == "dog"
 

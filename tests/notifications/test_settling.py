@@ -1,4 +1,4 @@
-"""What is over is read, whoever did the work; what is about another thing or newer stays."""
+"""Notices of a matter that is over are read, whoever did the work; others and newer ones stay."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_an_event_ends_what_it_settles_and_nothing_else(
     for subject in (mine, other):
         outbox.emit(project.pk, kind, people=[ada.pk, bo.pk], subject=subject)
     telling.tick()
-    # Nobody is told of the end itself: it settles all the same.
+    # The end itself concerns nobody and settles all the same.
     outbox.emit(project.pk, end, subject=mine)
     assert (unread(ada), unread(bo)) == ([kind], [kind])
     assert Notification.objects.unread().filter(subject=other).count() == 2

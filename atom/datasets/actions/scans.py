@@ -260,7 +260,7 @@ def _tell_people(scan: SourceScan, state: str, error: AtomError | None) -> None:
     source = scan.source
     people = [scan.created_by_id] if scan.created_by_id or not error else [source.created_by_id]
     kind = _TOLD.get(state)
-    # Of a scan that ran by itself and went well, nobody is told: it ends what failed before.
+    # A scan that ran by itself and went well concerns nobody; it settles notices of failures.
     if kind is not None:
         outbox.emit(
             source.project_id,

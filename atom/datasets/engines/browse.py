@@ -62,7 +62,7 @@ EndKind = Literal["file", "folder", "nothing", "circle", "outside"]
 
 
 class LinkEnd(NamedTuple):
-    """What a link leads to; `file` is the row of a file, without its label and split."""
+    """The end of a link; `file` is the row of a file there, without its label and split."""
 
     kind: EndKind
     file: Row | None = None

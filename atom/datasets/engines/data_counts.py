@@ -199,7 +199,7 @@ class _Counter:
             class_folders=folder_shape(self.paths).classes,
             packs=frozenset(self.packs),
             sample=self._sample(),
-            links=browser.root.count - browser.root.files,
+            links=browser.root.links,
             of_media=self.of_media if self.asked_media else None,
             version_of_media=self.version_of_media if self.asked_media else None,
             labels_by_split={name: dict(each) for name, each in self.labels_by_split.items()},

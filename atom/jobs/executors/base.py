@@ -14,7 +14,7 @@ class LaunchFailedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What an executor can tell about an attempt's supervisor."""
+    """An attempt's supervisor as its executor sees it."""
 
     launched: bool
     alive: bool

@@ -90,7 +90,7 @@ def _settle(event: OutboxEvent) -> set[UUID]:
         over = over.filter(user=user_id)
     people_of = set(over.values_list("user_id", flat=True))
     if people_of:
-        # What is over is not mailed any more.
+        # Mail about a matter that is over would only disturb.
         over.update(read_at=Now(), mail_at=None, updated_at=Now())
     return people_of
 

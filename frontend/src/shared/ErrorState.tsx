@@ -81,7 +81,7 @@ export function ErrorState(props: ErrorStateProps) {
       ))}
       {words.action && <Text size="sm">{words.action}</Text>}
       <Group gap="md" mt="xs">
-        {/* What a role does not allow, it does not allow the next time. */}
+        {/* A second try meets the same role. */}
         {onRetry && error.status !== 403 && (
           <Button size="compact-xs" variant="default" leftSection={<IconRefresh size={14} />} onClick={onRetry}>
             {t('common.retry')}

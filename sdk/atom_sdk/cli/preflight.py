@@ -29,7 +29,7 @@ _DRAWN: dict[str, Any] = {"test": "20%", "val": "10%", "seed": 7, "stratify": Tr
 def check_data(context: Context, body: dict[str, Any], *, redraw: bool = False) -> None:
     """Print warnings about the data of a run. Raises PreflightFailedError for what would fail it.
 
-    What is wrong with the request itself is told when the run is asked for. With `redraw`, a
+    Errors of the request itself are told when the run is asked for. With `redraw`, a
     version whose splits do not fit gets new ones first: `body` then names the version with them.
     """
     looks = context.client.runs.preflight(**body)["datasets"]

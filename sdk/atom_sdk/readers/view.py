@@ -60,7 +60,7 @@ class ViewIndex:
         # Whether the version has splits, also where this view has none of their files.
         self.has_splits = bool(self.splits) or bool(selection.get("has_splits"))
         self._paths = _PathColumn(batch.column("path"))
-        # Of no rows there is no buffer.
+        # A column without rows has no buffer.
         self._digests = memoryview(batch.column("digest").buffers()[1] or b"")
 
     @cached_property

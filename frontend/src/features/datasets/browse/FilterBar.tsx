@@ -41,7 +41,7 @@ export function FilterBar({
     Object.entries(counts ?? {}).map(([value, count]) => ({ value, label: `${value} (${format.number(count)})` }));
   const hasLabels = stats !== undefined && Object.keys(stats.labels).length > 0;
   const hasSplits = stats !== undefined && Object.keys(stats.splits).length > 0;
-  // What has a label or a split is a file.
+  // Links have neither labels nor splits.
   const onlyFiles = Boolean(search.label || search.split) || search.labelled !== undefined;
   const mayHaveLinks = Boolean(stats?.links) && !onlyFiles;
   const words = mayHaveLinks
