@@ -15,10 +15,10 @@ from uuid import UUID
 
 import structlog
 
+from atom.cache.backends.base import ViewPath
 from atom.cache.engines.inherited import inherit
 from atom.cache.engines.links import close_to, link_file, open_to, packs_of_view
 from atom.cache.placement import (
-    ViewPath,
     cache_root,
     job_view,
     job_views,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from atom.cache.engines.local import UnreadablePackError
+from atom.cache.engines.fill import UnreadablePackError
 from atom.core import storage
 from atom.core.storage import StoreError
 from atom.datasets.keys import copy_check_key, pack_key

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_IMODE
 from uuid import UUID
@@ -11,6 +10,7 @@ from uuid import UUID
 from django.conf import settings
 
 from atom.accounts.models import Project
+from atom.cache.backends.base import ViewPath
 from atom.cache.engines.links import VIEW_NAME
 from atom.cache.engines.selectors import view_id
 from atom.datasets.models import Version
@@ -19,14 +19,6 @@ from atom_sdk.manifests.views import ViewSelector
 from atom_sdk.packs.store import PackStore
 
 _CLOSED = 0o700
-
-
-@dataclass(frozen=True)
-class ViewPath:
-    """What a reader opens: a view index, and the folder with the packs that it points into."""
-
-    index_path: Path
-    pack_dir: Path
 
 
 def cache_root() -> Path:

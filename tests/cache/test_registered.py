@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from atom.cache.backends import local_backend
 
 from atom.cache.actions import evict, request_warm, view_for
-from atom.cache.coverage import measure
 from atom.cache.models import CacheRecord
 from atom.cache.placement import pack_store
 from atom.clusters.models import Node
@@ -132,7 +132,7 @@ def test_what_was_evicted_can_be_brought_again(bucket: Bucket, node: Node, opene
     version = newest()
     warmed(version, node)
     evict(version, node)
-    assert measure(version).packs_present == 0
+    assert local_backend().measure(version).packs_present == 0
     assert not list(Path(pack_store(version.dataset.project).packs).iterdir())
     assert warmed(version, node).state == "warm"
     assert opened(version) == class_files() | FILES

@@ -306,6 +306,27 @@ def test_an_unknown_node_is_a_clear_404(pusher: Pusher) -> None:
     assert (answer.status_code, answer.json()["code"]) == (404, "node_unknown")
 
 
+def test_a_node_out_of_reach_is_refused_and_keeps_its_last_report(
+    pusher: Pusher, node: Node
+) -> None:
+    version = version_of(pusher)
+    far = Node.objects.create(cluster=node.cluster, name="far", cpu_count=1, memory_bytes=1 << 30)
+    at = f"{pusher.base}versions/v1/"
+
+    for action in ("warm", "evict"):
+        refused = pusher.client.post(f"{at}{action}/", {"node": "far"}, format="json")
+        assert (refused.status_code, refused.json()["code"]) == (409, "node_out_of_reach")
+    assert not far.cache_records.exists()
+
+    reported = CacheRecord.objects.create(
+        node=far, version=version, state="warming", packs_total=2, packs_present=1
+    )
+    run_warm(reported.pk)
+
+    [_, line] = pusher.client.get(f"{at}cache/").json()
+    assert (line["node"], line["state"], line["packs_present"]) == ("far", "failed", 1)
+
+
 def test_a_pinned_version_is_not_evicted(pusher: Pusher, node: Node) -> None:
     version = version_of(pusher)
     request_warm(version, node)

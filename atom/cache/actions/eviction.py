@@ -7,21 +7,22 @@ from contextlib import suppress
 
 from django.db import transaction
 
-from atom.cache.actions.records import MANIFEST_GONE, UNREADABLE, move, note_coverage
+from atom.cache.actions.records import UNREADABLE, move, note_coverage
+from atom.cache.backends import backend_of
+from atom.cache.backends.base import CacheBackend
 from atom.cache.errors import VersionPinned
 from atom.cache.models import CacheRecord
-from atom.cache.placement import pack_store
-from atom.cache.registered import forget_registered, noted_packs, registered_packs
 from atom.clusters.models import Node
 from atom.datasets.models import Version
-from atom.datasets.reads import packs_named_by, packs_of
 
 
 def evict(version: Version, node: Node) -> CacheRecord | None:
     """Remove the version's packs that no other version on the node shares.
 
-    Raises VersionPinned while a run or a label task needs it, or while it is being warmed.
+    Raises VersionPinned while a run or a label task needs it, or while it is being warmed, and
+    NodeOutOfReach.
     """
+    backend = backend_of(node)
     with transaction.atomic():
         record = (
             CacheRecord.objects.select_for_update(of=("self",))
@@ -33,7 +34,7 @@ def evict(version: Version, node: Node) -> CacheRecord | None:
             return None
         if record.state == "warming" or version.pins.exists():
             raise VersionPinned(f"{version.dataset.name}@{version.ref} is in use.")
-        _remove_packs(record)
+        backend.remove(version, _needed_by_others(record, backend))
         if record.state != "cold":
             move(record, "cold")
         note_coverage(record)
@@ -42,34 +43,17 @@ def evict(version: Version, node: Node) -> CacheRecord | None:
     return record
 
 
-def _remove_packs(record: CacheRecord) -> None:
-    version = record.version
-    kept = _wanted_by_others(record)
-    store = pack_store(version.dataset.project)
-    own = set(noted_packs(version) or ())
-    try:
-        going = own.union(packs_named_by(version))
-    except MANIFEST_GONE:
-        # Nobody knows any more which packs it had: all go that no other version wants.
-        going = own = store.present()
-    for digest in going - kept:
-        store.remove(bytes.fromhex(digest))
-        if digest in own:
-            forget_registered(version, digest)
-
-
-def _wanted_by_others(record: CacheRecord) -> set[str]:
-    """Return the packs of the other versions on the node; those that nobody can read want none."""
+def _needed_by_others(record: CacheRecord, backend: CacheBackend) -> set[str]:
+    """Return the packs of the node's other versions; a version that cannot be read needs none."""
     project = record.version.dataset.project
     others = CacheRecord.objects.filter(
         node=record.node, version__dataset__project=project, state__in=["warm", "warming"]
     ).exclude(pk=record.pk)
-    wanted: set[str] = set()
+    needed: set[str] = set()
     for other in others.select_related("version__dataset__project"):
         with suppress(*UNREADABLE):
-            wanted.update(packs_of(other.version))
-            wanted.update(registered_packs(other.version) or ())
-    return wanted
+            needed.update(backend.needed_packs(other.version))
+    return needed
 
 
 def evictable(node: Node) -> Iterator[CacheRecord]:

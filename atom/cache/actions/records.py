@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from atom.cache.coverage import measure
+from atom.cache.backends import backend_of
+from atom.cache.errors import NodeOutOfReach
 from atom.cache.models import CacheRecord
 from atom.cache.states import CACHE_STATES
 from atom.core import states
@@ -15,15 +16,20 @@ UNREADABLE = (VersionExpired, DatasetDeleted, *MANIFEST_GONE)
 
 
 def note_coverage(record: CacheRecord) -> None:
-    """Measure what is on the node; the caller saves it. What nobody can read is not there."""
+    """Measure what is on the node; the caller saves it.
+
+    A version that cannot be read counts as absent. A node out of reach keeps its last report.
+    """
     try:
-        found = measure(record.version)
+        coverage = backend_of(record.node).measure(record.version)
+    except NodeOutOfReach:
+        return
     except UNREADABLE:
         record.bitmap, record.packs_present, record.bytes_present = b"", 0, 0
         return
-    record.bitmap = found.bitmap
-    record.packs_total, record.packs_present = found.packs_total, found.packs_present
-    record.bytes_total, record.bytes_present = found.bytes_total, found.bytes_present
+    record.bitmap = coverage.bitmap
+    record.packs_total, record.packs_present = coverage.packs_total, coverage.packs_present
+    record.bytes_total, record.bytes_present = coverage.bytes_total, coverage.bytes_present
 
 
 def move(record: CacheRecord, state: str) -> None:

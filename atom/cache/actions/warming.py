@@ -6,8 +6,6 @@ Who warms a version renews a lease; when the worker died, `recover` has another 
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from datetime import timedelta
 from uuid import UUID
 
@@ -17,15 +15,12 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from atom.cache.actions.records import move, note_coverage
-from atom.cache.actions.views import Selector, ready_view
-from atom.cache.coverage import measure
-from atom.cache.engines.local import REPORT_EVERY_S, DamagedPackError, FillPlan, FillProgress, fill
+from atom.cache.backends import backend_of
+from atom.cache.backends.base import CacheBackend, Selector
+from atom.cache.engines.fill import CorruptPackError, FillProgress
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty
 from atom.cache.models import CacheRecord
-from atom.cache.origin import PackOrigin
-from atom.cache.placement import pack_store, view_path
-from atom.cache.registered import fill_registered, registered_packs
 from atom.clusters.models import Node
 from atom.core import clock, live
 from atom.core.background import enqueue
@@ -47,13 +42,17 @@ _ERROR_CHARS = 1000
 
 
 def request_warm(version: Version, node: Node, selector: Selector = None) -> CacheRecord:
-    """Have the version brought to the node; one that is on its way or there is left alone."""
+    """Have the version brought to the node; one that is on its way or there is left alone.
+
+    Raises NodeOutOfReach, or Invalid for the selector.
+    """
     view_selector(selector)
+    backend = backend_of(node)
     with transaction.atomic():
         CacheRecord.objects.get_or_create(node=node, version=version)
         record = CacheRecord.objects.select_for_update().get(node=node, version=version)
         record.used_at = clock.now()
-        if record.state != "warming" and not _is_ready(record, version, selector):
+        if record.state != "warming" and not _is_ready(record, backend, selector):
             move(record, "warming")
             record.error = ""
             record.selector, record.claimed_until = dict(selector or {}), None
@@ -62,11 +61,10 @@ def request_warm(version: Version, node: Node, selector: Selector = None) -> Cac
     return record
 
 
-def _is_ready(record: CacheRecord, version: Version, selector: Selector) -> bool:
-    if record.state != "warm":
+def _is_ready(record: CacheRecord, backend: CacheBackend, selector: Selector) -> bool:
+    if record.state != "warm" or not backend.has_view(record.version, selector):
         return False
-    view = view_path(version, view_selector(selector), registered_packs(version) or ())
-    return view.index_path.exists() and measure(version).is_complete
+    return backend.measure(record.version).is_complete
 
 
 def run_warm(record_id: UUID | str) -> CacheRecord:
@@ -93,9 +91,10 @@ def _renew(record: CacheRecord) -> None:
 
 def _warm(record: CacheRecord) -> None:
     try:
-        _fill(record)
-        ready_view(record.version, record.selector)
-    except DamagedPackError as damaged:
+        backend = backend_of(record.node)
+        _fill(record, backend)
+        backend.write_view(record.version, record.selector)
+    except CorruptPackError as damaged:
         _blame_pack(record, damaged)
     except SelectionEmpty as empty:
         # The bytes are here; another reader may select others.
@@ -121,13 +120,11 @@ def recover() -> int:
     return count
 
 
-def _fill(record: CacheRecord) -> None:
+def _fill(record: CacheRecord, backend: CacheBackend) -> None:
     version = record.version
-    digests = packs_of(version)
-    require_readable(version.dataset.project, digests)
+    require_readable(version.dataset.project, packs_of(version))
     note_coverage(record)
     before = record.bytes_present, record.packs_present
-    plan = FillPlan([bytes.fromhex(digest) for digest in digests], PackOrigin(version).stream)
 
     def report(progress: FillProgress) -> None:
         record.packs_present = before[1] + progress.packs_done
@@ -137,37 +134,14 @@ def _fill(record: CacheRecord) -> None:
         record.error = "" if progress.bytes_done else record.error
         _save_progress(record)
 
-    stored = fill(pack_store(version.dataset.project), plan, report)
-    _fill_registered(record, stored, report)
+    backend.fill(version, report)
 
 
-def _fill_registered(
-    record: CacheRecord, stored: FillProgress, report: Callable[[FillProgress], None]
-) -> None:
-    """Bring what stays at its source, after what is in the store."""
-    began = time.monotonic()
-    done = {"packs": stored.packs_done, "bytes": stored.bytes_done}
-    told = began
-
-    def count(packs: int, size_bytes: int) -> None:
-        nonlocal told
-        done["packs"] += packs
-        done["bytes"] += size_bytes
-        now = time.monotonic()
-        if now - told >= REPORT_EVERY_S:
-            told = now
-            rate = (done["bytes"] - stored.bytes_done) / max(now - began, 1e-3)
-            report(FillProgress(done["packs"], done["bytes"], int(rate)))
-
-    if registered_packs(record.version) is None or not measure(record.version).is_complete:
-        fill_registered(record.version, count)
-
-
-def _blame_pack(record: CacheRecord, damaged: DamagedPackError) -> None:
+def _blame_pack(record: CacheRecord, damaged: CorruptPackError) -> None:
     """Name the pack and take it out of service everywhere."""
     project = record.version.dataset.project
     quarantine_pack(project, damaged.digest, str(damaged), is_readable=damaged.is_readable)
-    pack_store(project).remove(bytes.fromhex(damaged.digest))
+    backend_of(record.node).remove_pack(project, damaged.digest)
     _finish(record, "failed", f"The pack {damaged.digest} is damaged and quarantined. {damaged}")
 
 

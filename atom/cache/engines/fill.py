@@ -25,7 +25,7 @@ FETCHES_AT_ONCE = 4
 REPORT_EVERY_S = 0.5
 
 
-class DamagedPackError(Exception):
+class CorruptPackError(Exception):
     """The stored bytes of a pack do not hash to its digest; `digest` is hex."""
 
     is_readable = True
@@ -35,7 +35,7 @@ class DamagedPackError(Exception):
         self.digest = digest
 
 
-class UnreadablePackError(DamagedPackError):
+class UnreadablePackError(CorruptPackError):
     """The object store cannot read the pack, while it reads other objects."""
 
     is_readable = False
@@ -64,7 +64,7 @@ Report = Callable[[FillProgress], None]
 def fill(store: PackStore, plan: FillPlan, report: Report) -> FillProgress:
     """Bring the packs that are missing; `report` is called at most twice a second.
 
-    Raises DamagedPackError for the first pack that lies, PackStoreFullError, or what the origin
+    Raises CorruptPackError for the first pack that lies, PackStoreFullError, or what the origin
     raises. Packs that are whole by then stay.
     """
     meter = _Meter()
@@ -87,7 +87,7 @@ def _fetch(store: PackStore, plan: FillPlan, pack: bytes, meter: _Meter) -> None
     try:
         store.fill(pack, lambda: meter.count(plan.stream(pack)))
     except PackDigestMismatchError as exc:
-        raise DamagedPackError(pack.hex(), str(exc)) from exc
+        raise CorruptPackError(pack.hex(), str(exc)) from exc
     meter.pack_done()
 
 
