@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from atom.cache.backends import local_backend
 
 from atom.cache.actions import evict, request_warm, view_for
+from atom.cache.backends import local_backend
 from atom.cache.models import CacheRecord
 from atom.cache.placement import pack_store
 from atom.clusters.models import Node

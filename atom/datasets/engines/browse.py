@@ -27,7 +27,7 @@ from atom.datasets.engines.query_scan import SCAN_ROWS, EntryCount, Scan
 from atom.datasets.engines.version_plan import SPLIT_LAYER
 from atom.datasets.engines.versions import label_layers
 from atom_sdk.manifests.groups import range_position, ranges_from
-from atom_sdk.manifests.layers import current_rows
+from atom_sdk.manifests.joined import join_labels
 from atom_sdk.manifests.links import Lead, follow_link, without_links
 from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
@@ -246,24 +246,10 @@ class VersionBrowser:
 
     def joined(self, entries: pa.Table, columns: Collection[str] = ("label", "split")) -> pa.Table:
         """Return entries, in path order, with their `label` and `split`, null where not asked."""
-        none = pa.nulls(len(entries), pa.string())
-        label: Any = none
-        for ref in reversed(self._label_layers if "label" in columns else []):
-            label = pc.coalesce(self._values(ref, entries, "label"), label)
-        asked = self._split_layer if "split" in columns else None
-        split = self._values(asked, entries, "value") if asked else none
-        return entries.append_column("label", label).append_column("split", split)
-
-    def _values(self, ref: LayerRef, entries: pa.Table, column: str) -> Any:
-        if not len(entries):
-            return pa.nulls(0, pa.string())
-        layer = self._source.values(ref, column)
-        paths, ends = (
-            _whole(layer["path"]),
-            (entries["path"][0].as_py(), entries["path"][-1].as_py()),
-        )
-        start, end = first_at_or_after(paths, ends[0]), first_at_or_after(paths, ends[1] + "\0")
-        return current_rows(layer.slice(start, end - start), entries)[column].combine_chunks()
+        refs = self._label_layers if "label" in columns else []
+        labels = [self._source.values(ref, "label") for ref in refs]
+        split = self._split_layer if "split" in columns else None
+        return join_labels(entries, labels, split and self._source.values(split, "value"))
 
     def labels_at(self, paths: Sequence[str]) -> dict[str, str | None]:
         """Return the labels of those of the paths, which are in order, that are files."""
