@@ -13,7 +13,6 @@ from django.db.models.functions import Now
 
 from atom.core import clock
 from atom.core.crypto import hash_token
-from atom.core.errors import NotFound
 from atom.core.statements import Prepared
 from atom.jobs import states
 from atom.jobs.actions import effects
@@ -109,27 +108,6 @@ def note_exit(attempt_id: UUID, report: ExitReport, evidence: dict[str, Any]) ->
         end_attempt(run, attempt, failure, {**evidence, "reason": report.reason})
 
 
-def find_attempt(run: Run, wanted: str = "") -> Attempt:
-    """Return the attempt by id or number; the last one if none is named. Raises NotFound."""
-    attempts = run.attempts.order_by("-number")
-    if not wanted:
-        found = attempts.first()
-    elif wanted.isdecimal() and len(wanted) < 10:
-        found = attempts.filter(number=int(wanted)).first()
-    else:
-        found = attempts.filter(pk=_uuid(wanted)).first()
-    if found is None:
-        raise NotFound("The run has no such attempt yet.")
-    return found
-
-
-def _uuid(text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError as error:
-        raise NotFound from error
-
-
 def lock(attempt_id: UUID) -> tuple[Run, Attempt]:
     """Lock the run, then read it and its attempt: the one order in which rows are locked.
 
@@ -173,3 +151,13 @@ def _sentence(attempt: Attempt, failure: Failure | None, evidence: dict[str, Any
     if evidence.get("reason") == "cancelled":
         return "The command was stopped because the run was cancelled."
     return f"The command ended with exit code {attempt.exit_code or 0}."
+
+
+def fail_launch(attempt_id: UUID, failure: Failure) -> None:
+    """End an attempt whose supervisor was not, or could not be, started."""
+    with transaction.atomic():
+        run, attempt = lock(attempt_id)
+        if attempt.state not in states.SUPERVISED:
+            return
+        evidence = {"reason": "not_launched", "tail": failure.reason, "no_more": True}
+        end_attempt(run, attempt, failure, evidence)

@@ -21,9 +21,9 @@ from atom.core.errors import AtomError
 from atom.core.leases import kept
 from atom.jobs import states
 from atom.jobs.actions import attempts, tracking_access, write_access
+from atom.jobs.actions.attempts import fail_launch
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
-from atom.jobs.actions.reconcile import fail_launch
 from atom.jobs.engines import failures
 from atom.jobs.errors import SecretsMissing
 from atom.jobs.executors import local_executor

@@ -18,12 +18,13 @@ from django.db.models import F
 
 from atom.core import live, redis
 from atom.core.statements import Prepared
+from atom.jobs.actions import effects
 from atom.jobs.engines import log_text
 from atom.jobs.engines.log_text import Begun
 from atom.jobs.errors import BadLogFrames, LogGap
 from atom.jobs.models import Attempt, LogChunk, LogStream
 from atom.jobs.pipelines import log_objects, log_stream
-from atom.jobs.pipelines.log_stream import Entry
+from atom.jobs.pipelines.log_stream import Entry, ask_once
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
 
@@ -34,6 +35,7 @@ CHUNK_BYTES = 1 << 20
 CHUNK_AGE_S = 10.0
 # Chunk objects stay of a size that a page can read in one go, whatever a runner sends at once.
 _MAX_CHUNK_ENTRIES = 256
+_FLUSH_ASKED_FOR_S = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,3 +270,9 @@ def iterate(stream: LogStream, start: int, end: int) -> Iterator[Frame]:
         for entry in entries:
             yield from frames.cut(frames.decode(entry.body, entry.start), position, end)
             position = max(position, min(end, entry.end))
+
+
+def ask_flush(attempt_id: UUID) -> None:
+    """Have a log flushed, with one task for all who ask at the same time."""
+    if ask_once(attempt_id, "flush", _FLUSH_ASKED_FOR_S):
+        effects.flush(attempt_id)

@@ -16,18 +16,17 @@ from django.db import transaction
 from atom.clusters.actions import beat_local_node
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions import effects, logs, outputs
-from atom.jobs.actions.attempts import end_attempt, lock
+from atom.jobs.actions import logs, outputs
+from atom.jobs.actions.attempts import end_attempt
+from atom.jobs.actions.capacities import capacities
 from atom.jobs.actions.conclude import conclude, is_retry_due
 from atom.jobs.actions.events import move
-from atom.jobs.actions.requests import capacities
+from atom.jobs.actions.logs import ask_flush
 from atom.jobs.actions.scheduling import place_run, warm_run
 from atom.jobs.actions.turns import STARVING, could_be_held, in_order
 from atom.jobs.actions.watch import bury_with_node, watch
-from atom.jobs.engines.failures import Failure
 from atom.jobs.engines.placement import Demand, largest
 from atom.jobs.models import Attempt, Run
-from atom.jobs.pipelines.log_stream import ask_once
 
 log = structlog.get_logger(__name__)
 
@@ -35,7 +34,6 @@ log = structlog.get_logger(__name__)
 PLACED_PER_TICK = 200
 PASSED_PER_TICK = 20
 _STEPS_PER_TICK = 6
-_FLUSH_ASKED_FOR_S = 5
 
 
 def tick() -> None:
@@ -74,12 +72,6 @@ def _still_waits(run_id: UUID) -> bool:
     except Exception:
         log.exception("run_not_advanced", run_id=str(run_id))
         return False
-
-
-def ask_flush(attempt_id: UUID) -> None:
-    """Have a log flushed, with one task for all who ask at the same time."""
-    if ask_once(attempt_id, "flush", _FLUSH_ASKED_FOR_S):
-        effects.flush(attempt_id)
 
 
 def _open_runs() -> list[UUID]:
@@ -178,13 +170,3 @@ _STEPS: dict[str, Callable[[Run], None]] = {
     states.FINALIZING: _conclude,
     **dict.fromkeys(states.SUPERVISED, _watch),
 }
-
-
-def fail_launch(attempt_id: UUID, failure: Failure) -> None:
-    """End an attempt whose supervisor was not, or could not be, started."""
-    with transaction.atomic():
-        run, attempt = lock(attempt_id)
-        if attempt.state not in states.SUPERVISED:
-            return
-        evidence = {"reason": "not_launched", "tail": failure.reason, "no_more": True}
-        end_attempt(run, attempt, failure, evidence)

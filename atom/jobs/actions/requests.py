@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
 from atom.accounts.models import RANK, Project, User
 from atom.accounts.permissions import role_in
-from atom.clusters.models import Node
 from atom.core.errors import AtomError, NotFound
 from atom.datasets.errors import QueryInvalid, ViewNotFound
 from atom.datasets.models import Version
@@ -18,10 +17,10 @@ from atom.datasets.queries import narrowed
 from atom.datasets.reads import find_dataset, require_kept
 from atom.datasets.refs import resolve_ref
 from atom.jobs.actions import secrets, workflows
-from atom.jobs.actions.nodes import is_silent
+from atom.jobs.actions.capacities import capacities
 from atom.jobs.engines.deliveries import wrong_deliveries
 from atom.jobs.engines.parameters import check_parameters
-from atom.jobs.engines.placement import Demand, NodeCapacity, never_fits
+from atom.jobs.engines.placement import Demand, never_fits
 from atom.jobs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.engines.requirements import wrong_lines
 from atom.jobs.engines.selection import TRAINING, selector_of
@@ -301,23 +300,3 @@ def _demand(plan: RunPlan) -> Demand:
     defaults = plan.workflow.definition["resources"] if plan.workflow is not None else {}
     wanted = {**DEFAULT_RESOURCES, **defaults, **plan.request.resources}
     return Demand(wanted["cpus"], wanted["memory_bytes"], wanted["gpus"])
-
-
-def capacities() -> list[NodeCapacity]:
-    """Return every node with what is taken on it."""
-    # The annotations of a QuerySet are not part of the model's type.
-    nodes: Iterable[Any] = Node.objects.with_used().order_by("name")
-    return [
-        NodeCapacity(
-            id=node.pk,
-            name=node.name,
-            cpus=node.cpu_count,
-            memory_bytes=node.memory_bytes,
-            gpus=node.gpu_count,
-            used_cpus=node.used_cpus,
-            used_memory_bytes=node.used_memory_bytes,
-            used_gpus=node.used_gpus,
-            usable=node.schedulable and not is_silent(node),
-        )
-        for node in nodes
-    ]

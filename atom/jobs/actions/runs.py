@@ -12,12 +12,12 @@ from django.db import connection, transaction
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, tracing
-from atom.datasets.models import VersionPin
 from atom.jobs import states
 from atom.jobs.actions import effects, runtimes, workflows
 from atom.jobs.actions.events import announce, move, record
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
 from atom.jobs.actions.tracked import report_state
+from atom.jobs.actions.version_pins import pin, unpin
 from atom.jobs.engines.deliveries import PACKS
 from atom.jobs.engines.run_names import suggested_name
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
@@ -27,7 +27,6 @@ from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 _LOCK_PROJECT = "SELECT 1 FROM accounts_project WHERE id = %s FOR NO KEY UPDATE"
 _LAST_NUMBER = "SELECT coalesce(max(number), 0) FROM jobs_run WHERE project_id = %s"
 DEFAULT_MAX_RETRIES = 2
-PIN_HOLDER = "run"
 _HOW_IT_ENDED = {
     states.SUCCEEDED: "has succeeded",
     states.FAILED: "has failed",
@@ -138,21 +137,10 @@ def enqueue_run(run: Run) -> None:
     move(run, states.QUEUED)
     # What it will leave is new: it is announced and removed like that of any other run.
     RunKeeping.objects.filter(run=run).update(due_at=None, removed_at=None, removed_bytes=0)
-    VersionPin.objects.bulk_create(
-        [
-            VersionPin(version_id=one.version_id, holder_type=PIN_HOLDER, holder_id=str(run.pk))
-            for one in {one.version_id: one for one in run.inputs.all()}.values()
-        ],
-        ignore_conflicts=True,
-    )
+    pin(run)
     if run.runtime is not None:
         runtimes.request_build(run.runtime)
     effects.wake()
-
-
-def unpin(run: Run) -> None:
-    """Let go of what the run read; its inputs stay known."""
-    VersionPin.objects.filter(holder_type=PIN_HOLDER, holder_id=str(run.pk)).delete()
 
 
 def cancel_run(run_id: UUID, user: User) -> Run:

@@ -16,8 +16,8 @@ from atom.core.ids import uuid7
 from atom.jobs import states
 from atom.jobs.actions import effects, outputs, runtimes
 from atom.jobs.actions.attempts import end_attempt
+from atom.jobs.actions.capacities import capacities
 from atom.jobs.actions.events import move, record
-from atom.jobs.actions.requests import capacities
 from atom.jobs.engines import failures
 from atom.jobs.engines.build_log import excerpt
 from atom.jobs.engines.deliveries import STREAM

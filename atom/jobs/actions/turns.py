@@ -10,7 +10,7 @@ from django.db.models import F, Q
 
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions.requests import capacities
+from atom.jobs.actions.capacities import capacities
 from atom.jobs.engines.placement import Demand, largest
 from atom.jobs.models import Run, RunQuerySet
 

@@ -15,7 +15,7 @@ from atom.accounts.api.mixins import ProjectScopedView
 from atom.core.query import refuse_unknown
 from atom.jobs.actions import code_diffs, compare
 from atom.jobs.api.comparing import names_of
-from atom.jobs.api.views import RunScopedView
+from atom.jobs.api_base import RunScopedView
 from atom.jobs.engines.code_diff import STATUSES
 
 

@@ -16,7 +16,7 @@ from atom.core.idempotency import idempotent
 from atom.core.names import TextField
 from atom.jobs.actions import comments
 from atom.jobs.api.run_serializers import PersonSerializer
-from atom.jobs.api.views import PAGE, RunScopedView, listing, page_of
+from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import RunComment
 
 MAX_CHARS = 10_000

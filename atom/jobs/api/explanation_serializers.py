@@ -8,7 +8,6 @@ from rest_framework import serializers
 
 from atom.jobs.actions.explain import AnswerCode, Outlook, ReasonKind
 from atom.jobs.api.values import names
-from atom.jobs.engines.advice import FindingCode
 from atom.jobs.engines.placement import PlacementCode
 from atom.jobs.models import Runtime
 
@@ -53,15 +52,6 @@ class ExplanationSerializer(serializers.Serializer[Any]):
     code = serializers.ChoiceField(choices=names(AnswerCode))
     answer = serializers.CharField()
     reasons = ReasonSerializer(many=True)
-
-
-class FindingSerializer(serializers.Serializer[Any]):
-    """One finding of the advice after a run."""
-
-    code = serializers.ChoiceField(choices=names(FindingCode))
-    text = serializers.CharField()
-    action = serializers.CharField(allow_blank=True)
-    params = serializers.DictField(child=serializers.FloatField())
 
 
 class RunPreviewSerializer(serializers.Serializer[Any]):

@@ -7,21 +7,26 @@ from uuid import UUID
 
 from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, extend_schema_field
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    extend_schema,
+    extend_schema_field,
+)
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from atom.core import storage
 from atom.core.errors import Invalid, NotFound
-from atom.core.query import refuse_unknown
+from atom.core.query import choice, refuse_unknown
 from atom.core.streaming import streamed
 from atom.core.tables import PreviewTableSerializer
+from atom.jobs import states
 from atom.jobs.actions import folders, previews
 from atom.jobs.actions.previews import Curve
-from atom.jobs.api.run_serializers import ArtifactSerializer
+from atom.jobs.api.artifact_serializers import ArtifactSerializer
 from atom.jobs.api.values import MetricValueField
-from atom.jobs.api.views import RunScopedView
+from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom_sdk.runner.metric_rows import number
 
 MAX_PATH = 1000
@@ -156,3 +161,28 @@ class PreviewView(RunScopedView):
         if found is None:
             raise NotFound
         return Response(FilePreviewSerializer(previews.preview(found)).data)
+
+
+class FilesView(RunScopedView):
+    """`runs/<id>/files/`."""
+
+    keyset = ("-created_at", "-id")
+    filters = ("kind", "path")
+
+    @extend_schema(
+        operation_id="runs_files",
+        parameters=[
+            *PAGE,
+            OpenApiParameter("kind", str, enum=states.ARTIFACT_KINDS),
+            OpenApiParameter("path", str),
+        ],
+        responses=listing(ArtifactSerializer, "ArtifactPage"),
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """List the files that the run left, newest first."""
+        found = self.run.artifacts.select_related("attempt")
+        if kind := choice(request, "kind", states.ARTIFACT_KINDS):
+            found = found.filter(kind=kind)
+        if path := request.query_params.get("path"):
+            found = found.filter(path=path)
+        return page_of(self, found, ArtifactSerializer)

@@ -19,7 +19,7 @@ from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.models import Version
 from atom.datasets.reads import open_version
 from atom.jobs.actions.predictions import predicted_version, predictions_of
-from atom.jobs.api.views import RunScopedView
+from atom.jobs.api_base import RunScopedView
 from atom.jobs.engines.predictions import PredictionFilter, chosen
 
 _PARAMETERS = ("true", "predicted", "wrong", "confidence_min", "confidence_max", "order")

@@ -96,32 +96,3 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
     )
     max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
     tags = serializers.ListField(child=NameField(max_length=63), required=False, max_length=30)
-
-
-class CodeChangesSerializer(serializers.Serializer[Any]):
-    """What the working tree has that its commit has not."""
-
-    patch = TextField(max_length=1 << 20, allow_blank=True, trim_whitespace=False)
-    truncated = serializers.BooleanField(required=False, default=False)
-
-
-class CodeRequestSerializer(serializers.Serializer[Any]):
-    """A code snapshot to upload."""
-
-    digest = serializers.RegexField(r"^[0-9a-f]{64}$")
-    size_bytes = serializers.IntegerField(min_value=1, max_value=512 << 20)
-    files_count = serializers.IntegerField(
-        min_value=0, max_value=2**31 - 1, required=False, default=0
-    )
-    git = serializers.DictField(required=False, allow_null=True, default=None)
-    changes = CodeChangesSerializer(
-        required=False, allow_null=True, default=None, help_text="Since the commit of `git`."
-    )
-
-
-class CodeStateSerializer(serializers.Serializer[Any]):
-    """Where to put the code, if it is not there."""
-
-    id = serializers.UUIDField()
-    state = serializers.ChoiceField(choices=["present", "upload"])
-    put_url = serializers.CharField(allow_null=True)

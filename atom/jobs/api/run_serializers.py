@@ -11,7 +11,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.models import User
-from atom.core import clock, storage
+from atom.core import clock
 from atom.core.plain_rows import PlainRows
 from atom.jobs import states
 from atom.jobs.api.failure_serializers import (
@@ -27,7 +27,6 @@ from atom.jobs.engines.deliveries import DELIVERIES
 from atom.jobs.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import (
-    Artifact,
     Attempt,
     CodeSnapshot,
     Run,
@@ -35,9 +34,6 @@ from atom.jobs.models import (
     RunInput,
     Runtime,
 )
-
-DOWNLOAD_EXPIRES_S = 3600
-
 
 _FAILURE_CLASS = serializers.ChoiceField(choices=names(FAILURE_CLASSES), allow_null=True)
 
@@ -366,24 +362,3 @@ class RunEventSerializer(serializers.ModelSerializer[RunEvent]):
     class Meta:
         model = RunEvent
         fields = ("seq", "kind", "text", "attempt", "data", "at")
-
-
-class ArtifactSerializer(serializers.ModelSerializer[Artifact]):
-    """A file that a run left, with an address to download it."""
-
-    attempt = serializers.IntegerField(source="attempt.number")
-    download_url = serializers.SerializerMethodField()
-
-    class Meta:
-        model = Artifact
-        fields = (
-            "id", "path", "size_bytes", "sha256", "digest", "kind", "state", "step", "attempt",
-            "download_url", "created_at",
-        )  # fmt: skip
-
-    def get_download_url(self, artifact: Artifact) -> str | None:
-        """Return an address that is valid for an hour; None until the file is durable."""
-        if artifact.state != states.PERSISTED:
-            return None
-        name = artifact.path.rsplit("/", 1)[-1]
-        return storage.objects().presign_get(artifact.key, DOWNLOAD_EXPIRES_S, filename=name)

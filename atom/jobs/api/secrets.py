@@ -15,7 +15,7 @@ from atom.core.bodies import check
 from atom.core.errors import Invalid
 from atom.core.names import NameField, TextField
 from atom.jobs.actions import secrets
-from atom.jobs.api.views import PAGE, listing, page_of
+from atom.jobs.api_base import PAGE, listing, page_of
 from atom.jobs.engines.variables import wrong_name
 from atom.jobs.models import ProjectSecret
 

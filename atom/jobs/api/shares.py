@@ -18,7 +18,7 @@ from atom.core.names import NameField
 from atom.jobs.actions import shares
 from atom.jobs.actions.shares import MAX_DAYS
 from atom.jobs.api.run_serializers import PersonSerializer
-from atom.jobs.api.views import PAGE, RunScopedView, listing, page_of
+from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import RunShare
 from atom.jobs.share_models import MAX_NOTE
 

@@ -12,7 +12,8 @@ from atom.core import waiting
 from atom.core.query import refuse_unknown
 from atom.jobs import states
 from atom.jobs.api.run_serializers import RunSerializer
-from atom.jobs.api.views import RunScopedView, render_run
+from atom.jobs.api.views import render_run
+from atom.jobs.api_base import RunScopedView
 
 
 class WaitView(RunScopedView):
