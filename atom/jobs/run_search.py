@@ -19,11 +19,11 @@ from atom.core.states import all_states
 from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNotFound
 from atom.datasets.models import Dataset
 from atom.datasets.refs import resolve_ref
-from atom.jobs import run_values, states
+from atom.jobs import states
 from atom.jobs.engines import run_query
 from atom.jobs.engines.run_query import RunQueryError, Term
 from atom.jobs.errors import InvalidRunSearch
-from atom.jobs.models import Attempt, RunInput, RunQuerySet
+from atom.jobs.models import Attempt, RunInput, RunQuerySet, run_values
 
 _IS: dict[str, Q] = {
     "starred": Q(starred=True),

@@ -10,7 +10,7 @@ from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock
 from atom.jobs.errors import ExperimentNameTaken
-from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
+from atom.jobs.models.experiments import DEFAULT_EXPERIMENT, Experiment
 
 
 def create_experiment(

@@ -18,7 +18,7 @@ from atom.jobs import states
 from atom.jobs.actions.events import announce, record
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run
-from atom.jobs.tracking_models import Experiment
+from atom.jobs.models.experiments import Experiment
 
 _ENDS = {
     states.SUCCEEDED: (EventKind.SUCCEEDED, "The run succeeded."),

@@ -19,13 +19,13 @@ from atom.core.pagination import parse_limit
 from atom.core.query import check_choices, refuse_unknown
 from atom.core.sorted_pages import sorted_page
 from atom.core.states import all_states
-from atom.jobs import run_sorting, run_values, states
+from atom.jobs import run_sorting, states
 from atom.jobs.actions import runs
 from atom.jobs.api.request_serializers import RunRequestSerializer
 from atom.jobs.api.run_serializers import ListedRunSerializer, RunSerializer
 from atom.jobs.api.views import parse_request, render_run
 from atom.jobs.api_base import PAGE, listing
-from atom.jobs.models import Run, RunQuerySet
+from atom.jobs.models import Run, RunQuerySet, run_values
 from atom.jobs.reads import listed_runs
 from atom.jobs.run_search import searched
 

@@ -20,7 +20,7 @@ from atom.jobs.actions.shares import MAX_DAYS
 from atom.jobs.api.run_serializers import PersonSerializer
 from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import RunShare
-from atom.jobs.share_models import MAX_NOTE
+from atom.jobs.models.shares import MAX_NOTE
 
 DEFAULT_DAYS = 30
 

@@ -26,7 +26,7 @@ from atom.jobs.actions.tracked import (
     report_state,
 )
 from atom.jobs.models import Run
-from atom.jobs.tracking_models import Experiment
+from atom.jobs.models.experiments import Experiment
 from atom.mlflow_api.errors import BadParameter, NotPermitted, ResourceMissing
 
 RUN_NAME_LABEL = "mlflow.runName"

@@ -24,7 +24,7 @@ from atom.core.foreign_json import read_json
 from atom.jobs.actions import logged_runs, tracking_access
 from atom.jobs.actions.logged_runs import LoggedRun
 from atom.jobs.models import Attempt, Run
-from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
+from atom.jobs.models.experiments import DEFAULT_EXPERIMENT, Experiment
 from atom.mlflow_api.actions.runs import Batch, log_batch
 from atom.mlflow_api.engines import fields
 from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, uuid_of, uuid_of_model

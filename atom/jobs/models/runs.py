@@ -15,13 +15,8 @@ from atom.core import states, tracing
 from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
-from atom.jobs.code_models import CodeChanges, CodeFetch, GitHost
-from atom.jobs.comment_models import RunComment
 from atom.jobs.engines.deliveries import DELIVERIES, PACKS
-from atom.jobs.record_models import LogChunk, LogStream, MetricChunk, MetricSeries
-from atom.jobs.retention_models import RunKeeping, RunPolicy
-from atom.jobs.secret_models import ProjectSecret
-from atom.jobs.share_models import RunShare
+from atom.jobs.models.experiments import Experiment
 from atom.jobs.states import (
     ARTIFACT_KINDS,
     ARTIFACT_STATES,
@@ -31,32 +26,6 @@ from atom.jobs.states import (
     RUN_STATES,
     RUNTIME_STATES,
 )
-from atom.jobs.tracking_models import Experiment
-
-__all__ = [
-    "Artifact",
-    "Attempt",
-    "CodeChanges",
-    "CodeFetch",
-    "CodeSnapshot",
-    "GitHost",
-    "LogChunk",
-    "LogStream",
-    "MetricChunk",
-    "MetricSeries",
-    "ProjectSecret",
-    "Run",
-    "RunComment",
-    "RunEvent",
-    "RunFile",
-    "RunInput",
-    "RunKeeping",
-    "RunPolicy",
-    "RunQuerySet",
-    "RunShare",
-    "Runtime",
-    "Workflow",
-]
 
 
 class Workflow(TimestampedModel):
