@@ -29,7 +29,7 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 @shared_task(name="jobs.tick", soft_time_limit=290, time_limit=300)
 def tick() -> None:
     """Advance every run as far as it goes."""
-    from atom.jobs.actions import reconcile
+    from atom.jobs import reconcile
 
     reconcile.tick()
 

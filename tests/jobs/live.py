@@ -12,8 +12,8 @@ from uuid import UUID
 
 import uvicorn
 
-from atom.jobs import states
-from atom.jobs.actions import code, logs, reconcile
+from atom.jobs import reconcile, states
+from atom.jobs.actions import code, logs
 from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Run
 from atom.jobs.pipelines.archive import pack_files

@@ -27,7 +27,7 @@ from atom.jobs.actions.attempts import issue_token
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.retention import remove_old_attempts, unmount_ended
-from atom.jobs.engines.deliveries import MOUNT, STREAM, variable_of, wrong_deliveries
+from atom.jobs.deliveries import MOUNT, STREAM, variable_of, wrong_deliveries
 from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, Run, RunInput
 from atom_sdk import run as sdk_run

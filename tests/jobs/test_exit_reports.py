@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from atom.jobs import states
-from atom.jobs.actions import reconcile, runs
+from atom.jobs import reconcile, states
+from atom.jobs.actions import runs
 from atom.jobs.engines.leftovers import leftovers_of
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.local import MAX_REPORT_BYTES

@@ -9,8 +9,8 @@ from atom.accounts.models import Project
 from atom.cache.models import CacheRecord
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.clusters.models import Node
-from atom.jobs import states
-from atom.jobs.actions import attempts, reconcile
+from atom.jobs import reconcile, states
+from atom.jobs.actions import attempts
 from atom.jobs.engines.failures import ExitReport
 from atom.jobs.models import Runtime
 from tests.factories.datasets import make_dataset, make_version

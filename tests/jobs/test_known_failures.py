@@ -10,7 +10,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from atom.datasets.models import Branch, Version
-from atom.jobs.actions import conclude, reconcile
+from atom.jobs import reconcile
+from atom.jobs.actions import conclude
 from atom.jobs.engines.failure_codes import BAD_DATA, FAILURE_CLASSES, USER_CODE, FailureCode
 from atom.jobs.engines.failures import ExitReport, Limits, classify, nothing_selected
 from atom.jobs.engines.known_failures import KNOWN, MAX_TEXT

@@ -22,8 +22,8 @@ from atom.accounts.models import ApiToken
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.clusters.models import Cluster
 from atom.core import clock, faults, redis
-from atom.jobs import states
-from atom.jobs.actions import launch, reconcile, runs
+from atom.jobs import reconcile, states
+from atom.jobs.actions import launch, runs
 from atom.jobs.actions.attempts import find_by_token, issue_token
 from atom.jobs.actions.launch import _claim
 from atom.jobs.executors import local, local_executor

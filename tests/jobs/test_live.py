@@ -16,8 +16,8 @@ from django.conf import settings
 
 from atom.clusters.models import Reservation
 from atom.core import storage
-from atom.jobs import states
-from atom.jobs.actions import logs, reconcile, runs
+from atom.jobs import reconcile, states
+from atom.jobs.actions import logs, runs
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.local import first_uid
 from tests.factories.accounts import make_member

@@ -15,8 +15,8 @@ from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
 from atom.clusters.models import Node, Reservation
 from atom.clusters.states import SILENT_AFTER
 from atom.core.ids import uuid7
-from atom.jobs import states
-from atom.jobs.actions import attempts, reconcile, runs
+from atom.jobs import reconcile, states
+from atom.jobs.actions import attempts, runs
 from atom.jobs.engines import failures
 from atom.jobs.engines.failures import ExitReport
 from atom.jobs.models import Attempt, Run, RunInput, Runtime

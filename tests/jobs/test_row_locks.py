@@ -10,8 +10,8 @@ import pytest
 from django.db import OperationalError, connection, transaction
 
 from atom.clusters.actions import beat_local_node
-from atom.jobs import states
-from atom.jobs.actions import attempts, reconcile, runs, tracked
+from atom.jobs import reconcile, states
+from atom.jobs.actions import attempts, runs, tracked
 from atom.jobs.models import Attempt, Run
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, make_run

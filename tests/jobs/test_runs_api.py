@@ -16,8 +16,7 @@ from atom.accounts.models import Project
 from atom.clusters.actions import ensure_local_node
 from atom.core import storage
 from atom.datasets.models import VersionPin
-from atom.jobs import states
-from atom.jobs.actions import events
+from atom.jobs import events, states
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import CodeSnapshot, Run, RunInput, Workflow
 from tests.factories.accounts import make_member, make_project

@@ -22,8 +22,8 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.clusters.actions import ensure_local_node, reserve
-from atom.jobs import states
-from atom.jobs.actions import reconcile, runtimes
+from atom.jobs import reconcile, states
+from atom.jobs.actions import runtimes
 from atom.jobs.models import Runtime
 from atom.jobs.pipelines.builder import FIRST_UID, GID, builder_of, ensure_pip
 from atom.jobs.pipelines.interpreter import base_python

@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 from atom.accounts.models import AuditEvent, Project
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.clusters.models import Reservation
-from atom.jobs import states
-from atom.jobs.actions import launch, reconcile
+from atom.jobs import reconcile, states
+from atom.jobs.actions import launch
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.secrets import MAX_SECRETS, MAX_VALUE_BYTES, remove_secret
 from atom.jobs.errors import SecretsMissing

@@ -15,8 +15,8 @@ from rest_framework.test import APIClient
 from atom.cache.actions import request_warm
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.datasets.models import Dataset, SavedView
-from atom.jobs import states
-from atom.jobs.actions import launch, reconcile
+from atom.jobs import reconcile, states
+from atom.jobs.actions import launch
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.requests import RunRequest, plan_run

@@ -19,8 +19,7 @@ from atom.asgi import django_application
 from atom.core import redis, waiting
 from atom.datasets.actions.commit_progress import cancel_commit
 from atom.datasets.models import CommitRequest
-from atom.jobs import states
-from atom.jobs.actions import events
+from atom.jobs import events, states
 from atom.jobs.models import Run
 from atom.web.long_poll import LongPoll
 from tests.factories.accounts import make_member, make_user

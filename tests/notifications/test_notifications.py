@@ -21,8 +21,8 @@ from atom.accounts.actions.invitations import invite
 from atom.accounts.models import Project, RoleBinding, User
 from atom.core import outbox
 from atom.core.models import OutboxEvent
+from atom.jobs import events
 from atom.jobs import states as job_states
-from atom.jobs.actions import events
 from atom.jobs.actions.comments import add_comment, edit_comment
 from atom.jobs.actions.long_waits import tell_long_waits
 from atom.jobs.models import Run, RunEvent

@@ -11,8 +11,8 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 from atom.accounts.models import Project, User
 from atom.core import outbox
 from atom.datasets.actions.dismissals import dismiss_operation
+from atom.jobs import events
 from atom.jobs import states as job_states
-from atom.jobs.actions import events
 from atom.jobs.actions.runs import retry_run
 from atom.jobs.models import Run
 from atom.labeling.actions.audits import Decision, decide

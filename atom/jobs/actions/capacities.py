@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from atom.clusters.models import Node
-from atom.jobs.actions.nodes import is_silent
+from atom.clusters.node_health import is_silent
 from atom.jobs.engines.placement import NodeCapacity
 
 

@@ -13,10 +13,10 @@ from atom.accounts.models import Project, User
 from atom.core import live
 from atom.core.errors import NotFound
 from atom.jobs import states
-from atom.jobs.actions.events import announce
 from atom.jobs.actions.runs import cancel_run
 from atom.jobs.actions.tracked import set_archived
 from atom.jobs.errors import NotCancellable, RunChanged, TooManyTags
+from atom.jobs.events import announce
 from atom.jobs.models import Run
 
 MAX_TAGS = 30

@@ -19,9 +19,9 @@ from atom.cache.delivery import mount_for_job
 from atom.core.errors import NotFound
 from atom.datasets.reads import pack_addresses, source_addresses
 from atom.jobs import states
-from atom.jobs.actions.events import record
-from atom.jobs.engines.deliveries import MOUNT, STREAM
+from atom.jobs.deliveries import MOUNT, STREAM
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
 from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Attempt, RunInput
 from atom_sdk.mount import MountRecord

@@ -10,7 +10,7 @@ from atom.cache.placement import job_view, mounted_folder
 from atom.clusters.models import Reservation
 from atom.core import storage
 from atom.jobs.actions import outputs, runtimes, secrets
-from atom.jobs.engines.deliveries import MOUNT, STREAM, variable_of
+from atom.jobs.deliveries import MOUNT, STREAM, variable_of
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.pipelines.interpreter import library_path
 

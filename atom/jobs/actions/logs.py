@@ -18,7 +18,7 @@ from django.db.models import F
 
 from atom.core import live, redis
 from atom.core.statements import Prepared
-from atom.jobs.actions import effects
+from atom.jobs import effects
 from atom.jobs.engines import log_text
 from atom.jobs.engines.log_text import Begun
 from atom.jobs.errors import BadLogFrames, LogGap

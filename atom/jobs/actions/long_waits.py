@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 
 from atom.core import clock, outbox
 from atom.jobs import states
-from atom.jobs.actions.events import record
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
 from atom.jobs.models import Run, RunEvent
 
 LONG = timedelta(minutes=30)

@@ -13,7 +13,7 @@ from django.db.models import Count, Sum
 from atom.accounts.models import Project, User
 from atom.cache.models import CacheRecord
 from atom.clusters.models import Node, Reservation
-from atom.jobs.actions.nodes import is_silent
+from atom.clusters.node_health import is_silent
 from atom.jobs.models import Attempt
 
 READY, SILENT, CORDONED = "ready", "silent", "cordoned"

@@ -17,11 +17,10 @@ from django.db.models.functions import Now
 from atom.core import live, storage
 from atom.core.leases import kept
 from atom.core.states import check_move
-from atom.jobs import states
-from atom.jobs.actions import effects
-from atom.jobs.actions.events import record
+from atom.jobs import effects, states
 from atom.jobs.errors import OutputIncomplete
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
 from atom.jobs.models import Artifact, Attempt, Run, RunEvent
 
 log = structlog.get_logger(__name__)

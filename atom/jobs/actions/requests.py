@@ -18,7 +18,7 @@ from atom.datasets.reads import find_dataset, require_kept
 from atom.datasets.refs import resolve_ref
 from atom.jobs.actions import secrets, workflows
 from atom.jobs.actions.capacities import capacities
-from atom.jobs.engines.deliveries import wrong_deliveries
+from atom.jobs.deliveries import wrong_deliveries
 from atom.jobs.engines.parameters import check_parameters
 from atom.jobs.engines.placement import Demand, never_fits
 from atom.jobs.engines.refs import BadReferenceError, parse_reference

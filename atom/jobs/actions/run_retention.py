@@ -17,7 +17,7 @@ from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, storage
 from atom.jobs import states
-from atom.jobs.actions.events import announce
+from atom.jobs.events import announce
 from atom.jobs.models import Artifact, LogChunk, LogStream, Run, RunKeeping, RunPolicy
 
 log = structlog.get_logger(__name__)

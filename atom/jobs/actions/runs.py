@@ -12,16 +12,16 @@ from django.db import connection, transaction
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, tracing
-from atom.jobs import states
-from atom.jobs.actions import effects, runtimes, workflows
-from atom.jobs.actions.events import announce, move, record
+from atom.jobs import effects, states
+from atom.jobs.actions import runtimes, workflows
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
 from atom.jobs.actions.tracked import report_state
 from atom.jobs.actions.version_pins import pin, unpin
-from atom.jobs.engines.deliveries import PACKS
+from atom.jobs.deliveries import PACKS
 from atom.jobs.engines.run_names import suggested_name
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import announce, move, record
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 
 _LOCK_PROJECT = "SELECT 1 FROM accounts_project WHERE id = %s FOR NO KEY UPDATE"

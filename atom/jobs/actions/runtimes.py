@@ -19,11 +19,10 @@ from django.db.models.functions import Now
 
 from atom.core import live
 from atom.core.leases import kept
-from atom.jobs import states
-from atom.jobs.actions import effects
-from atom.jobs.actions.events import record
+from atom.jobs import effects, states
 from atom.jobs.engines.requirements import normalise
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
 from atom.jobs.models import Run, Runtime
 from atom.jobs.pipelines import runtime_build
 from atom.jobs.pipelines.builder import builder_of, ensure_pip

@@ -13,16 +13,16 @@ from atom.cache.models import CacheRecord
 from atom.clusters.actions import reserve
 from atom.clusters.models import Node
 from atom.core.ids import uuid7
-from atom.jobs import states
-from atom.jobs.actions import effects, outputs, runtimes
+from atom.jobs import effects, states
+from atom.jobs.actions import outputs, runtimes
 from atom.jobs.actions.attempts import end_attempt
 from atom.jobs.actions.capacities import capacities
-from atom.jobs.actions.events import move, record
+from atom.jobs.deliveries import STREAM
 from atom.jobs.engines import failures
 from atom.jobs.engines.build_log import excerpt
-from atom.jobs.engines.deliveries import STREAM
 from atom.jobs.engines.placement import Demand, NodeCapacity, Placement, place
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import move, record
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.pipelines.runtime_build import is_ready
 

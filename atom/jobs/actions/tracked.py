@@ -15,8 +15,8 @@ from atom.accounts.models import Project, User
 from atom.core import clock
 from atom.core.states import check_move
 from atom.jobs import states
-from atom.jobs.actions.events import announce, record
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import announce, record
 from atom.jobs.models import Attempt, Run
 from atom.jobs.models.experiments import Experiment
 

@@ -7,15 +7,14 @@ from datetime import timedelta
 import structlog
 from django.conf import settings
 
+from atom.clusters.node_health import is_elsewhere, is_silent
 from atom.core import clock
-from atom.jobs import states
-from atom.jobs.actions import effects
+from atom.jobs import effects, states
 from atom.jobs.actions.attempts import end_attempt
-from atom.jobs.actions.events import move, record
-from atom.jobs.actions.nodes import is_elsewhere, is_silent
 from atom.jobs.engines import failures
 from atom.jobs.engines.failures import Limits
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import move, record
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.base import Executor, Observation
 from atom.jobs.exit_reports import LastWord, found_word

@@ -11,9 +11,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from atom.jobs.actions import advice
-from atom.jobs.api.values import names
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.engines.advice import FindingCode
+from atom.jobs.json_values import names
 
 
 class FindingSerializer(serializers.Serializer[Any]):

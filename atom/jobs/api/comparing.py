@@ -18,8 +18,8 @@ from atom.jobs.actions.compare import Measured, RunCurve
 from atom.jobs.actions.curve_cache import Window
 from atom.jobs.api.observing import NUMBERS
 from atom.jobs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
-from atom.jobs.api.values import MetricValueField, number_of
 from atom.jobs.engines import goals
+from atom.jobs.json_values import MetricValueField, number_of
 from atom.jobs.models import Run
 from atom_sdk.runner.metric_rows import number
 

@@ -25,8 +25,8 @@ from atom.jobs import states
 from atom.jobs.actions import folders, previews
 from atom.jobs.actions.previews import Curve
 from atom.jobs.api.artifact_serializers import ArtifactSerializer
-from atom.jobs.api.values import MetricValueField
 from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
+from atom.jobs.json_values import MetricValueField
 from atom_sdk.runner.metric_rows import number
 
 MAX_PATH = 1000

@@ -21,11 +21,11 @@ from atom.jobs.api.failure_serializers import (
     failure_of,
 )
 from atom.jobs.api.request_serializers import SelectorSerializer
-from atom.jobs.api.values import MetricValueField, names
 from atom.jobs.api.workflow_serializers import ResourcesSerializer
-from atom.jobs.engines.deliveries import DELIVERIES
+from atom.jobs.deliveries import DELIVERIES
 from atom.jobs.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.json_values import MetricValueField, names
 from atom.jobs.models import (
     Attempt,
     CodeSnapshot,

@@ -30,10 +30,10 @@ from atom.jobs.actions.tracked import parameters_of
 from atom.jobs.api.failure_serializers import RunFailureSerializer, failure_of
 from atom.jobs.api.logs import DEFAULT_LOG_BYTES
 from atom.jobs.api.observing import CURVES, METRIC, curve_of, metric_of, wanted_curves
-from atom.jobs.api.values import MetricValueField, names, number_of
 from atom.jobs.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.engines.outside_words import outside_words
 from atom.jobs.errors import ShareUnknown
+from atom.jobs.json_values import MetricValueField, names, number_of
 from atom.jobs.models import Run, RunInput, RunShare
 from atom_sdk.runner.metric_rows import number
 

@@ -15,7 +15,7 @@ from atom.core import states, tracing
 from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
-from atom.jobs.engines.deliveries import DELIVERIES, PACKS
+from atom.jobs.deliveries import DELIVERIES, PACKS
 from atom.jobs.models.experiments import Experiment
 from atom.jobs.states import (
     ARTIFACT_KINDS,

@@ -14,7 +14,6 @@ from atom.accounts.models import Project, User
 from atom.core.foreign_json import read_json
 from atom.jobs import states as run_states
 from atom.jobs.actions import logged_runs, metrics
-from atom.jobs.actions.events import announce
 from atom.jobs.actions.logged_runs import LoggedRun
 from atom.jobs.actions.metrics import PointRow
 from atom.jobs.actions.runs import next_number
@@ -25,6 +24,7 @@ from atom.jobs.actions.tracked import (
     parameters_of,
     report_state,
 )
+from atom.jobs.events import announce
 from atom.jobs.models import Run
 from atom.jobs.models.experiments import Experiment
 from atom.mlflow_api.errors import BadParameter, NotPermitted, ResourceMissing

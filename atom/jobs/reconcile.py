@@ -20,12 +20,12 @@ from atom.jobs.actions import logs, outputs
 from atom.jobs.actions.attempts import end_attempt
 from atom.jobs.actions.capacities import capacities
 from atom.jobs.actions.conclude import conclude, is_retry_due
-from atom.jobs.actions.events import move
 from atom.jobs.actions.logs import ask_flush
 from atom.jobs.actions.scheduling import place_run, warm_run
 from atom.jobs.actions.turns import STARVING, could_be_held, in_order
 from atom.jobs.actions.watch import bury_with_node, watch
 from atom.jobs.engines.placement import Demand, largest
+from atom.jobs.events import move
 from atom.jobs.models import Attempt, Run
 
 log = structlog.get_logger(__name__)
