@@ -25,13 +25,13 @@ from atom.jobs.api import (
     run_retention,
     runner,
     runner_metrics,
-    secrets,
     shared_run,
     shares,
     views,
     waiting,
     workflows,
 )
+from atom.jobs.secrets.api import secrets
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"

@@ -16,9 +16,9 @@ from atom.clusters.models import Reservation
 from atom.jobs import reconcile, states
 from atom.jobs.actions import launch
 from atom.jobs.actions.job_spec import job_of
-from atom.jobs.actions.secrets import MAX_SECRETS, MAX_VALUE_BYTES, remove_secret
 from atom.jobs.errors import SecretsMissing
 from atom.jobs.models import ProjectSecret, Run
+from atom.jobs.secrets.actions.secrets import MAX_SECRETS, MAX_VALUE_BYTES, remove_secret
 from tests.factories.accounts import make_member, make_project, make_user
 from tests.factories.jobs import make_attempt
 from tests.jobs.asking import create

@@ -14,10 +14,10 @@ from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.core.bodies import check
 from atom.core.errors import Invalid
 from atom.core.names import NameField, TextField
-from atom.jobs.actions import secrets
 from atom.jobs.api_base import PAGE, listing, page_of
-from atom.jobs.engines.variables import wrong_name
 from atom.jobs.models import ProjectSecret
+from atom.jobs.secrets.actions import secrets
+from atom.jobs.secrets.engines.variables import wrong_name
 
 
 class SecretSerializer(serializers.ModelSerializer[ProjectSecret]):
