@@ -12,7 +12,7 @@ from typing import Any
 from rest_framework import serializers
 
 from atom.core.bodies import MAX_DEPTH, is_deeper_than
-from atom.jobs.engines.failures import ExitReport
+from atom.jobs.failures.engines.failures import ExitReport
 from atom_sdk.runner.evidence import storable
 
 # What the column holds.

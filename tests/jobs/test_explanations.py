@@ -11,7 +11,7 @@ from atom.clusters.actions import ensure_local_node, reserve
 from atom.clusters.models import Node
 from atom.jobs import reconcile, states
 from atom.jobs.actions import attempts
-from atom.jobs.engines.failures import ExitReport
+from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Runtime
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run

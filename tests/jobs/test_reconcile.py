@@ -17,8 +17,8 @@ from atom.clusters.states import SILENT_AFTER
 from atom.core.ids import uuid7
 from atom.jobs import reconcile, states
 from atom.jobs.actions import attempts, runs
-from atom.jobs.engines import failures
-from atom.jobs.engines.failures import ExitReport
+from atom.jobs.failures.engines import failures
+from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Attempt, Run, RunInput, Runtime
 from tests.factories.accounts import make_member
 from tests.factories.datasets import make_dataset, make_version

@@ -13,9 +13,9 @@ from django.test import Client
 from atom.accounts import actions
 from atom.accounts.models import Project, User
 from atom.jobs import states
-from atom.jobs.engines.failure_codes import FAILURE_CLASSES, FailureCode
-from atom.jobs.engines.failures import ExitReport, Limits, classify
-from atom.jobs.engines.outside_words import outside_words
+from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES, FailureCode
+from atom.jobs.failures.engines.failures import ExitReport, Limits, classify
+from atom.jobs.failures.engines.public_messages import outside_words
 from atom.jobs.models import CodeSnapshot, Run, RunInput, RunShare
 from atom.settings.rates import parse_rate
 from tests.factories.accounts import make_member

@@ -16,11 +16,11 @@ from atom.core.crypto import hash_token
 from atom.core.statements import Prepared
 from atom.jobs import effects, states
 from atom.jobs.actions.outputs import forget_unsent
-from atom.jobs.engines import failures
-from atom.jobs.engines.failures import ExitReport, Failure, Limits
-from atom.jobs.engines.leftovers import leftovers_of
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, move, record
+from atom.jobs.failures.engines import failures
+from atom.jobs.failures.engines.failures import ExitReport, Failure, Limits
+from atom.jobs.failures.engines.leftovers import leftovers_of
 from atom.jobs.models import Attempt, Run
 from atom_sdk.runner.evidence import storable
 

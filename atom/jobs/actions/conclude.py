@@ -12,9 +12,9 @@ from atom.jobs import states
 from atom.jobs.actions.traces import trace_attempt
 from atom.jobs.actions.version_pins import unpin
 from atom.jobs.actions.write_access import withdraw
-from atom.jobs.engines.failure_codes import RETRIED
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import move, record, settle
+from atom.jobs.failures.engines.failure_codes import RETRIED
 from atom.jobs.models import Attempt, LogStream, Run
 
 # How long the end waits for the log's end and for outputs to be verified.

@@ -24,10 +24,10 @@ from atom.jobs.actions import attempts, tracking_access, write_access
 from atom.jobs.actions.attempts import fail_launch
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
-from atom.jobs.engines import failures
 from atom.jobs.errors import SecretsMissing
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.base import LaunchFailedError, Observation
+from atom.jobs.failures.engines import failures
 from atom.jobs.models import Attempt, Run
 from atom_sdk.mount.errors import MountError
 

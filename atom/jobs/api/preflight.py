@@ -17,7 +17,7 @@ from atom.jobs.actions.requests import plan_run
 from atom.jobs.api.request_serializers import RunRequestSerializer
 from atom.jobs.api.views import parse_request
 from atom.jobs.engines.preflight import CheckCode
-from atom.jobs.engines.remedies import Remedy
+from atom.jobs.failures.engines.remedies import Remedy
 from atom.jobs.json_values import names
 
 

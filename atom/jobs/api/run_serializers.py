@@ -14,17 +14,17 @@ from atom.accounts.models import User
 from atom.core import clock
 from atom.core.plain_rows import PlainRows
 from atom.jobs import states
-from atom.jobs.api.failure_serializers import (
+from atom.jobs.api.request_serializers import SelectorSerializer
+from atom.jobs.api.workflow_serializers import ResourcesSerializer
+from atom.jobs.deliveries import DELIVERIES
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.failures.api.failure_serializers import (
     BranchedFailureSerializer,
     RunFailureSerializer,
     branch_at_fault,
     failure_of,
 )
-from atom.jobs.api.request_serializers import SelectorSerializer
-from atom.jobs.api.workflow_serializers import ResourcesSerializer
-from atom.jobs.deliveries import DELIVERIES
-from atom.jobs.engines.failure_codes import FAILURE_CLASSES
-from atom.jobs.event_kinds import EventKind
+from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.json_values import MetricValueField, names
 from atom.jobs.models import (
     Attempt,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from atom.jobs.engines.failure_codes import FailureCode
+from atom.jobs.failures.engines.failure_codes import FailureCode
 
 
 class Remedy(StrEnum):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
-from atom.jobs.engines.failure_codes import (
+from atom.jobs.failures.engines.failure_codes import (
     BAD_DATA,
     COMMAND_NOT_FOUND,
     DATA_WARMUP,
@@ -21,7 +21,7 @@ from atom.jobs.engines.failure_codes import (
     USER_CODE,
     FailureCode,
 )
-from atom.jobs.engines.known_failures import known_failure
+from atom.jobs.failures.engines.known_failures import known_failure
 from atom_sdk.runner import out_of_memory
 
 _TRACEBACK: Final = "Traceback (most recent call last):"

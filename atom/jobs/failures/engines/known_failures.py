@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from atom.jobs.engines import failure_codes as classes
-from atom.jobs.engines.failure_codes import FailureCode
+from atom.jobs.failures.engines import failure_codes as classes
+from atom.jobs.failures.engines.failure_codes import FailureCode
 
 MAX_TEXT: Final = 300
 Value = str | int

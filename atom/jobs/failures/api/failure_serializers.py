@@ -9,8 +9,8 @@ from rest_framework import serializers
 
 from atom.datasets.history import branch_of
 from atom.datasets.models import Version
-from atom.jobs.engines.failure_codes import FAILURE_CODES
-from atom.jobs.engines.remedies import Remedy, remedies_of
+from atom.jobs.failures.engines.failure_codes import FAILURE_CODES
+from atom.jobs.failures.engines.remedies import Remedy, remedies_of
 from atom.jobs.json_values import names
 from atom.jobs.models import Attempt
 

@@ -12,11 +12,16 @@ from rest_framework.test import APIClient
 from atom.datasets.models import Branch, Version
 from atom.jobs import reconcile
 from atom.jobs.actions import conclude
-from atom.jobs.engines.failure_codes import BAD_DATA, FAILURE_CLASSES, USER_CODE, FailureCode
-from atom.jobs.engines.failures import ExitReport, Limits, classify, nothing_selected
-from atom.jobs.engines.known_failures import KNOWN, MAX_TEXT
-from atom.jobs.engines.outside_words import outside_words
-from atom.jobs.engines.remedies import REMEDIES, Remedy, remedies_of
+from atom.jobs.failures.engines.failure_codes import (
+    BAD_DATA,
+    FAILURE_CLASSES,
+    USER_CODE,
+    FailureCode,
+)
+from atom.jobs.failures.engines.failures import ExitReport, Limits, classify, nothing_selected
+from atom.jobs.failures.engines.known_failures import KNOWN, MAX_TEXT
+from atom.jobs.failures.engines.public_messages import outside_words
+from atom.jobs.failures.engines.remedies import REMEDIES, Remedy, remedies_of
 from atom.jobs.models import Run, RunInput
 from atom.notifications.engines.wording import title_of
 from tests.factories.accounts import make_member

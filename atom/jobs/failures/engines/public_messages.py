@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from atom.jobs.engines.failure_codes import FailureCode
+from atom.jobs.failures.engines.failure_codes import FailureCode
 
 # Their sentences name numbers, signals and datasets of the shared page. The others repeat text of
 # a machine, a store or pip: for these the page shows the class of the failure only.
