@@ -26,7 +26,6 @@ from atom.jobs import states
 from atom.jobs.actions import logs, series
 from atom.jobs.actions.metrics import SYSTEM_PREFIX
 from atom.jobs.actions.shares import open_share
-from atom.jobs.actions.tracked import parameters_of
 from atom.jobs.api.logs import DEFAULT_LOG_BYTES
 from atom.jobs.api.observing import CURVES, METRIC, curve_of, metric_of, wanted_curves
 from atom.jobs.errors import ShareUnknown
@@ -35,6 +34,7 @@ from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.failures.engines.public_messages import outside_words
 from atom.jobs.json_values import MetricValueField, names, number_of
 from atom.jobs.models import Run, RunInput, RunShare
+from atom.jobs.tracking.actions.tracked import parameters_of
 from atom_sdk.runner.metric_rows import number
 
 HEADER = "Atom-Share"
