@@ -10,7 +10,8 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project, User
 from atom.jobs import states
-from atom.jobs.actions import logs, metrics
+from atom.jobs.actions import logs
+from atom.jobs.metrics.actions import metrics
 from atom.jobs.models import Artifact, CodeSnapshot, Run, RunInput
 from tests.factories.accounts import make_member
 from tests.factories.datasets import make_dataset, make_version

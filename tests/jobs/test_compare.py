@@ -11,8 +11,9 @@ from rest_framework.test import APIClient
 
 from atom.accounts.actions import create_token
 from atom.accounts.models import Project
-from atom.jobs.actions import compare, metrics
-from atom.jobs.engines.goals import best, goal_of
+from atom.jobs.actions import compare
+from atom.jobs.metrics.actions import metrics
+from atom.jobs.metrics.engines.metric_direction import best, goal_of
 from atom.jobs.models import Run
 from tests.datasets.commands import runner
 from tests.factories.accounts import make_member, make_project

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from atom.jobs.actions.curve_cache import Curve, Window
-from atom.jobs.actions.series import curves
 from atom.jobs.deliveries import STREAM
 from atom.jobs.engines.advice import Finding, Measured, advise
+from atom.jobs.metrics.actions.curve_cache import Curve, Window
+from atom.jobs.metrics.actions.series import curves
 from atom.jobs.models import Run
 
 _WAIT, _CPU = "system/data_wait_percent", "system/cpu_percent"

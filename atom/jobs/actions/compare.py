@@ -12,11 +12,11 @@ from django.db.models import Q
 
 from atom.accounts.models import Project
 from atom.core.errors import NotFound
-from atom.jobs.actions.curve_cache import Window
-from atom.jobs.engines import points as codec
-from atom.jobs.engines.downsampling import downsample
-from atom.jobs.engines.points import Points
 from atom.jobs.errors import InvalidComparison
+from atom.jobs.metrics.actions.curve_cache import Window
+from atom.jobs.metrics.engines import points as codec
+from atom.jobs.metrics.engines.downsampling import downsample
+from atom.jobs.metrics.engines.points import Points
 from atom.jobs.models import MetricChunk, MetricSeries, Run, RunQuerySet
 
 MIN_RUNS, MAX_RUNS = 2, 50

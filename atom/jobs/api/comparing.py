@@ -15,11 +15,11 @@ from atom.core.errors import Invalid
 from atom.core.query import choice, refuse_unknown
 from atom.jobs.actions import compare
 from atom.jobs.actions.compare import Measured, RunCurve
-from atom.jobs.actions.curve_cache import Window
-from atom.jobs.api.observing import NUMBERS
 from atom.jobs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
-from atom.jobs.engines import goals
 from atom.jobs.json_values import MetricValueField, number_of
+from atom.jobs.metrics.actions.curve_cache import Window
+from atom.jobs.metrics.api.metrics import NUMBERS
+from atom.jobs.metrics.engines import metric_direction
 from atom.jobs.models import Run
 from atom_sdk.runner.metric_rows import number
 
@@ -163,14 +163,14 @@ class CompareView(ProjectScopedView, APIView):
 
 
 def _metric(key: str, runs: list[Run], measured: Any, value: str) -> dict[str, Any]:
-    goal = goals.goal_of(key)
+    goal = metric_direction.goal_of(key)
     measurements = {str(run.pk): measured[run.pk].get(key) for run in runs}
     values = {
         run_id: chosen
         for run_id, one in measurements.items()
         if one is not None and (chosen := getattr(one, value)) is not None
     }
-    return {"key": key, "goal": goal, "best": goals.best(values, goal)}
+    return {"key": key, "goal": goal, "best": metric_direction.best(values, goal)}
 
 
 class CompareSeriesView(ProjectScopedView, APIView):

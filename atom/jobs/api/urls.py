@@ -16,7 +16,6 @@ from atom.jobs.api import (
     log_search,
     logs,
     machines,
-    observing,
     predictions,
     preflight,
     queue,
@@ -31,6 +30,7 @@ from atom.jobs.api import (
     waiting,
     workflows,
 )
+from atom.jobs.metrics.api import metrics
 from atom.jobs.secrets.api import secrets
 
 RUN = "runs/<uuid:run_id>/"
@@ -74,8 +74,8 @@ urlpatterns = [
     path(f"{RUN}retention/", run_retention.RunKeepingView.as_view()),
     path(f"{RUN}events/", views.EventsView.as_view()),
     path(f"{RUN}attempts/", views.AttemptsView.as_view()),
-    path(f"{RUN}metrics/", observing.MetricsView.as_view()),
-    path(f"{RUN}metrics/series/", observing.SeriesView.as_view()),
+    path(f"{RUN}metrics/", metrics.MetricsView.as_view()),
+    path(f"{RUN}metrics/series/", metrics.SeriesView.as_view()),
     path(f"{RUN}advice/", advice.AdviceView.as_view()),
     path(f"{RUN}files/", files.FilesView.as_view()),
     path(f"{RUN}files/folder/", files.FolderView.as_view()),

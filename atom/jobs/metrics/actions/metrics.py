@@ -12,11 +12,11 @@ from django.db import transaction
 from atom.core import live
 from atom.core.errors import Invalid
 from atom.core.ids import uuid7
-from atom.jobs.actions import metric_rows
-from atom.jobs.actions.metric_rows import ChunkRow, SeriesRow
-from atom.jobs.engines import points as codec
-from atom.jobs.engines.points import CHUNK_POINTS, Points
 from atom.jobs.errors import MetricsGap
+from atom.jobs.metrics.actions import metric_rows
+from atom.jobs.metrics.actions.metric_rows import ChunkRow, SeriesRow
+from atom.jobs.metrics.engines import points as codec
+from atom.jobs.metrics.engines.points import CHUNK_POINTS, Points
 from atom.jobs.models import Attempt, MetricSeries
 
 SYSTEM_PREFIX = "system/"

@@ -13,9 +13,9 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from atom.core.errors import Invalid
-from atom.jobs.actions import metrics, series
-from atom.jobs.actions.curve_cache import KEPT_FROM_POINTS, Window
 from atom.jobs.errors import MetricsGap
+from atom.jobs.metrics.actions import metrics, series
+from atom.jobs.metrics.actions.curve_cache import KEPT_FROM_POINTS, Window
 from atom.jobs.models import Attempt, MetricChunk, Run
 from atom_sdk.client.metric_floats import run_with_floats
 from tests.factories.accounts import make_member

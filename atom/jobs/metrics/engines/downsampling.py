@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from tsdownsample import MinMaxLTTBDownsampler, NaNMinMaxLTTBDownsampler
 
-from atom.jobs.engines.points import Points
+from atom.jobs.metrics.engines.points import Points
 
 MIN_POINTS, MAX_POINTS = 4, 4000
 

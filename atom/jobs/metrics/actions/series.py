@@ -8,11 +8,11 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from atom.jobs.actions import curve_cache
-from atom.jobs.actions.curve_cache import Curve, Window
-from atom.jobs.engines import points as codec
-from atom.jobs.engines.downsampling import downsample
-from atom.jobs.engines.points import CHUNK_POINTS, Points
+from atom.jobs.metrics.actions import curve_cache
+from atom.jobs.metrics.actions.curve_cache import Curve, Window
+from atom.jobs.metrics.engines import points as codec
+from atom.jobs.metrics.engines.downsampling import downsample
+from atom.jobs.metrics.engines.points import CHUNK_POINTS, Points
 from atom.jobs.models import MetricChunk, MetricSeries, Run
 
 # Of the curves of one answer: as stored, some tens of megabytes.

@@ -14,8 +14,8 @@ import structlog
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
-from atom.jobs.engines import points as codec
-from atom.jobs.engines.points import Points
+from atom.jobs.metrics.engines import points as codec
+from atom.jobs.metrics.engines.points import Points
 from atom.jobs.models import MetricSeries
 
 log = structlog.get_logger(__name__)

@@ -11,10 +11,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from atom.core.errors import Invalid
-from atom.jobs.actions import series
-from atom.jobs.actions.curve_cache import Curve, Window
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.json_values import MetricValueField, number_of
+from atom.jobs.metrics.actions import series
+from atom.jobs.metrics.actions.curve_cache import Curve, Window
 from atom.jobs.models import MetricSeries
 from atom_sdk.runner.metric_rows import number
 
