@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.urls import path
 
+from atom.jobs.advice.api import advice
 from atom.jobs.api import (
-    advice,
     code_diffs,
     code_fetches,
     code_snapshots,

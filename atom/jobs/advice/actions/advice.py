@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from atom.jobs.advice.engines.advice import Finding, Measured, advise
 from atom.jobs.deliveries import STREAM
-from atom.jobs.engines.advice import Finding, Measured, advise
 from atom.jobs.metrics.actions.curve_cache import Curve, Window
 from atom.jobs.metrics.actions.series import curves
 from atom.jobs.models import Run

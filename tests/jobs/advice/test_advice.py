@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from atom.jobs import states
-from atom.jobs.engines.advice import FindingCode, Measured, advise
+from atom.jobs.advice.engines.advice import FindingCode, Measured, advise
 from atom.jobs.metrics.actions.metrics import ingest
 from atom.jobs.models import Run
 from tests.factories.accounts import make_member

@@ -10,9 +10,9 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from atom.jobs.actions import advice
+from atom.jobs.advice.actions import advice
+from atom.jobs.advice.engines.advice import FindingCode
 from atom.jobs.api_base import RunScopedView
-from atom.jobs.engines.advice import FindingCode
 from atom.jobs.json_values import names
 
 
