@@ -70,7 +70,7 @@ def build_runtime(runtime_id: str) -> None:
 @shared_task(name="jobs.fetch_code", soft_time_limit=890, time_limit=900)
 def fetch_code(fetch_id: str) -> None:
     """Fetch a commit from git."""
-    from atom.jobs.actions import code_fetches
+    from atom.jobs.code.actions import code_fetches
 
     code_fetches.run_fetch(UUID(fetch_id))
 
@@ -78,7 +78,7 @@ def fetch_code(fetch_id: str) -> None:
 @shared_task(name="jobs.resume_fetches", soft_time_limit=25, time_limit=30)
 def resume_fetches() -> None:
     """Send again what no worker fetches."""
-    from atom.jobs.actions import code_fetches
+    from atom.jobs.code.actions import code_fetches
 
     code_fetches.resume_fetches()
 

@@ -26,7 +26,7 @@ from atom.datasets.sources.s3 import S3Reader
 from atom.datasets.sources.spec import SourceSpec
 from atom.gateway import parts
 from atom.gateway.asgi import application, media_server, part_server
-from atom.jobs.pipelines.git_fetch import GitFetchError, GitRequest, fetch
+from atom.jobs.code.pipelines.git_fetch import GitFetchError, GitRequest, fetch
 from atom.settings.environment import BASE_DIR
 from atom_sdk.manifests.pins import Pin
 from atom_sdk.pace import Pace

@@ -13,10 +13,10 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
 from atom.core import storage
-from atom.jobs.actions import code
-from atom.jobs.engines.code_diff import CodeFile, diff_files, split_patch
+from atom.jobs.code.actions import code
+from atom.jobs.code.engines.code_diff import CodeFile, diff_files, split_patch
+from atom.jobs.code.pipelines import code_files
 from atom.jobs.models import CodeSnapshot, Run
-from atom.jobs.pipelines import code_files
 from atom_sdk.client import changes as client_changes
 from atom_sdk.client.snapshot import take_snapshot
 from tests.factories.accounts import make_project

@@ -29,10 +29,10 @@ from atom.datasets.sources.objects import Shard, SourceReader
 from atom.datasets.sources.patience import Patience
 from atom.datasets.sources.s3 import S3Reader
 from atom.datasets.sources.spec import Credentials, SourceSpec
-from atom.jobs.actions import code_fetches
+from atom.jobs.code.actions import code_fetches
+from atom.jobs.code.pipelines import git_child
+from atom.jobs.code.pipelines.git_connections import SshVendor
 from atom.jobs.models import CodeFetch
-from atom.jobs.pipelines import git_child
-from atom.jobs.pipelines.git_connections import SshVendor
 from atom.webhooks.pipelines.sending import Letter, send
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.importers.downloads import DownloadLimits, Downloads

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from atom.jobs.engines.code_diff import MAX_FILES, FileDiff, diff_files, split_patch
+from atom.jobs.code.engines.code_diff import MAX_FILES, FileDiff, diff_files, split_patch
+from atom.jobs.code.pipelines.code_files import UnreadableError, read_files
 from atom.jobs.errors import InvalidComparison
 from atom.jobs.models import CodeChanges, CodeSnapshot, Run
-from atom.jobs.pipelines.code_files import UnreadableError, read_files
 
 # Why there is no list of changes.
 NO_CODE, NO_GIT, CLEAN, UNTOLD, SAME, UNREADABLE = (

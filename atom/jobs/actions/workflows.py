@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from atom.accounts.models import Project
-from atom.jobs.actions import code
+from atom.jobs.code.actions import code
+from atom.jobs.code.pipelines.archive import pack_files
 from atom.jobs.engines.parameters import Parameter, parse_parameter
 from atom.jobs.engines.workflow_files import load_workflows
 from atom.jobs.models import CodeSnapshot, Workflow
-from atom.jobs.pipelines.archive import pack_files
 
 BUILT_IN = Path(__file__).resolve().parent.parent / "workflows"
 

@@ -16,7 +16,7 @@ from atom.core.query import refuse_unknown
 from atom.jobs.actions import code_diffs, compare
 from atom.jobs.api.comparing import names_of
 from atom.jobs.api_base import RunScopedView
-from atom.jobs.engines.code_diff import STATUSES
+from atom.jobs.code.engines.code_diff import STATUSES
 
 
 class FileDiffSerializer(serializers.Serializer[Any]):

@@ -7,8 +7,6 @@ from django.urls import path
 from atom.jobs.advice.api import advice
 from atom.jobs.api import (
     code_diffs,
-    code_fetches,
-    code_snapshots,
     comments,
     comparing,
     files,
@@ -30,6 +28,7 @@ from atom.jobs.api import (
     waiting,
     workflows,
 )
+from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.metrics.api import metrics
 from atom.jobs.secrets.api import secrets
 

@@ -22,11 +22,11 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
 from atom.core import clock, storage
-from atom.jobs.actions import code_fetches
-from atom.jobs.engines.git_addresses import parse_address
+from atom.jobs.code.actions import code_fetches
+from atom.jobs.code.engines.git_addresses import parse_address
+from atom.jobs.code.pipelines.git_connections import fingerprint
 from atom.jobs.models import CodeFetch, CodeSnapshot, GitHost
 from atom.jobs.models.code import FETCHING
-from atom.jobs.pipelines.git_connections import fingerprint
 from tests.factories.accounts import make_member, make_project
 from tests.jobs import git_servers
 from tests.jobs.asking import create

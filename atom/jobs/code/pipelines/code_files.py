@@ -10,7 +10,7 @@ import zlib
 from typing import IO
 
 from atom.core import storage
-from atom.jobs.engines.code_diff import CodeFile
+from atom.jobs.code.engines.code_diff import CodeFile
 
 _MAX_FILES = 20_000
 _MAX_UNPACKED_BYTES = 256 << 20

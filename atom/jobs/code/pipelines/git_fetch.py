@@ -29,7 +29,7 @@ class GitRequest:
 
 
 class GitFetchError(Exception):
-    """Why there is no commit; `code` is that of an error of `atom.jobs.git_errors`."""
+    """Why there is no commit; `code` is that of an error of `atom.jobs.code.errors`."""
 
     def __init__(self, code: str, text: str) -> None:
         """Keep both."""
@@ -44,7 +44,7 @@ def fetch(request: GitRequest, root: Path, env: dict[str, str], timeout_s: float
     """
     try:
         done = subprocess.run(
-            [sys.executable, "-m", "atom.jobs.pipelines.git_child"],
+            [sys.executable, "-m", "atom.jobs.code.pipelines.git_child"],
             input=json.dumps(asdict(request)),
             cwd=root,
             env={name: env[name] for name in _KEPT_VARIABLES if name in env},

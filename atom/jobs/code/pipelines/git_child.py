@@ -23,14 +23,14 @@ from dulwich.objects import Commit, ObjectID, Tag
 from dulwich.refs import Ref
 from dulwich.repo import Repo
 
-from atom.jobs.pipelines.git_archive import TooLargeError, write_archive
-from atom.jobs.pipelines.git_connections import (
+from atom.jobs.code.pipelines.git_archive import TooLargeError, write_archive
+from atom.jobs.code.pipelines.git_connections import (
     BadKeyError,
     HostKeyChangedError,
     SshVendor,
     checked_pool,
 )
-from atom.jobs.pipelines.git_reasons import reason_of
+from atom.jobs.code.pipelines.git_reasons import reason_of
 from atom_sdk.public_hosts import AddressRefusedError, HostUnknownError
 
 _COMMIT_CHARACTERS = 40

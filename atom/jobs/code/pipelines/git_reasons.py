@@ -15,7 +15,7 @@ AWAY, TLS = "git_away", "git_tls"
 
 
 def reason_of(error: BaseException) -> tuple[str, str]:
-    """Return the code of an error of `atom.jobs.git_errors`, and a sentence."""
+    """Return the code of an error of `atom.jobs.code.errors`, and a sentence."""
     causes = list(_causes(error))
     for cause in causes:
         if isinstance(cause, ssl.SSLCertVerificationError):

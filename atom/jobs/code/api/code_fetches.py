@@ -16,9 +16,9 @@ from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.names import NameField, TextField
-from atom.jobs.actions import code_fetches
 from atom.jobs.api_base import PAGE, listing, page_of
-from atom.jobs.engines.git_addresses import MAX_CHARACTERS
+from atom.jobs.code.actions import code_fetches
+from atom.jobs.code.engines.git_addresses import MAX_CHARACTERS
 from atom.jobs.models import CodeFetch, GitHost
 
 

@@ -24,13 +24,13 @@ from atom.core.background import enqueue
 from atom.core.errors import Invalid
 from atom.core.leases import kept
 from atom.core.states import check_move
-from atom.jobs.actions import code
-from atom.jobs.engines.git_addresses import BadAddressError, parse_address
+from atom.jobs.code.actions import code
+from atom.jobs.code.engines.git_addresses import BadAddressError, parse_address
+from atom.jobs.code.errors import ERRORS, CodeFetchActive, GitAddressInvalid, GitSecretMissing
+from atom.jobs.code.pipelines.git_fetch import GitFetchError, GitRequest, fetch
 from atom.jobs.errors import SecretsMissing
-from atom.jobs.git_errors import ERRORS, CodeFetchActive, GitAddressInvalid, GitSecretMissing
 from atom.jobs.models import CodeFetch, CodeSnapshot, GitHost, ProjectSecret
 from atom.jobs.models.code import FAILED, FETCH_STATES, FETCHING, READY, WAITING
-from atom.jobs.pipelines.git_fetch import GitFetchError, GitRequest, fetch
 from atom.jobs.secrets.actions import secrets
 from atom.settings.environment import BASE_DIR
 from atom_sdk.runner.evidence import storable

@@ -15,7 +15,7 @@ from atom.accounts.api.mixins import ProjectScopedView, ScopedView, authorize, u
 from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.names import TextField
-from atom.jobs.actions import code
+from atom.jobs.code.actions import code
 from atom.jobs.models import CodeSnapshot
 
 
