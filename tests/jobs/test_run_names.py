@@ -2,8 +2,8 @@
 
 import json
 
-from atom.jobs.engines.parameters import parse_parameter
 from atom.jobs.engines.run_names import suggested_name
+from atom.jobs.workflows.engines.parameters import parse_parameter
 from atom.settings.environment import BASE_DIR
 
 CASES = BASE_DIR / "frontend/src/features/jobs/wizard/runNames.cases.json"

@@ -32,7 +32,6 @@ from atom.jobs.engines.import_reports import (
     MalformedImportReport,
     parse_import_report,
 )
-from atom.jobs.engines.parameters import WrongValueError
 from atom.jobs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.errors import (
     ImportNotALook,
@@ -44,6 +43,7 @@ from atom.jobs.errors import (
     LossNotAccepted,
 )
 from atom.jobs.models import Run
+from atom.jobs.workflows.engines.parameters import WrongValueError
 from atom_sdk.importers.effects import loss_text, percent
 from atom_sdk.importers.losses import ClassLoss
 

@@ -13,7 +13,7 @@ from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, tracing
 from atom.jobs import effects, states
-from atom.jobs.actions import runtimes, workflows
+from atom.jobs.actions import runtimes
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
 from atom.jobs.actions.version_pins import pin, unpin
 from atom.jobs.deliveries import PACKS
@@ -23,6 +23,7 @@ from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, move, record
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 from atom.jobs.tracking.actions.tracked import report_state
+from atom.jobs.workflows.actions import workflows
 
 _LOCK_PROJECT = "SELECT 1 FROM accounts_project WHERE id = %s FOR NO KEY UPDATE"
 _LAST_NUMBER = "SELECT coalesce(max(number), 0) FROM jobs_run WHERE project_id = %s"

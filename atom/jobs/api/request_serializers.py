@@ -7,8 +7,8 @@ from typing import Any
 from rest_framework import serializers
 
 from atom.core.names import NameField, TextField
-from atom.jobs.api.workflow_serializers import PartialResourcesSerializer
 from atom.jobs.deliveries import DELIVERIES
+from atom.jobs.workflows.api.workflow_serializers import PartialResourcesSerializer
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
 
 

@@ -26,11 +26,11 @@ from atom.jobs.api import (
     shares,
     views,
     waiting,
-    workflows,
 )
 from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.metrics.api import metrics
 from atom.jobs.secrets.api import secrets
+from atom.jobs.workflows.api import workflows
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"

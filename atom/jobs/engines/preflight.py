@@ -8,8 +8,8 @@ from enum import StrEnum
 from typing import Any, Final, Literal
 
 from atom.datasets.engines.data_counts import DataCounts
-from atom.jobs.engines.data_needs import DataNeeds
 from atom.jobs.failures.engines.remedies import Remedy
+from atom.jobs.workflows.engines.data_needs import DataNeeds
 from atom_sdk.words import counted, first_named
 
 TRAIN, VAL, TEST = "train", "val", "test"

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from atom.jobs.engines.parameters import Parameter
+from atom.jobs.workflows.engines.parameters import Parameter
 
 # Short forms of common parameters; others keep their names.
 _SHORT = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from rest_framework.test import APIClient
 
 from atom.datasets.models import Branch, Version
 from atom.jobs import reconcile
-from atom.jobs.actions import conclude
 from atom.jobs.failures.engines.failure_codes import (
     BAD_DATA,
     FAILURE_CLASSES,
@@ -23,12 +21,13 @@ from atom.jobs.failures.engines.known_failures import KNOWN, MAX_TEXT
 from atom.jobs.failures.engines.public_messages import outside_words
 from atom.jobs.failures.engines.remedies import REMEDIES, Remedy, remedies_of
 from atom.jobs.models import Run, RunInput
+from atom.jobs.workflows.actions.workflows import BUILT_IN
 from atom.notifications.engines.wording import title_of
 from tests.factories.accounts import make_member
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run, runner_headers
 
-WORKFLOWS = Path(conclude.__file__).parents[1] / "workflows"
+WORKFLOWS = BUILT_IN
 NO_LABELS = {
     "code": "no_labels",
     "sentence": "None of the 60 images has a label.",

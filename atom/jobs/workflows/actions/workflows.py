@@ -7,11 +7,11 @@ from pathlib import Path
 from atom.accounts.models import Project
 from atom.jobs.code.actions import code
 from atom.jobs.code.pipelines.archive import pack_files
-from atom.jobs.engines.parameters import Parameter, parse_parameter
-from atom.jobs.engines.workflow_files import load_workflows
 from atom.jobs.models import CodeSnapshot, Workflow
+from atom.jobs.workflows.engines.parameters import Parameter, parse_parameter
+from atom.jobs.workflows.engines.workflow_files import load_workflows
 
-BUILT_IN = Path(__file__).resolve().parent.parent / "workflows"
+BUILT_IN = Path(__file__).resolve().parents[1] / "builtin"
 
 
 def sync_workflows(root: Path = BUILT_IN) -> list[Workflow]:

@@ -11,10 +11,10 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import ScopedView, authorize, user_of
 from atom.accounts.models import Project
 from atom.core.errors import NotFound
-from atom.jobs.actions import workflows
-from atom.jobs.api.workflow_serializers import WorkflowSerializer
 from atom.jobs.api_base import PAGE, listing, page_of
 from atom.jobs.models import Workflow
+from atom.jobs.workflows.actions import workflows
+from atom.jobs.workflows.api.workflow_serializers import WorkflowSerializer
 
 
 class WorkflowsView(ScopedView, APIView):

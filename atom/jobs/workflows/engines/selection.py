@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from atom.jobs.engines.parameters import Parameter
+from atom.jobs.workflows.engines.parameters import Parameter
 
 # What an input that declares nothing gets: everything but the test split.
 TRAINING: Mapping[str, Any] = {"split": ["train", "val"]}

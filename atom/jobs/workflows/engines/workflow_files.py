@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from atom.jobs.engines.data_needs import check_needs
-from atom.jobs.engines.parameters import Parameter, parse_parameter
-from atom.jobs.engines.selection import check_inputs
+from atom.jobs.workflows.engines.data_needs import check_needs
+from atom.jobs.workflows.engines.parameters import Parameter, parse_parameter
+from atom.jobs.workflows.engines.selection import check_inputs
 
 DEFINITION = "workflow.json"
 _KEYS = frozenset(

@@ -20,10 +20,10 @@ from atom.jobs.actions import launch
 from atom.jobs.actions.inputs import show_datasets
 from atom.jobs.actions.job_spec import job_of
 from atom.jobs.actions.requests import RunRequest, plan_run
-from atom.jobs.engines.parameters import Parameter
-from atom.jobs.engines.selection import check_inputs, selector_of
 from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, Run, RunInput, Workflow
+from atom.jobs.workflows.engines.parameters import Parameter
+from atom.jobs.workflows.engines.selection import check_inputs, selector_of
 from atom_sdk.readers import LocalDataset
 from tests.datasets.pushing import Pusher, class_files
 from tests.factories.accounts import make_member, make_project

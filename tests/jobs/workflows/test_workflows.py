@@ -12,9 +12,9 @@ import pytest
 from django.core.management import call_command
 
 from atom.core import storage
-from atom.jobs.actions import workflows
-from atom.jobs.engines.workflow_files import BadWorkflowError, load_workflow
 from atom.jobs.models import Workflow
+from atom.jobs.workflows.actions import workflows
+from atom.jobs.workflows.engines.workflow_files import BadWorkflowError, load_workflow
 from tests.factories.accounts import make_project
 
 GOOD = {"title": "Train", "command": ["python", "train.py"], "parameters": []}
