@@ -62,7 +62,7 @@ def launch_attempt(attempt_id: str) -> None:
 @shared_task(name="jobs.build_runtime")
 def build_runtime(runtime_id: str) -> None:
     """Build a runtime with pip."""
-    from atom.jobs.actions.runtimes import build
+    from atom.jobs.runtimes.actions.runtimes import build
 
     build(UUID(runtime_id))
 

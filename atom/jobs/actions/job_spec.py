@@ -9,10 +9,11 @@ from django.conf import settings
 from atom.cache.placement import job_view, mounted_folder
 from atom.clusters.models import Reservation
 from atom.core import storage
-from atom.jobs.actions import outputs, runtimes
+from atom.jobs.actions import outputs
 from atom.jobs.deliveries import MOUNT, STREAM, variable_of
 from atom.jobs.models import Attempt, Run, RunInput
-from atom.jobs.pipelines.interpreter import library_path
+from atom.jobs.runtimes.actions import runtimes
+from atom.jobs.runtimes.pipelines.interpreter import library_path
 from atom.jobs.secrets.actions import secrets
 
 URL_EXPIRES_S = 24 * 3600

@@ -20,15 +20,20 @@ from django.db.models.functions import Now
 from atom.core import live
 from atom.core.leases import kept
 from atom.jobs import effects, states
-from atom.jobs.engines.requirements import normalise
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record
 from atom.jobs.models import Run, Runtime
-from atom.jobs.pipelines import runtime_build
-from atom.jobs.pipelines.builder import builder_of, ensure_pip
-from atom.jobs.pipelines.interpreter import base_python, can_isolate, require_open, version_of
-from atom.jobs.pipelines.runtime_build import BuildBusyError, BuildFailedError, RuntimeSpec
-from atom.jobs.pipelines.sdk_wheel import ensure_wheel, sdk_digest
+from atom.jobs.runtimes.engines.requirements import normalise
+from atom.jobs.runtimes.pipelines import runtime_build
+from atom.jobs.runtimes.pipelines.builder import builder_of, ensure_pip
+from atom.jobs.runtimes.pipelines.interpreter import (
+    base_python,
+    can_isolate,
+    require_open,
+    version_of,
+)
+from atom.jobs.runtimes.pipelines.runtime_build import BuildBusyError, BuildFailedError, RuntimeSpec
+from atom.jobs.runtimes.pipelines.sdk_wheel import ensure_wheel, sdk_digest
 
 log = structlog.get_logger(__name__)
 

@@ -23,9 +23,9 @@ from typing import Any
 
 import psutil
 
-from atom.jobs.engines.requirements import has_hashes
-from atom.jobs.pipelines.builder import GID, UMASK, Builder
-from atom.jobs.pipelines.interpreter import library_path
+from atom.jobs.runtimes.engines.requirements import has_hashes
+from atom.jobs.runtimes.pipelines.builder import GID, UMASK, Builder
+from atom.jobs.runtimes.pipelines.interpreter import library_path
 from atom_sdk.runner.evidence import storable
 
 MARKER = ".atom-ready"

@@ -9,7 +9,7 @@ import sys
 from functools import lru_cache
 from pathlib import Path
 
-from atom.jobs.pipelines.copies import copy_once
+from atom.jobs.runtimes.pipelines.copies import copy_once
 
 _TRAVERSE = 0o001
 _COPY_LEAVES_OUT = shutil.ignore_patterns("site-packages", "__pycache__", "test", "tests", "share")

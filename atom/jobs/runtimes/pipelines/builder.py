@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 
-from atom.jobs.pipelines.copies import copy_once
+from atom.jobs.runtimes.pipelines.copies import copy_once
 
 # Far from people and from jobs; two builds at the same time hardly ever share one.
 FIRST_UID = 300_000

@@ -1,6 +1,6 @@
 """What pip says of a failed build, cut down to what helps."""
 
-from atom.jobs.engines.build_log import excerpt
+from atom.jobs.runtimes.engines.build_log import excerpt
 
 LOG = """\
 Looking in indexes: http://mirror/simple

@@ -23,18 +23,18 @@ from django.utils import timezone
 
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.jobs import reconcile, states
-from atom.jobs.actions import runtimes
 from atom.jobs.models import Runtime
-from atom.jobs.pipelines.builder import FIRST_UID, GID, builder_of, ensure_pip
-from atom.jobs.pipelines.interpreter import base_python
-from atom.jobs.pipelines.runtime_build import (
+from atom.jobs.runtimes.actions import runtimes
+from atom.jobs.runtimes.pipelines.builder import FIRST_UID, GID, builder_of, ensure_pip
+from atom.jobs.runtimes.pipelines.interpreter import base_python
+from atom.jobs.runtimes.pipelines.runtime_build import (
     MARKER,
     BuildFailedError,
     RuntimeSpec,
     build,
     is_ready,
 )
-from atom.jobs.pipelines.sdk_wheel import sdk_digest
+from atom.jobs.runtimes.pipelines.sdk_wheel import sdk_digest
 from tests.factories.jobs import make_attempt, make_run
 from tests.jobs.packages import write_source, write_wheel
 
