@@ -86,7 +86,7 @@ def resume_fetches() -> None:
 @shared_task(name="jobs.flush_log", soft_time_limit=290, time_limit=300)
 def flush_log(attempt_id: str) -> None:
     """Move an attempt's log from the stream into chunks."""
-    from atom.jobs.actions import logs
+    from atom.jobs.logs.actions import logs
 
     logs.flush(UUID(attempt_id))
 

@@ -10,13 +10,13 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project, User
 from atom.jobs import states
-from atom.jobs.actions import logs
+from atom.jobs.logs.actions import logs
 from atom.jobs.metrics.actions import metrics
 from atom.jobs.models import Artifact, CodeSnapshot, Run, RunInput
 from tests.factories.accounts import make_member
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run
-from tests.jobs.test_logs import body as log_body
+from tests.jobs.logs.test_logs import body as log_body
 
 AT = "/api/v1/shared-run/"
 PLACES = (AT, f"{AT}metrics/", f"{AT}metrics/series/?key=loss", f"{AT}log/")

@@ -13,9 +13,9 @@ from atom.core import storage
 from atom.core.parquet.preview import REASONS as PARQUET_REASONS
 from atom.core.parquet.preview import preview_parquet
 from atom.jobs import states
-from atom.jobs.engines.log_text import text_of
 from atom.jobs.engines.previews import tables, tensorboard, trees
 from atom.jobs.engines.previews.tensorboard import Scalars
+from atom.jobs.logs.engines.log_text import text_of
 from atom.jobs.metrics.engines.downsampling import downsample
 from atom.jobs.metrics.engines.points import Points
 from atom.jobs.models import Artifact

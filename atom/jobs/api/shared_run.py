@@ -23,14 +23,14 @@ from atom.core import clock
 from atom.core.errors import Invalid
 from atom.core.query import refuse_unknown
 from atom.jobs import states
-from atom.jobs.actions import logs
 from atom.jobs.actions.shares import open_share
-from atom.jobs.api.logs import DEFAULT_LOG_BYTES
 from atom.jobs.errors import ShareUnknown
 from atom.jobs.failures.api.failure_serializers import RunFailureSerializer, failure_of
 from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES
 from atom.jobs.failures.engines.public_messages import outside_words
 from atom.jobs.json_values import MetricValueField, names, number_of
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.api.logs import DEFAULT_LOG_BYTES
 from atom.jobs.metrics.actions import series
 from atom.jobs.metrics.actions.metrics import SYSTEM_PREFIX
 from atom.jobs.metrics.api.metrics import CURVES, METRIC, curve_of, metric_of, wanted_curves

@@ -11,8 +11,6 @@ from atom.jobs.api import (
     comparing,
     files,
     imports,
-    log_search,
-    logs,
     machines,
     predictions,
     preflight,
@@ -28,6 +26,7 @@ from atom.jobs.api import (
     waiting,
 )
 from atom.jobs.code.api import code_fetches, code_snapshots
+from atom.jobs.logs.api import log_search, logs
 from atom.jobs.metrics.api import metrics
 from atom.jobs.secrets.api import secrets
 from atom.jobs.workflows.api import workflows

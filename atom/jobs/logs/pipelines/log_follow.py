@@ -17,7 +17,7 @@ import redis.asyncio as aioredis
 from django.conf import settings
 from redis.exceptions import RedisError
 
-from atom.jobs.pipelines.log_stream import Entry, parse_entry, stream_key
+from atom.jobs.logs.pipelines.log_stream import Entry, parse_entry, stream_key
 
 BLOCK_MS = 2000
 # Longer than the longest wait, or a quiet log would look like a broken connection.

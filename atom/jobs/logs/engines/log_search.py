@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 import re2
 
-from atom.jobs.engines import log_errors
-from atom.jobs.engines.log_lines import Line, Lines, strip_escapes
+from atom.jobs.logs.engines import log_errors
+from atom.jobs.logs.engines.log_lines import Line, Lines, strip_escapes
 from atom_sdk.runner.frames import Frame
 
 MAX_PATTERN = 500

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
-from atom.jobs.actions import logs
-from atom.jobs.engines import log_text
-from atom.jobs.engines.log_lines import MAX_LINE_BYTES, Lines
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.engines import log_text
+from atom.jobs.logs.engines.log_lines import MAX_LINE_BYTES, Lines
 from atom.jobs.models import Attempt
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame

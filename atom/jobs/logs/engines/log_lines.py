@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from atom.jobs.engines.log_text import text_of
+from atom.jobs.logs.engines.log_text import text_of
 from atom_sdk.runner.frames import Frame
 
 # What one line may hold for readers; a program that writes no newline must not fill the memory.

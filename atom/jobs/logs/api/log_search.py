@@ -17,12 +17,12 @@ from rest_framework.response import Response
 from atom.core.errors import Invalid, NotFound
 from atom.core.query import choice, refuse_unknown
 from atom.core.streaming import streamed
-from atom.jobs.actions import log_search, logs
 from atom.jobs.api_base import RunScopedView
-from atom.jobs.engines import log_errors
-from atom.jobs.engines.log_lines import Line
-from atom.jobs.engines.log_search import MAX_PATTERN, Match, PatternError, Position, Query
 from atom.jobs.json_values import number_of
+from atom.jobs.logs.actions import log_search, logs
+from atom.jobs.logs.engines import log_errors
+from atom.jobs.logs.engines.log_lines import Line
+from atom.jobs.logs.engines.log_search import MAX_PATTERN, Match, PatternError, Position, Query
 from atom.jobs.models import LogStream
 from atom.jobs.reads import find_attempt
 from atom_sdk.runner.frames import STREAM_NAMES

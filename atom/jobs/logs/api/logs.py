@@ -13,12 +13,12 @@ from rest_framework.response import Response
 from atom.core.errors import NotFound
 from atom.core.query import choice
 from atom.jobs import states
-from atom.jobs.actions import logs
-from atom.jobs.actions.logs import LogSlice
 from atom.jobs.api_base import RunScopedView
-from atom.jobs.engines import log_text
-from atom.jobs.engines.log_search import MAX_PATTERN, Query, Search
 from atom.jobs.json_values import number_of
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.actions.logs import LogSlice
+from atom.jobs.logs.engines import log_text
+from atom.jobs.logs.engines.log_search import MAX_PATTERN, Query, Search
 from atom.jobs.models import Attempt
 from atom.jobs.reads import find_attempt
 from atom_sdk.runner.frames import STREAM_NAMES, Frame

@@ -11,10 +11,10 @@ import pytest
 from rest_framework.test import APIClient
 
 from atom.core.ids import uuid7
-from atom.jobs.actions import logs
 from atom.jobs.errors import BadLogFrames, LogGap
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.pipelines import log_stream
 from atom.jobs.models import Attempt, LogChunk
-from atom.jobs.pipelines import log_stream
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
 from tests.factories.accounts import make_member

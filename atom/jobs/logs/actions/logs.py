@@ -19,12 +19,12 @@ from django.db.models import F
 from atom.core import live, redis
 from atom.core.statements import Prepared
 from atom.jobs import effects
-from atom.jobs.engines import log_text
-from atom.jobs.engines.log_text import Begun
 from atom.jobs.errors import BadLogFrames, LogGap
+from atom.jobs.logs.engines import log_text
+from atom.jobs.logs.engines.log_text import Begun
+from atom.jobs.logs.pipelines import log_objects, log_stream
+from atom.jobs.logs.pipelines.log_stream import Entry, ask_once
 from atom.jobs.models import Attempt, LogChunk, LogStream
-from atom.jobs.pipelines import log_objects, log_stream
-from atom.jobs.pipelines.log_stream import Entry, ask_once
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
 

@@ -6,8 +6,8 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from atom.jobs.actions import logs
-from atom.jobs.engines.log_search import Match, Position, Query, Search
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.engines.log_search import Match, Position, Query, Search
 from atom.jobs.models import Attempt
 
 # One request looks at so much and says where to go on.

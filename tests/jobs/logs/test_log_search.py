@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from atom.jobs.actions import log_search, logs
-from atom.jobs.engines import log_errors
-from atom.jobs.engines.log_search import Query, Search
+from atom.jobs.logs.actions import log_search, logs
+from atom.jobs.logs.engines import log_errors
+from atom.jobs.logs.engines.log_search import Query, Search
 from atom.jobs.models import Attempt
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
