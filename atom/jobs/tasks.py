@@ -94,7 +94,7 @@ def flush_log(attempt_id: str) -> None:
 @shared_task(name="jobs.verify_output")
 def verify_output(artifact_id: str) -> None:
     """Hash an uploaded file and make it durable."""
-    from atom.jobs.actions import outputs
+    from atom.jobs.artifacts.actions import outputs
 
     outputs.verify(UUID(artifact_id))
 
@@ -118,6 +118,6 @@ def remove_old_attempts() -> None:
 @shared_task(name="jobs.apply_run_retention", soft_time_limit=1790, time_limit=1800)
 def apply_run_retention() -> None:
     """Announce and remove logs and outputs that a policy lets go."""
-    from atom.jobs.actions import run_retention
+    from atom.jobs.artifacts.actions import run_retention
 
     run_retention.apply_run_retention()

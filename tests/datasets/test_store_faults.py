@@ -37,8 +37,8 @@ from atom.gateway.asgi import media_server
 from atom.gateway.s3.application import application as s3_application
 from atom.gateway.s3.application import s3_server
 from atom.jobs import states
-from atom.jobs.actions import outputs
-from atom.jobs.actions.outputs import OutputFile
+from atom.jobs.artifacts.actions import outputs
+from atom.jobs.artifacts.actions.outputs import OutputFile
 from atom.jobs.models import Artifact
 from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions

@@ -15,7 +15,7 @@ from atom.core import clock
 from atom.core.crypto import hash_token
 from atom.core.statements import Prepared
 from atom.jobs import effects, states
-from atom.jobs.actions.outputs import forget_unsent
+from atom.jobs.artifacts.actions.outputs import forget_unsent
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, move, record
 from atom.jobs.failures.engines import failures

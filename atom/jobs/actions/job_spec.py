@@ -9,7 +9,7 @@ from django.conf import settings
 from atom.cache.placement import job_view, mounted_folder
 from atom.clusters.models import Reservation
 from atom.core import storage
-from atom.jobs.actions import outputs
+from atom.jobs.artifacts.actions import outputs
 from atom.jobs.deliveries import MOUNT, STREAM, variable_of
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.runtimes.actions import runtimes

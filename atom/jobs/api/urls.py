@@ -9,7 +9,6 @@ from atom.jobs.api import (
     code_diffs,
     comments,
     comparing,
-    files,
     imports,
     machines,
     predictions,
@@ -17,7 +16,6 @@ from atom.jobs.api import (
     queue,
     run_changes,
     run_lists,
-    run_retention,
     runner,
     runner_metrics,
     shared_run,
@@ -25,6 +23,7 @@ from atom.jobs.api import (
     views,
     waiting,
 )
+from atom.jobs.artifacts.api import files, run_retention
 from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.logs.api import log_search, logs
 from atom.jobs.metrics.api import metrics

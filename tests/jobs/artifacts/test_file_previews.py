@@ -12,8 +12,8 @@ from rest_framework.test import APIClient
 
 from atom.core import storage
 from atom.jobs import states
-from atom.jobs.actions import stored_files
-from atom.jobs.actions.stored_files import StoredFile
+from atom.jobs.artifacts.actions import stored_files
+from atom.jobs.artifacts.actions.stored_files import StoredFile
 from atom.jobs.models import Artifact, Attempt
 from tests.factories.accounts import make_member, make_user
 from tests.factories.jobs import make_attempt

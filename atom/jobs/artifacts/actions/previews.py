@@ -13,8 +13,8 @@ from atom.core import storage
 from atom.core.parquet.preview import REASONS as PARQUET_REASONS
 from atom.core.parquet.preview import preview_parquet
 from atom.jobs import states
-from atom.jobs.engines.previews import tables, tensorboard, trees
-from atom.jobs.engines.previews.tensorboard import Scalars
+from atom.jobs.artifacts.engines.previews import tables, tensorboard, trees
+from atom.jobs.artifacts.engines.previews.tensorboard import Scalars
 from atom.jobs.logs.engines.log_text import text_of
 from atom.jobs.metrics.engines.downsampling import downsample
 from atom.jobs.metrics.engines.points import Points

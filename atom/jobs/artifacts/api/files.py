@@ -22,10 +22,10 @@ from atom.core.query import choice, refuse_unknown
 from atom.core.streaming import streamed
 from atom.core.tables import PreviewTableSerializer
 from atom.jobs import states
-from atom.jobs.actions import folders, previews
-from atom.jobs.actions.previews import Curve
-from atom.jobs.api.artifact_serializers import ArtifactSerializer
 from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
+from atom.jobs.artifacts.actions import folders, previews
+from atom.jobs.artifacts.actions.previews import Curve
+from atom.jobs.artifacts.api.artifact_serializers import ArtifactSerializer
 from atom.jobs.json_values import MetricValueField
 from atom_sdk.runner.metric_rows import number
 

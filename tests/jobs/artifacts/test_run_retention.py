@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from atom.accounts.models import AuditEvent, Project
 from atom.core import clock, storage
 from atom.jobs import states
-from atom.jobs.actions.run_retention import apply_run_retention
+from atom.jobs.artifacts.actions.run_retention import apply_run_retention
 from atom.jobs.models import Artifact, Attempt, LogChunk, LogStream, Run, RunFile, RunKeeping
 from tests.factories.accounts import make_member, make_project, make_user
 from tests.factories.jobs import make_attempt, make_run

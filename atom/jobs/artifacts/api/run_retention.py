@@ -17,8 +17,8 @@ from atom.core import clock
 from atom.core.bodies import check
 from atom.core.errors import Invalid
 from atom.core.query import refuse_unknown
-from atom.jobs.actions.run_retention import bytes_of, due_runs, keep_run, set_run_policy
 from atom.jobs.api_base import RunScopedView
+from atom.jobs.artifacts.actions.run_retention import bytes_of, due_runs, keep_run, set_run_policy
 from atom.jobs.models import Run, RunKeeping, RunPolicy
 
 MAX_DAYS = 36_500
