@@ -30,7 +30,7 @@ EVERY_S = 2.0
 # After the last tick; what has not come by then is lost.
 PATIENCE_S = 30.0
 _OPENED_AT_ONCE = 25
-# Of a token of a runner (atom.jobs.actions.attempts, which needs Django set up).
+# Of a token of a runner (atom.jobs.attempts.actions.attempts, which needs Django set up).
 _TOKEN_PREFIX = "atomrun_"
 _NAME = f"log line to {VIEWERS:,} WebSockets over {RUNS} runs"
 

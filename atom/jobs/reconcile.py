@@ -16,13 +16,13 @@ from django.db import transaction
 from atom.clusters.actions import beat_local_node
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions.attempts import end_attempt
 from atom.jobs.actions.capacities import capacities
-from atom.jobs.actions.conclude import conclude, is_retry_due
 from atom.jobs.actions.scheduling import place_run, warm_run
 from atom.jobs.actions.turns import STARVING, could_be_held, in_order
-from atom.jobs.actions.watch import bury_with_node, watch
 from atom.jobs.artifacts.actions import outputs
+from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.attempts.actions.finalize import conclude, is_retry_due
+from atom.jobs.attempts.actions.watch import bury_with_node, watch
 from atom.jobs.engines.placement import Demand, largest
 from atom.jobs.events import move
 from atom.jobs.logs.actions import logs

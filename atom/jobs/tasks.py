@@ -54,7 +54,7 @@ def end_unbacked_shares() -> None:
 @shared_task(name="jobs.launch_attempt", soft_time_limit=1790, time_limit=1800)
 def launch_attempt(attempt_id: str) -> None:
     """Start an attempt's supervisor."""
-    from atom.jobs.actions.launch import launch
+    from atom.jobs.attempts.actions.launch import launch
 
     launch(UUID(attempt_id))
 
@@ -102,17 +102,17 @@ def verify_output(artifact_id: str) -> None:
 @shared_task(name="jobs.unmount_ended", soft_time_limit=290, time_limit=300)
 def unmount_ended() -> None:
     """Take away the mounted folders of ended attempts."""
-    from atom.jobs.actions import retention
+    from atom.jobs.attempts.actions import node_cleanup
 
-    retention.unmount_ended()
+    node_cleanup.unmount_ended()
 
 
 @shared_task(name="jobs.remove_old_attempts", soft_time_limit=290, time_limit=300)
 def remove_old_attempts() -> None:
     """Remove what ended attempts left on this machine."""
-    from atom.jobs.actions import retention
+    from atom.jobs.attempts.actions import node_cleanup
 
-    retention.remove_old_attempts()
+    node_cleanup.remove_old_attempts()
 
 
 @shared_task(name="jobs.apply_run_retention", soft_time_limit=1790, time_limit=1800)

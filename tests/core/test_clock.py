@@ -31,7 +31,7 @@ from atom.datasets.actions.staging_branches import abandon_left_alone
 from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.models import Branch, CommitRequest, Source, SourceScan, Upload, Writer
 from atom.jobs import reconcile, states
-from atom.jobs.actions import attempts
+from atom.jobs.attempts.actions import attempts
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record
 from atom.jobs.failures.engines.failures import ExitReport

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from atom.datasets.actions.rebuild import compare_catalogue
-from atom.jobs.actions import write_access
+from atom.jobs.attempts.actions import write_access
 from atom.jobs.models import CodeSnapshot, Runtime
 from atom_sdk.client import Client
 from tests.datasets.pushing import Pusher

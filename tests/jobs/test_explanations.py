@@ -10,7 +10,7 @@ from atom.cache.models import CacheRecord
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.clusters.models import Node
 from atom.jobs import reconcile, states
-from atom.jobs.actions import attempts
+from atom.jobs.attempts.actions import attempts
 from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Runtime
 from tests.factories.datasets import make_dataset, make_version

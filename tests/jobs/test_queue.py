@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from atom.accounts.models import Project
 from atom.clusters.actions import ensure_local_node
 from atom.jobs import states
-from atom.jobs.actions import attempts
-from atom.jobs.actions.conclude import conclude
+from atom.jobs.attempts.actions import attempts
+from atom.jobs.attempts.actions.finalize import conclude
 from atom.jobs.models import Run, RunInput
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version

@@ -16,7 +16,8 @@ from atom.clusters.models import Node, Reservation
 from atom.clusters.states import SILENT_AFTER
 from atom.core.ids import uuid7
 from atom.jobs import reconcile, states
-from atom.jobs.actions import attempts, runs
+from atom.jobs.actions import runs
+from atom.jobs.attempts.actions import attempts
 from atom.jobs.failures.engines import failures
 from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Attempt, Run, RunInput, Runtime

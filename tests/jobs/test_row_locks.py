@@ -11,7 +11,8 @@ from django.db import OperationalError, connection, transaction
 
 from atom.clusters.actions import beat_local_node
 from atom.jobs import reconcile, states
-from atom.jobs.actions import attempts, runs
+from atom.jobs.actions import runs
+from atom.jobs.attempts.actions import attempts
 from atom.jobs.models import Attempt, Run
 from atom.jobs.tracking.actions import tracked
 from tests.factories.accounts import make_member

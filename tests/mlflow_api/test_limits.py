@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 
 from atom.accounts.models import Project, User
-from atom.jobs.actions import tracking_access
 from atom.jobs.actions.runs import cancel_run
+from atom.jobs.attempts.actions import tracking_access
 from atom.jobs.models import Run
 from atom.jobs.reconcile import advance
 from tests.factories.accounts import make_member, make_project

@@ -14,7 +14,7 @@ from atom.accounts.models import Project, User
 from atom.core import clock, tracing
 from atom.jobs import effects, states
 from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
-from atom.jobs.actions.version_pins import pin, unpin
+from atom.jobs.attempts.actions.version_pins import pin, unpin
 from atom.jobs.deliveries import PACKS
 from atom.jobs.engines.run_names import suggested_name
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked

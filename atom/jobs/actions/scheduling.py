@@ -14,9 +14,9 @@ from atom.clusters.actions import reserve
 from atom.clusters.models import Node
 from atom.core.ids import uuid7
 from atom.jobs import effects, states
-from atom.jobs.actions.attempts import end_attempt
 from atom.jobs.actions.capacities import capacities
 from atom.jobs.artifacts.actions import outputs
+from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.deliveries import STREAM
 from atom.jobs.engines.placement import Demand, NodeCapacity, Placement, place
 from atom.jobs.event_kinds import EventKind

@@ -16,14 +16,13 @@ from atom.jobs.api import (
     queue,
     run_changes,
     run_lists,
-    runner,
-    runner_metrics,
     shared_run,
     shares,
     views,
     waiting,
 )
 from atom.jobs.artifacts.api import files, run_retention
+from atom.jobs.attempts.api import runner, runner_metrics
 from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.logs.api import log_search, logs
 from atom.jobs.metrics.api import metrics

@@ -21,7 +21,7 @@ from atom.accounts.errors import BadToken
 from atom.accounts.models import Project, User
 from atom.core.errors import NotFound
 from atom.core.foreign_json import read_json
-from atom.jobs.actions import tracking_access
+from atom.jobs.attempts.actions import tracking_access
 from atom.jobs.models import Attempt, Run
 from atom.jobs.models.experiments import DEFAULT_EXPERIMENT, Experiment
 from atom.jobs.tracking.actions import logged_runs

@@ -16,8 +16,8 @@ from rest_framework.test import APIClient
 
 from atom.core import storage
 from atom.jobs import states
-from atom.jobs.actions.job_spec import job_of
 from atom.jobs.artifacts.actions import outputs
+from atom.jobs.attempts.actions.job_spec import job_of
 from atom.jobs.models import Artifact, Attempt
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, runner_headers

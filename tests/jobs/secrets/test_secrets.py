@@ -14,8 +14,8 @@ from atom.accounts.models import AuditEvent, Project
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.clusters.models import Reservation
 from atom.jobs import reconcile, states
-from atom.jobs.actions import launch
-from atom.jobs.actions.job_spec import job_of
+from atom.jobs.attempts.actions import launch
+from atom.jobs.attempts.actions.job_spec import job_of
 from atom.jobs.errors import SecretsMissing
 from atom.jobs.models import ProjectSecret, Run
 from atom.jobs.secrets.actions.secrets import MAX_SECRETS, MAX_VALUE_BYTES, remove_secret

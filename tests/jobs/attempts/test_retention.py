@@ -13,8 +13,8 @@ import pytest
 
 from atom.core.ids import uuid7
 from atom.jobs import states
-from atom.jobs.actions import retention
-from atom.jobs.engines.retention import EndedAttempt, Retention, removal_order
+from atom.jobs.attempts.actions import node_cleanup
+from atom.jobs.attempts.engines.node_cleanup import EndedAttempt, Retention, removal_order
 from atom.jobs.models import Artifact, Attempt, Run
 from tests.factories.jobs import make_attempt, make_run
 
@@ -43,7 +43,7 @@ def home(tmp_path: Path, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Path
     settings.ATOM_HOME = tmp_path
     settings.ATOM_ATTEMPT_KEPT_S, settings.ATOM_LAST_ATTEMPT_KEPT_S = 3600, 86_400
     # How full the machine of the test is must not matter.
-    monkeypatch.setattr(retention, "LOW_DISK", 0.0)
+    monkeypatch.setattr(node_cleanup, "LOW_DISK", 0.0)
     return tmp_path
 
 
@@ -66,10 +66,10 @@ def make_ended(home: Path, run: Run, hours_ago: float) -> tuple[Attempt, Path]:
 def test_the_last_attempt_stays_for_a_day_and_earlier_ones_for_an_hour(home: Path) -> None:
     run = make_run()
     first, last = make_ended(home, run, 2)[1], make_ended(home, run, 2)[1]
-    assert retention.remove_old_attempts() == 1
+    assert node_cleanup.remove_old_attempts() == 1
     assert (first.exists(), last.exists()) == (False, True)
     run.attempts.update(finished_at=datetime.now(UTC) - timedelta(days=2))
-    assert retention.remove_old_attempts() == 1
+    assert node_cleanup.remove_old_attempts() == 1
     assert not last.exists()
 
 
@@ -81,9 +81,9 @@ def test_files_that_are_nowhere_else_keep_their_folder_for_longer(home: Path) ->
     left = Artifact.objects.create(
         run=run, attempt=attempt, path="a", size_bytes=1, sha256="0" * 64, kind="output"
     )
-    assert retention.remove_old_attempts() == 0
+    assert node_cleanup.remove_old_attempts() == 0
     Artifact.objects.filter(pk=left.pk).update(state=states.PERSISTED)
-    assert retention.remove_old_attempts() == 1
+    assert node_cleanup.remove_old_attempts() == 1
     assert not folder.exists()
 
 
@@ -94,7 +94,7 @@ def test_an_open_attempt_and_a_living_supervisor_are_left_alone(home: Path) -> N
     ticks = Path("/proc/self/stat").read_text().rsplit(")", 1)[1].split()[19]
     described = f'{{"pid": {os.getpid()}, "started_at_ticks": {ticks}}}'
     (supervised / "supervisor.json").write_text(described)
-    assert retention.remove_old_attempts() == 0
+    assert node_cleanup.remove_old_attempts() == 0
     assert opened.exists()
     assert supervised.exists()
 
@@ -103,7 +103,7 @@ def test_an_open_attempt_and_a_living_supervisor_are_left_alone(home: Path) -> N
 def test_a_folder_that_no_attempt_knows_goes_after_a_day(home: Path) -> None:
     young, old = leave_folder(home, uuid7(), 1), leave_folder(home, uuid7(), 30)
     (home / "attempts" / "a-note-of-a-person").mkdir()
-    assert retention.remove_old_attempts() == 1
+    assert node_cleanup.remove_old_attempts() == 1
     assert (young.exists(), old.exists()) == (True, False)
 
 
@@ -111,8 +111,8 @@ def test_a_folder_that_no_attempt_knows_goes_after_a_day(home: Path) -> None:
 def test_on_a_full_disk_everything_that_is_over_goes(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(retention, "LOW_DISK", 1.1)
+    monkeypatch.setattr(node_cleanup, "LOW_DISK", 1.1)
     running = leave_folder(home, make_attempt(make_run(), states.RUNNING).pk)
     _, over = make_ended(home, make_run(), 0.1)
-    assert retention.remove_old_attempts() == 1
+    assert node_cleanup.remove_old_attempts() == 1
     assert (running.exists(), over.exists()) == (True, False)

@@ -20,10 +20,10 @@ from atom.core import faults
 from atom.core.errors import AtomError
 from atom.core.leases import kept
 from atom.jobs import states
-from atom.jobs.actions import attempts, tracking_access, write_access
-from atom.jobs.actions.attempts import fail_launch
-from atom.jobs.actions.inputs import show_datasets
-from atom.jobs.actions.job_spec import job_of
+from atom.jobs.attempts.actions import attempts, tracking_access, write_access
+from atom.jobs.attempts.actions.attempts import fail_launch
+from atom.jobs.attempts.actions.job_spec import job_of
+from atom.jobs.attempts.actions.materialize import show_datasets
 from atom.jobs.errors import SecretsMissing
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.base import LaunchFailedError, Observation

@@ -16,8 +16,8 @@ from atom.cache.actions import attempts_shown_to
 from atom.cache.delivery import attempts_with_mounts
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions.inputs import hide_datasets
-from atom.jobs.engines.retention import EndedAttempt, Retention, removal_order
+from atom.jobs.attempts.actions.materialize import hide_datasets
+from atom.jobs.attempts.engines.node_cleanup import EndedAttempt, Retention, removal_order
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Artifact, Attempt

@@ -10,12 +10,12 @@ from django.conf import settings
 from atom.clusters.node_health import is_elsewhere, is_silent
 from atom.core import clock
 from atom.jobs import effects, states
-from atom.jobs.actions.attempts import end_attempt
+from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.attempts.exit_reports import LastWord, found_word
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import move, record
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.base import Executor, Observation
-from atom.jobs.exit_reports import LastWord, found_word
 from atom.jobs.failures.engines import failures
 from atom.jobs.failures.engines.failures import Limits
 from atom.jobs.models import Attempt, Run

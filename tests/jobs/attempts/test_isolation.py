@@ -15,7 +15,7 @@ from atom.cache.placement import job_views
 from atom.clusters.actions import ensure_local_node
 from atom.datasets.models import Version
 from atom.jobs import states
-from atom.jobs.actions.retention import remove_old_attempts
+from atom.jobs.attempts.actions.node_cleanup import remove_old_attempts
 from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, RunInput
 from tests.datasets.pushing import Pusher, class_files

@@ -9,9 +9,9 @@ from django.db.models import Q
 from atom.clusters.actions import release
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions.traces import trace_attempt
-from atom.jobs.actions.version_pins import unpin
-from atom.jobs.actions.write_access import withdraw
+from atom.jobs.attempts.actions.traces import trace_attempt
+from atom.jobs.attempts.actions.version_pins import unpin
+from atom.jobs.attempts.actions.write_access import withdraw
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import move, record, settle
 from atom.jobs.failures.engines.failure_codes import RETRIED

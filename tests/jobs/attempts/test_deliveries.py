@@ -23,10 +23,10 @@ from atom.datasets.actions import scans
 from atom.datasets.models import Source, Version
 from atom.gateway.asgi import media_server
 from atom.jobs import states
-from atom.jobs.actions.attempts import issue_token
-from atom.jobs.actions.inputs import show_datasets
-from atom.jobs.actions.job_spec import job_of
-from atom.jobs.actions.retention import remove_old_attempts, unmount_ended
+from atom.jobs.attempts.actions.attempts import issue_token
+from atom.jobs.attempts.actions.job_spec import job_of
+from atom.jobs.attempts.actions.materialize import show_datasets
+from atom.jobs.attempts.actions.node_cleanup import remove_old_attempts, unmount_ended
 from atom.jobs.deliveries import MOUNT, STREAM, variable_of, wrong_deliveries
 from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, Run, RunInput

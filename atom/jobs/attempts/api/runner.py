@@ -32,13 +32,13 @@ from atom.datasets.api.entry_serializers import (
     SourceUrlsSerializer,
 )
 from atom.datasets.reads import URL_EXPIRES_S
-from atom.jobs.actions import attempts
-from atom.jobs.actions.inputs import stream_addresses, streamed_sources
-from atom.jobs.actions.job_spec import job_of
 from atom.jobs.artifacts.actions import outputs
 from atom.jobs.artifacts.actions.outputs import OutputFile
+from atom.jobs.attempts.actions import attempts
+from atom.jobs.attempts.actions.job_spec import job_of
+from atom.jobs.attempts.actions.materialize import stream_addresses, streamed_sources
+from atom.jobs.attempts.exit_reports import ExitSerializer, last_word
 from atom.jobs.errors import RunnerTokenInvalid
-from atom.jobs.exit_reports import ExitSerializer, last_word
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
 from atom.jobs.models import Attempt

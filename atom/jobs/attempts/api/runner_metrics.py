@@ -14,7 +14,7 @@ from rest_framework.response import Response
 
 from atom.core.errors import Invalid
 from atom.core.foreign_json import read_json
-from atom.jobs.api.runner import RawParser, RunnerView
+from atom.jobs.attempts.api.runner import RawParser, RunnerView
 from atom.jobs.metrics.actions import metrics
 from atom.jobs.models import Attempt
 
