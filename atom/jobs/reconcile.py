@@ -16,18 +16,18 @@ from django.db import transaction
 from atom.clusters.actions import beat_local_node
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions.capacities import capacities
-from atom.jobs.actions.scheduling import place_run, warm_run
-from atom.jobs.actions.turns import STARVING, could_be_held, in_order
 from atom.jobs.artifacts.actions import outputs
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.attempts.actions.finalize import conclude, is_retry_due
 from atom.jobs.attempts.actions.watch import bury_with_node, watch
-from atom.jobs.engines.placement import Demand, largest
 from atom.jobs.events import move
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
 from atom.jobs.models import Attempt, Run
+from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.actions.queue_order import STARVING, could_be_held, in_order
+from atom.jobs.scheduling.actions.scheduling import place_run, warm_run
+from atom.jobs.scheduling.engines.placement import Demand, largest
 
 log = structlog.get_logger(__name__)
 

@@ -16,8 +16,8 @@ from atom.accounts.models import AuditEvent, Project
 from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
 from atom.clusters.engines.machine import Gpu, parse_gpus, probe_machine
 from atom.clusters.models import Node
-from atom.jobs.actions.capacities import capacities
-from atom.jobs.engines.placement import Demand, place
+from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.engines.placement import Demand, place
 from tests.factories.accounts import make_project, make_user
 from tests.factories.jobs import make_attempt, make_run
 

@@ -9,11 +9,16 @@ from typing import Any
 from atom.cache.models import CacheRecord
 from atom.jobs import states
 from atom.jobs.actions.requests import RunPlan
-from atom.jobs.actions.scheduling import capacities_for, demand_of, sizes_of, warmed_inputs
-from atom.jobs.actions.turns import Turn, queue_position, turn_of
-from atom.jobs.engines.placement import Placement, PlacementCode, place
 from atom.jobs.models import Run
 from atom.jobs.runtimes.actions import runtimes
+from atom.jobs.scheduling.actions.queue_order import Turn, queue_position, turn_of
+from atom.jobs.scheduling.actions.scheduling import (
+    capacities_for,
+    demand_of,
+    sizes_of,
+    warmed_inputs,
+)
+from atom.jobs.scheduling.engines.placement import Placement, PlacementCode, place
 
 
 class AnswerCode(StrEnum):

@@ -10,9 +10,9 @@ from django.db.models import F, Q
 
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions.capacities import capacities
-from atom.jobs.engines.placement import Demand, largest
 from atom.jobs.models import Run, RunQuerySet
+from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.engines.placement import Demand, largest
 
 # Nothing that a machine could hold is passed for longer than this.
 STARVING = timedelta(minutes=10)

@@ -7,7 +7,7 @@ from typing import Any
 
 from atom.clusters.models import Node
 from atom.clusters.node_health import is_silent
-from atom.jobs.engines.placement import NodeCapacity
+from atom.jobs.scheduling.engines.placement import NodeCapacity
 
 
 def capacities() -> list[NodeCapacity]:

@@ -14,11 +14,9 @@ from atom.clusters.actions import reserve
 from atom.clusters.models import Node
 from atom.core.ids import uuid7
 from atom.jobs import effects, states
-from atom.jobs.actions.capacities import capacities
 from atom.jobs.artifacts.actions import outputs
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.deliveries import STREAM
-from atom.jobs.engines.placement import Demand, NodeCapacity, Placement, place
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import move, record
 from atom.jobs.failures.engines import failures
@@ -26,6 +24,8 @@ from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.runtimes.engines.build_log import excerpt
 from atom.jobs.runtimes.pipelines.runtime_build import is_ready
+from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, Placement, place
 
 
 def demand_of(run: Run) -> Demand:
