@@ -19,8 +19,8 @@ from atom.core import clock
 from atom.datasets.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
 from atom.jobs import states as job_states
-from atom.jobs.api.run_serializers import RunShortSerializer
 from atom.jobs.models import Run
+from atom.jobs.runs.api.run_serializers import RunShortSerializer
 from atom.labeling import states as label_states
 from atom.labeling.api.serializers import LabelTaskSerializer
 from atom.labeling.api.views.tasks import render_tasks

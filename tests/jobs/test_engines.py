@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.core.field_errors import SLUG_RULE
-from atom.jobs.engines import refs
 from atom.jobs.failures.engines.failures import ExitReport, Limits, classify
 from atom.jobs.logs.engines.log_search import Query, Search
 from atom.jobs.metrics.engines import points
 from atom.jobs.metrics.engines.downsampling import downsample
+from atom.jobs.runs.engines import refs
 from atom.jobs.scheduling.engines.placement import Demand, Fleet, NodeCapacity, never_fits, place
 from atom.jobs.workflows.engines.parameters import Parameter, check_parameters
 from atom_sdk.runner import frames

@@ -11,9 +11,9 @@ from django.db import OperationalError, connection, transaction
 
 from atom.clusters.actions import beat_local_node
 from atom.jobs import reconcile, states
-from atom.jobs.actions import runs
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.models import Attempt, Run
+from atom.jobs.runs.actions import runs
 from atom.jobs.tracking.actions import tracked
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, make_run

@@ -23,8 +23,8 @@ from atom.core import outbox
 from atom.core.models import OutboxEvent
 from atom.jobs import events
 from atom.jobs import states as job_states
-from atom.jobs.actions.comments import add_comment, edit_comment
 from atom.jobs.models import Run, RunEvent
+from atom.jobs.runs.actions.comments import add_comment, edit_comment
 from atom.jobs.scheduling.actions.long_waits import tell_long_waits
 from atom.labeling.actions.audits import Decision, decide
 from atom.labeling.actions.leases import lease_audits, lease_labels

@@ -20,8 +20,6 @@ from atom.datasets.errors import DatasetDeleted
 from atom.datasets.models import Version
 from atom.datasets.reads import find_dataset, open_version
 from atom.jobs import states
-from atom.jobs.actions.requests import RunRequest, resolve_dataset
-from atom.jobs.actions.runs import create_run
 from atom.jobs.engines.import_reports import (
     FILE,
     IMPORT,
@@ -32,7 +30,6 @@ from atom.jobs.engines.import_reports import (
     MalformedImportReport,
     parse_import_report,
 )
-from atom.jobs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.errors import (
     ImportNotALook,
     ImportRefused,
@@ -43,6 +40,9 @@ from atom.jobs.errors import (
     LossNotAccepted,
 )
 from atom.jobs.models import Run
+from atom.jobs.runs.actions.requests import RunRequest, resolve_dataset
+from atom.jobs.runs.actions.runs import create_run
+from atom.jobs.runs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.workflows.engines.parameters import WrongValueError
 from atom_sdk.importers.effects import loss_text, percent
 from atom_sdk.importers.losses import ClassLoss

@@ -17,9 +17,9 @@ from atom.datasets.models import Version
 from atom.datasets.picture_samples import unreadable_among
 from atom.datasets.queries import query_of
 from atom.datasets.reads import open_version, quarantined_among
-from atom.jobs.actions.requests import RunPlan
 from atom.jobs.engines.preflight import Check, Selected, check_data
-from atom.jobs.inputs import TrainingInput
+from atom.jobs.runs.actions.requests import RunPlan
+from atom.jobs.runs.model_resolver import TrainingInput
 from atom.jobs.workflows.engines.data_needs import DataNeeds
 from atom_sdk.errors import ManifestError, ObjectNotFoundError
 

@@ -10,8 +10,8 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, Sum
 from atom.accounts.models import Project
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.actions.explain import Explanation, between_attempts, waiting_in_queue
 from atom.jobs.models import Run, RunInput, RunQuerySet
+from atom.jobs.runs.actions.explain import Explanation, between_attempts, waiting_in_queue
 from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.actions.queue_order import STARVING, Turn, could_be_held, in_order
 from atom.jobs.scheduling.actions.scheduling import data_on_nodes, demand_of, with_coverage

@@ -15,12 +15,12 @@ from atom.core.errors import Invalid
 from atom.core.query import choice, refuse_unknown
 from atom.jobs.actions import compare
 from atom.jobs.actions.compare import Measured, RunCurve
-from atom.jobs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
 from atom.jobs.json_values import MetricValueField, number_of
 from atom.jobs.metrics.actions.curve_cache import Window
 from atom.jobs.metrics.api.metrics import NUMBERS
 from atom.jobs.metrics.engines import metric_direction
 from atom.jobs.models import Run
+from atom.jobs.runs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
 from atom_sdk.runner.metric_rows import number
 
 VALUES = ("last", "min", "max")

@@ -16,9 +16,9 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.names import TextField
 from atom.jobs.actions import imports
-from atom.jobs.api.run_serializers import RunSerializer
-from atom.jobs.api.views import render_run
 from atom.jobs.api_base import RunScopedView
+from atom.jobs.runs.api.run_serializers import RunSerializer
+from atom.jobs.runs.api.views import render_run
 
 FORMATS: Final = (
     "auto", "coco", "yolo", "voc", "imagefolder", "huggingface", "csv", "parquet", "zip", "tar",

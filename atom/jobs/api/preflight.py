@@ -13,12 +13,12 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.jobs.actions.preflight import DatasetPreflight, preflight
-from atom.jobs.actions.requests import plan_run
-from atom.jobs.api.request_serializers import RunRequestSerializer
-from atom.jobs.api.views import parse_request
 from atom.jobs.engines.preflight import CheckCode
 from atom.jobs.failures.engines.remedies import Remedy
 from atom.jobs.json_values import names
+from atom.jobs.runs.actions.requests import plan_run
+from atom.jobs.runs.api.request_serializers import RunRequestSerializer
+from atom.jobs.runs.api.views import parse_request
 
 
 class CheckSerializer(serializers.Serializer[Any]):

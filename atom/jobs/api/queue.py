@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import ProjectScopedView
 from atom.core.query import refuse_unknown
 from atom.jobs.actions.queue import queue_of
-from atom.jobs.api.explanation_serializers import ExplanationSerializer
-from atom.jobs.api.run_serializers import RunShortSerializer
+from atom.jobs.runs.api.explanation_serializers import ExplanationSerializer
+from atom.jobs.runs.api.run_serializers import RunShortSerializer
 
 
 class HeldSerializer(serializers.Serializer[Any]):

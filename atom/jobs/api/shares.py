@@ -17,10 +17,10 @@ from atom.core.bodies import check
 from atom.core.names import NameField
 from atom.jobs.actions import shares
 from atom.jobs.actions.shares import MAX_DAYS
-from atom.jobs.api.run_serializers import PersonSerializer
 from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import RunShare
 from atom.jobs.models.shares import MAX_NOTE
+from atom.jobs.runs.api.run_serializers import PersonSerializer
 
 DEFAULT_DAYS = 30
 

@@ -7,25 +7,21 @@ from django.urls import path
 from atom.jobs.advice.api import advice
 from atom.jobs.api import (
     code_diffs,
-    comments,
     comparing,
     imports,
     machines,
     predictions,
     preflight,
     queue,
-    run_changes,
-    run_lists,
     shared_run,
     shares,
-    views,
-    waiting,
 )
 from atom.jobs.artifacts.api import files, run_retention
 from atom.jobs.attempts.api import runner, runner_metrics
 from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.logs.api import log_search, logs
 from atom.jobs.metrics.api import metrics
+from atom.jobs.runs.api import comments, run_changes, run_lists, views, waiting
 from atom.jobs.secrets.api import secrets
 from atom.jobs.workflows.api import workflows
 

@@ -12,11 +12,11 @@ import pytest
 from rest_framework.test import APIClient
 
 from atom.jobs import reconcile, states
-from atom.jobs.actions import runs
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.local import MAX_REPORT_BYTES
 from atom.jobs.failures.engines.leftovers import leftovers_of
 from atom.jobs.models import Attempt, Run
+from atom.jobs.runs.actions import runs
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, make_run, runner_headers
 from tests.jobs.live import make_script_run, reconcile_until

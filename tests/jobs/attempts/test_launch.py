@@ -23,13 +23,13 @@ from atom.clusters.actions import ensure_local_node, reserve
 from atom.clusters.models import Cluster
 from atom.core import clock, faults, redis
 from atom.jobs import reconcile, states
-from atom.jobs.actions import runs
 from atom.jobs.attempts.actions import launch
 from atom.jobs.attempts.actions.attempts import find_by_token, issue_token
 from atom.jobs.attempts.actions.launch import _claim
 from atom.jobs.executors import local, local_executor
 from atom.jobs.executors.local import start_ticks_of
 from atom.jobs.models import Run
+from atom.jobs.runs.actions import runs
 from tests.factories.accounts import make_member, make_user
 from tests.factories.jobs import make_attempt, make_run, runner_headers
 

@@ -16,12 +16,12 @@ from atom.accounts.permissions import require
 from atom.clusters.actions import beat_local_node
 from atom.datasets.models import Dataset
 from atom.jobs import states
-from atom.jobs.actions.requests import WRITER_ROLE, RunRequest, plan_run
-from atom.jobs.actions.runs import create_run
 from atom.jobs.attempts.actions import write_access
 from atom.jobs.attempts.actions.finalize import conclude
 from atom.jobs.errors import InvalidRun
 from atom.jobs.models import Run, Workflow
+from atom.jobs.runs.actions.requests import WRITER_ROLE, RunRequest, plan_run
+from atom.jobs.runs.actions.runs import create_run
 from tests.architecture.test_access import api_routes
 from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_attempt

@@ -16,12 +16,12 @@ from atom.cache.actions import request_warm
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.datasets.models import Dataset, SavedView
 from atom.jobs import reconcile, states
-from atom.jobs.actions.requests import RunRequest, plan_run
 from atom.jobs.attempts.actions import launch
 from atom.jobs.attempts.actions.job_spec import job_of
 from atom.jobs.attempts.actions.materialize import show_datasets
 from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, Run, RunInput, Workflow
+from atom.jobs.runs.actions.requests import RunRequest, plan_run
 from atom.jobs.workflows.engines.parameters import Parameter
 from atom.jobs.workflows.engines.selection import check_inputs, selector_of
 from atom_sdk.readers import LocalDataset

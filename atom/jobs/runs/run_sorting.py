@@ -9,9 +9,9 @@ from typing import Any
 from django.db.models import F
 
 from atom.core.sorted_pages import Sorting, SortKey
-from atom.jobs.engines import run_query
 from atom.jobs.errors import InvalidRunSort
 from atom.jobs.models import run_values
+from atom.jobs.runs.engines import run_query
 
 MAX_KEY = 250
 DEFAULT = "-created"

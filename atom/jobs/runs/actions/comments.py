@@ -12,9 +12,9 @@ from atom.accounts import audit
 from atom.accounts.models import RoleBinding, User
 from atom.core import clock, live, outbox
 from atom.core.errors import NotFound
-from atom.jobs.engines.mentions import MAX_MENTIONS, named_in
 from atom.jobs.errors import NotYourComment
 from atom.jobs.models import Run, RunComment
+from atom.jobs.runs.engines.mentions import MAX_MENTIONS, named_in
 
 
 @transaction.atomic

@@ -2,7 +2,7 @@
 
 import json
 
-from atom.jobs.engines.run_names import suggested_name
+from atom.jobs.runs.engines.run_names import suggested_name
 from atom.jobs.workflows.engines.parameters import parse_parameter
 from atom.settings.environment import BASE_DIR
 

@@ -13,22 +13,22 @@ from atom.accounts.api.mixins import SAFE, ProjectScopedView, user_of
 from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
-from atom.jobs.actions import descriptions, explain, runs
-from atom.jobs.actions.requests import RunRequest, plan_run
-from atom.jobs.api.explanation_serializers import ExplanationSerializer, RunPreviewSerializer
-from atom.jobs.api.request_serializers import (
+from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
+from atom.jobs.models import Run
+from atom.jobs.reads import find_whole_run
+from atom.jobs.runs.actions import descriptions, explain, runs
+from atom.jobs.runs.actions.requests import RunRequest, plan_run
+from atom.jobs.runs.api.explanation_serializers import ExplanationSerializer, RunPreviewSerializer
+from atom.jobs.runs.api.request_serializers import (
     CloneRequestSerializer,
     RunRequestSerializer,
 )
-from atom.jobs.api.run_changes import DescriptionSerializer, parse_description
-from atom.jobs.api.run_serializers import (
+from atom.jobs.runs.api.run_changes import DescriptionSerializer, parse_description
+from atom.jobs.runs.api.run_serializers import (
     AttemptSerializer,
     RunEventSerializer,
     RunSerializer,
 )
-from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
-from atom.jobs.models import Run
-from atom.jobs.reads import find_whole_run
 
 
 def parse_request(request: Request) -> RunRequest:

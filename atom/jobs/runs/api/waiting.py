@@ -11,9 +11,9 @@ from rest_framework.response import Response
 from atom.core import waiting
 from atom.core.query import refuse_unknown
 from atom.jobs import states
-from atom.jobs.api.run_serializers import RunSerializer
-from atom.jobs.api.views import render_run
 from atom.jobs.api_base import RunScopedView
+from atom.jobs.runs.api.run_serializers import RunSerializer
+from atom.jobs.runs.api.views import render_run
 
 
 class WaitView(RunScopedView):

@@ -13,14 +13,14 @@ from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, tracing
 from atom.jobs import effects, states
-from atom.jobs.actions.requests import RunPlan, RunRequest, plan_run
 from atom.jobs.attempts.actions.version_pins import pin, unpin
 from atom.jobs.deliveries import PACKS
-from atom.jobs.engines.run_names import suggested_name
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, move, record
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
+from atom.jobs.runs.actions.requests import RunPlan, RunRequest, plan_run
+from atom.jobs.runs.engines.run_names import suggested_name
 from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.tracking.actions.tracked import report_state
 from atom.jobs.workflows.actions import workflows

@@ -19,15 +19,16 @@ from atom.core.pagination import parse_limit
 from atom.core.query import check_choices, refuse_unknown
 from atom.core.sorted_pages import sorted_page
 from atom.core.states import all_states
-from atom.jobs import run_sorting, states
-from atom.jobs.actions import runs
-from atom.jobs.api.request_serializers import RunRequestSerializer
-from atom.jobs.api.run_serializers import ListedRunSerializer, RunSerializer
-from atom.jobs.api.views import parse_request, render_run
+from atom.jobs import states
 from atom.jobs.api_base import PAGE, listing
 from atom.jobs.models import Run, RunQuerySet, run_values
 from atom.jobs.reads import listed_runs
-from atom.jobs.run_search import searched
+from atom.jobs.runs import run_sorting
+from atom.jobs.runs.actions import runs
+from atom.jobs.runs.api.request_serializers import RunRequestSerializer
+from atom.jobs.runs.api.run_serializers import ListedRunSerializer, RunSerializer
+from atom.jobs.runs.api.views import parse_request, render_run
+from atom.jobs.runs.run_search import searched
 
 FILTERS = ("state", "q", "tag", "created_by", "origin", "experiment", "workflow", "search")
 MAX_COLUMNS = 30

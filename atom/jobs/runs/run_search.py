@@ -20,10 +20,10 @@ from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNotFound
 from atom.datasets.models import Dataset
 from atom.datasets.refs import resolve_ref
 from atom.jobs import states
-from atom.jobs.engines import run_query
-from atom.jobs.engines.run_query import RunQueryError, Term
 from atom.jobs.errors import InvalidRunSearch
 from atom.jobs.models import Attempt, RunInput, RunQuerySet, run_values
+from atom.jobs.runs.engines import run_query
+from atom.jobs.runs.engines.run_query import RunQueryError, Term
 
 _IS: dict[str, Q] = {
     "starred": Q(starred=True),

@@ -8,8 +8,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from atom.accounts.models import AuditEvent, Project, User
-from atom.jobs.engines.mentions import named_in
 from atom.jobs.models import Run
+from atom.jobs.runs.engines.mentions import named_in
 from tests.factories.accounts import make_member, make_user
 from tests.factories.jobs import make_run
 

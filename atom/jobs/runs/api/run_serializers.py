@@ -14,7 +14,6 @@ from atom.accounts.models import User
 from atom.core import clock
 from atom.core.plain_rows import PlainRows
 from atom.jobs import states
-from atom.jobs.api.request_serializers import SelectorSerializer
 from atom.jobs.deliveries import DELIVERIES
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.failures.api.failure_serializers import (
@@ -33,6 +32,7 @@ from atom.jobs.models import (
     RunInput,
     Runtime,
 )
+from atom.jobs.runs.api.request_serializers import SelectorSerializer
 from atom.jobs.workflows.api.workflow_serializers import ResourcesSerializer
 
 _FAILURE_CLASS = serializers.ChoiceField(choices=names(FAILURE_CLASSES), allow_null=True)

@@ -6,9 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
-from atom.jobs.actions.explain import AnswerCode, Outlook, ReasonKind
 from atom.jobs.json_values import names
 from atom.jobs.models import Runtime
+from atom.jobs.runs.actions.explain import AnswerCode, Outlook, ReasonKind
 from atom.jobs.scheduling.engines.placement import PlacementCode
 
 

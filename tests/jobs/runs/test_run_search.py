@@ -15,8 +15,8 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
 from atom.jobs import states
-from atom.jobs.engines.run_query import RunQueryError, Term, parse
 from atom.jobs.models import Run, RunInput, Workflow
+from atom.jobs.runs.engines.run_query import RunQueryError, Term, parse
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run

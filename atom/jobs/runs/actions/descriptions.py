@@ -13,10 +13,10 @@ from atom.accounts.models import Project, User
 from atom.core import live
 from atom.core.errors import NotFound
 from atom.jobs import states
-from atom.jobs.actions.runs import cancel_run
 from atom.jobs.errors import NotCancellable, RunChanged, TooManyTags
 from atom.jobs.events import announce
 from atom.jobs.models import Run
+from atom.jobs.runs.actions.runs import cancel_run
 from atom.jobs.tracking.actions.tracked import set_archived
 
 MAX_TAGS = 30

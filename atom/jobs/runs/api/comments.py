@@ -14,10 +14,10 @@ from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.names import TextField
-from atom.jobs.actions import comments
-from atom.jobs.api.run_serializers import PersonSerializer
 from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import RunComment
+from atom.jobs.runs.actions import comments
+from atom.jobs.runs.api.run_serializers import PersonSerializer
 
 MAX_CHARS = 10_000
 

@@ -14,8 +14,8 @@ from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.core.bodies import check
 from atom.core.errors import Invalid
 from atom.core.names import NameField, TextField
-from atom.jobs.actions import descriptions
-from atom.jobs.actions.descriptions import MAX_NOTES, MAX_RUNS, MAX_TAGS, Description, Outcome
+from atom.jobs.runs.actions import descriptions
+from atom.jobs.runs.actions.descriptions import MAX_NOTES, MAX_RUNS, MAX_TAGS, Description, Outcome
 
 _NEEDS_REVISION = ("name", "notes", "tags")
 

@@ -17,10 +17,10 @@ from atom.datasets.queries import narrowed
 from atom.datasets.reads import find_dataset, require_kept
 from atom.datasets.refs import resolve_ref
 from atom.jobs.deliveries import wrong_deliveries
-from atom.jobs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
-from atom.jobs.inputs import ResolvedModel, model_resolver
 from atom.jobs.models import Artifact, CodeSnapshot, Workflow
+from atom.jobs.runs.engines.refs import BadReferenceError, parse_reference
+from atom.jobs.runs.model_resolver import ResolvedModel, model_resolver
 from atom.jobs.runtimes.engines.requirements import wrong_lines
 from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.engines.placement import Demand, never_fits
