@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView
 from atom.core.query import refuse_unknown
-from atom.jobs.actions.queue import queue_of
+from atom.jobs.machines.actions.queue import queue_of
 from atom.jobs.runs.api.explanation_serializers import ExplanationSerializer
 from atom.jobs.runs.api.run_serializers import RunShortSerializer
 

@@ -17,7 +17,7 @@ from atom.clusters.actions import cordon, uncordon
 from atom.core.bodies import check
 from atom.core.names import TextField
 from atom.core.query import refuse_unknown
-from atom.jobs.actions.machines import STATES, Machine, machines_for
+from atom.jobs.machines.actions.machines import STATES, Machine, machines_for
 
 _MAX_REASON = 200
 
