@@ -18,7 +18,7 @@ from rest_framework.test import APIClient
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node
 from atom.jobs.attempts.actions import write_access
-from atom.jobs.engines.import_reports import MalformedImportReport, parse_import_report
+from atom.jobs.imports.engines.import_reports import MalformedImportReport, parse_import_report
 from atom.jobs.models import Run
 from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.actions.runs import create_run

@@ -25,7 +25,7 @@ from atom_sdk.run.new_datasets import no_empty_dataset
 from atom_sdk.run.stored_files import stored_files
 from atom_sdk.words import counted
 
-# The server reads exactly this: see atom/jobs/engines/import_reports.py.
+# The server reads exactly this: see atom/jobs/imports/engines/import_reports.py.
 FORMAT = "atom-import/1"
 REPORT = "import.json"
 LOOK, IMPORT = "look", "import"

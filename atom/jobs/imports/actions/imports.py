@@ -20,16 +20,6 @@ from atom.datasets.errors import DatasetDeleted
 from atom.datasets.models import Version
 from atom.datasets.reads import find_dataset, open_version
 from atom.jobs import states
-from atom.jobs.engines.import_reports import (
-    FILE,
-    IMPORT,
-    LABELS_LOST,
-    LOOK,
-    MAX_BYTES,
-    ImportReport,
-    MalformedImportReport,
-    parse_import_report,
-)
 from atom.jobs.errors import (
     ImportNotALook,
     ImportRefused,
@@ -38,6 +28,16 @@ from atom.jobs.errors import (
     InvalidImport,
     InvalidParameters,
     LossNotAccepted,
+)
+from atom.jobs.imports.engines.import_reports import (
+    FILE,
+    IMPORT,
+    LABELS_LOST,
+    LOOK,
+    MAX_BYTES,
+    ImportReport,
+    MalformedImportReport,
+    parse_import_report,
 )
 from atom.jobs.models import Run
 from atom.jobs.runs.actions.requests import RunRequest, resolve_dataset

@@ -15,8 +15,8 @@ from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.names import TextField
-from atom.jobs.actions import imports
 from atom.jobs.api_base import RunScopedView
+from atom.jobs.imports.actions import imports
 from atom.jobs.runs.api.run_serializers import RunSerializer
 from atom.jobs.runs.api.views import render_run
 
