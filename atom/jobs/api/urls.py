@@ -5,10 +5,11 @@ from __future__ import annotations
 from django.urls import path
 
 from atom.jobs.advice.api import advice
-from atom.jobs.api import code_diffs, comparing, predictions, preflight, shared_run, shares
+from atom.jobs.api import predictions, preflight, shared_run, shares
 from atom.jobs.artifacts.api import files, run_retention
 from atom.jobs.attempts.api import runner, runner_metrics
 from atom.jobs.code.api import code_fetches, code_snapshots
+from atom.jobs.comparing.api import code_diffs, comparing
 from atom.jobs.imports.api import imports
 from atom.jobs.logs.api import log_search, logs
 from atom.jobs.machines.api import machines, queue

@@ -13,8 +13,8 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import ProjectScopedView
 from atom.core.errors import Invalid
 from atom.core.query import choice, refuse_unknown
-from atom.jobs.actions import compare
-from atom.jobs.actions.compare import Measured, RunCurve
+from atom.jobs.comparing.actions import compare
+from atom.jobs.comparing.actions.compare import Measured, RunCurve
 from atom.jobs.json_values import MetricValueField, number_of
 from atom.jobs.metrics.actions.curve_cache import Window
 from atom.jobs.metrics.api.metrics import NUMBERS

@@ -13,10 +13,10 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView
 from atom.core.query import refuse_unknown
-from atom.jobs.actions import code_diffs, compare
-from atom.jobs.api.comparing import names_of
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.code.engines.code_diff import STATUSES
+from atom.jobs.comparing.actions import code_diffs, compare
+from atom.jobs.comparing.api.comparing import names_of
 
 
 class FileDiffSerializer(serializers.Serializer[Any]):

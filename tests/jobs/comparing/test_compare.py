@@ -11,7 +11,7 @@ from rest_framework.test import APIClient
 
 from atom.accounts.actions import create_token
 from atom.accounts.models import Project
-from atom.jobs.actions import compare
+from atom.jobs.comparing.actions import compare
 from atom.jobs.metrics.actions import metrics
 from atom.jobs.metrics.engines.metric_direction import best, goal_of
 from atom.jobs.models import Run
