@@ -45,7 +45,7 @@ def tell_long_waits() -> None:
 @shared_task(name="jobs.end_unbacked_shares", soft_time_limit=50, time_limit=60)
 def end_unbacked_shares() -> None:
     """End the links to runs whose makers have lost the right to make them."""
-    from atom.jobs.actions import shares
+    from atom.jobs.sharing.actions import shares
 
     shares.end_unbacked()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.urls import path
 
 from atom.jobs.advice.api import advice
-from atom.jobs.api import predictions, preflight, shared_run, shares
+from atom.jobs.api import predictions, preflight
 from atom.jobs.artifacts.api import files, run_retention
 from atom.jobs.attempts.api import runner, runner_metrics
 from atom.jobs.code.api import code_fetches, code_snapshots
@@ -16,6 +16,7 @@ from atom.jobs.machines.api import machines, queue
 from atom.jobs.metrics.api import metrics
 from atom.jobs.runs.api import comments, run_changes, run_lists, views, waiting
 from atom.jobs.secrets.api import secrets
+from atom.jobs.sharing.api import shared_run, shares
 from atom.jobs.workflows.api import workflows
 
 RUN = "runs/<uuid:run_id>/"

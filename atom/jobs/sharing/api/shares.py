@@ -15,12 +15,12 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import SAFE, ProjectScopedView, user_of
 from atom.core.bodies import check
 from atom.core.names import NameField
-from atom.jobs.actions import shares
-from atom.jobs.actions.shares import MAX_DAYS
 from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import RunShare
 from atom.jobs.models.shares import MAX_NOTE
 from atom.jobs.runs.api.run_serializers import PersonSerializer
+from atom.jobs.sharing.actions import shares
+from atom.jobs.sharing.actions.shares import MAX_DAYS
 
 DEFAULT_DAYS = 30
 

@@ -23,7 +23,6 @@ from atom.core import clock
 from atom.core.errors import Invalid
 from atom.core.query import refuse_unknown
 from atom.jobs import states
-from atom.jobs.actions.shares import open_share
 from atom.jobs.errors import ShareUnknown
 from atom.jobs.failures.api.failure_serializers import RunFailureSerializer, failure_of
 from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES
@@ -35,6 +34,7 @@ from atom.jobs.metrics.actions import series
 from atom.jobs.metrics.actions.metrics import SYSTEM_PREFIX
 from atom.jobs.metrics.api.metrics import CURVES, METRIC, curve_of, metric_of, wanted_curves
 from atom.jobs.models import Run, RunInput, RunShare
+from atom.jobs.sharing.actions.shares import open_share
 from atom.jobs.tracking.actions.tracked import parameters_of
 from atom_sdk.runner.metric_rows import number
 

@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 from atom.accounts import actions
 from atom.accounts.models import AuditEvent, Project, User
 from atom.core.models import IdempotencyRecord
-from atom.jobs.actions.shares import MAX_LIVING, end_unbacked
 from atom.jobs.models import Run, RunShare
+from atom.jobs.sharing.actions.shares import MAX_LIVING, end_unbacked
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client as AtomClient
