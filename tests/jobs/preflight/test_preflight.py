@@ -18,8 +18,8 @@ from atom.datasets.actions.commits import run_commit
 from atom.datasets.engines import data_counts
 from atom.datasets.engines.data_counts import DataCounts
 from atom.datasets.models import Version
-from atom.jobs.engines.preflight import Selected, check_data
 from atom.jobs.models import Run
+from atom.jobs.preflight.engines.preflight import Selected, check_data
 from atom.jobs.workflows.engines.data_needs import DataNeeds, check_needs
 from atom.models_registry.actions import create_model, register
 from tests.datasets.commands import Atom, runner

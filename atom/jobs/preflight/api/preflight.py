@@ -12,10 +12,10 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
-from atom.jobs.actions.preflight import DatasetPreflight, preflight
-from atom.jobs.engines.preflight import CheckCode
 from atom.jobs.failures.engines.remedies import Remedy
 from atom.jobs.json_values import names
+from atom.jobs.preflight.actions.preflight import DatasetPreflight, preflight
+from atom.jobs.preflight.engines.preflight import CheckCode
 from atom.jobs.runs.actions.requests import plan_run
 from atom.jobs.runs.api.request_serializers import RunRequestSerializer
 from atom.jobs.runs.api.views import parse_request
