@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.urls import path
 
 from atom.jobs.advice.api import advice
-from atom.jobs.api import predictions
 from atom.jobs.artifacts.api import files, run_retention
 from atom.jobs.attempts.api import runner, runner_metrics
 from atom.jobs.code.api import code_fetches, code_snapshots
@@ -14,6 +13,7 @@ from atom.jobs.imports.api import imports
 from atom.jobs.logs.api import log_search, logs
 from atom.jobs.machines.api import machines, queue
 from atom.jobs.metrics.api import metrics
+from atom.jobs.predictions.api import predictions
 from atom.jobs.preflight.api import preflight
 from atom.jobs.runs.api import comments, run_changes, run_lists, views, waiting
 from atom.jobs.secrets.api import secrets

@@ -1,6 +1,6 @@
 """One prediction per image, as a file of the run: what pages of mistakes read.
 
-The server reads exactly this: see atom/jobs/engines/predictions.py.
+The server reads exactly this: see atom/jobs/predictions/engines/predictions.py.
 """
 
 from __future__ import annotations

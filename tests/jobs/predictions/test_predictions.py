@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from atom.jobs.engines.predictions import (
+from atom.jobs.predictions.engines.predictions import (
     MalformedPredictions,
     PredictionFilter,
     chosen,

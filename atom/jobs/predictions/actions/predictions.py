@@ -6,14 +6,14 @@ from atom.core.storage import objects
 from atom.datasets.engines.byte_cache import ByteCache
 from atom.datasets.models import Version
 from atom.jobs import states
-from atom.jobs.engines.predictions import (
+from atom.jobs.errors import PredictionsMalformed, PredictionsMissing
+from atom.jobs.models import Run
+from atom.jobs.predictions.engines.predictions import (
     MAX_BYTES,
     MalformedPredictions,
     Predictions,
     parse_predictions,
 )
-from atom.jobs.errors import PredictionsMalformed, PredictionsMissing
-from atom.jobs.models import Run
 
 FILE = "predictions.json"
 _ALIAS = "dataset"

@@ -18,9 +18,9 @@ from atom.datasets.api.rendering import EntryRenderer
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.models import Version
 from atom.datasets.reads import open_version
-from atom.jobs.actions.predictions import predicted_version, predictions_of
 from atom.jobs.api_base import RunScopedView
-from atom.jobs.engines.predictions import PredictionFilter, chosen
+from atom.jobs.predictions.actions.predictions import predicted_version, predictions_of
+from atom.jobs.predictions.engines.predictions import PredictionFilter, chosen
 
 _PARAMETERS = ("true", "predicted", "wrong", "confidence_min", "confidence_max", "order")
 _ORDERS = {"": False, "-confidence": False, "confidence": True}
