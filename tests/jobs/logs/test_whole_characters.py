@@ -19,7 +19,7 @@ from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt
-from tests.jobs.sharing import AT, look, make_maker, share
+from tests.jobs.share_requests import AT, look, make_maker, share
 from tests.streams import bytes_of
 
 TEXT = "日本語🙂ж\n"

@@ -21,7 +21,7 @@ from atom_sdk.cli.main import cli
 from atom_sdk.client import Client as AtomClient
 from tests.factories.accounts import make_member, make_project, make_user
 from tests.factories.jobs import make_run
-from tests.jobs.sharing import as_, look, make_maker, share, shares_of
+from tests.jobs.share_requests import as_, look, make_maker, share, shares_of
 
 pytestmark = pytest.mark.django_db
 

@@ -20,7 +20,7 @@ from atom.jobs.models import CodeSnapshot, Run, RunInput, RunShare
 from atom.settings.rates import parse_rate
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, make_run
-from tests.jobs.sharing import (
+from tests.jobs.share_requests import (
     AT,
     COMMIT,
     PLACES,
