@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import structlog
 
-from atom.cache.actions import evict, evictable
+from atom.cache.actions.eviction import evict, evictable
 from atom.cache.backends import local_backend
 from atom.cache.errors import VersionPinned
 from atom.core.errors import AtomError

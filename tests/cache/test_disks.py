@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from blake3 import blake3
 
-from atom.cache.actions import request_warm, view_for
+from atom.cache.actions.views import view_for
+from atom.cache.actions.warming import request_warm
 from atom.cache.models import CacheRecord
 from atom.cache.placement import cache_root, pack_store
 from atom.clusters.models import Node

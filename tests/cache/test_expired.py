@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from atom.cache.actions import evict, recover, request_warm
+from atom.cache.actions.eviction import evict
+from atom.cache.actions.warming import recover, request_warm
 from atom.cache.models import CacheRecord
 from atom.cache.placement import pack_store
 from atom.cache.watermarks import make_room

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from atom.cache.actions import evict, request_warm, view_for
+from atom.cache.actions.eviction import evict
+from atom.cache.actions.views import view_for
+from atom.cache.actions.warming import request_warm
 from atom.cache.backends import local_backend
 from atom.cache.models import CacheRecord
 from atom.cache.placement import pack_store

@@ -13,7 +13,8 @@ from blake3 import blake3
 from django.db import connection
 from rest_framework.test import APIClient
 
-from atom.cache.actions import request_warm, view_for
+from atom.cache.actions.views import view_for
+from atom.cache.actions.warming import request_warm
 from atom.cache.models import CacheRecord
 from atom.cache.placement import pack_store
 from atom.clusters.models import Node

@@ -14,7 +14,10 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.accounts.models import Project
-from atom.cache.actions import LEASE, evict, recover, request_warm, run_warm, view_for, warming
+from atom.cache.actions import warming
+from atom.cache.actions.eviction import evict
+from atom.cache.actions.views import view_for
+from atom.cache.actions.warming import LEASE, recover, request_warm, run_warm
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty, VersionPinned, ViewNotReady
 from atom.cache.models import CacheRecord

@@ -23,7 +23,7 @@ from botocore.exceptions import ClientError
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_s3_key_pair, create_token
-from atom.cache.actions import recover, request_warm
+from atom.cache.actions.warming import recover, request_warm
 from atom.cache.models import CacheRecord
 from atom.cache.placement import pack_store
 from atom.clusters.actions import ensure_local_node

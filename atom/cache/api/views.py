@@ -13,8 +13,9 @@ from rest_framework.views import APIView
 
 from atom.accounts import audit
 from atom.accounts.api.mixins import user_of
-from atom.cache import actions
+from atom.cache.actions.eviction import evict
 from atom.cache.actions.records import UNREADABLE
+from atom.cache.actions.warming import request_warm
 from atom.cache.api.serializers import (
     CacheRecordSerializer,
     NodeChoiceSerializer,
@@ -53,7 +54,7 @@ class WarmView(DatasetScopedView, APIView):
         body = WarmSerializer(data=request.data)
         check(body)
         node = _node(body.validated_data.get("node"))
-        actions.request_warm(self.version, node, body.validated_data["selector"])
+        request_warm(self.version, node, body.validated_data["selector"])
         return Response(_lines(self.version), status=status.HTTP_202_ACCEPTED)
 
 
@@ -70,7 +71,7 @@ class EvictView(DatasetScopedView, APIView):
         body = NodeChoiceSerializer(data=request.data)
         check(body)
         node = _node(body.validated_data.get("node"))
-        if actions.evict(self.version, node) is not None:
+        if evict(self.version, node) is not None:
             named = {"dataset": self.dataset.name, "ref": self.version.ref, "node": node.name}
             audit.record(
                 user_of(request), "version.evicted", self.version, self.project,

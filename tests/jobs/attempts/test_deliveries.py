@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
-from atom.cache.actions import request_warm
+from atom.cache.actions.warming import request_warm
 from atom.cache.delivery import attempts_with_mounts
 from atom.cache.models import CacheRecord
 from atom.cache.placement import job_views, mounted_folder

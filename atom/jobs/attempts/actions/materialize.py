@@ -7,14 +7,8 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef
 
-from atom.cache.actions import (
-    hide_from_job,
-    packs_to_stream,
-    set_streams_aside,
-    show_to_job,
-    stream_to_job,
-    view_for,
-)
+from atom.cache.actions.showing import hide_from_job, set_streams_aside, show_to_job, stream_to_job
+from atom.cache.actions.views import packs_to_stream, view_for
 from atom.cache.delivery import mount_for_job
 from atom.core.errors import NotFound
 from atom.datasets.reads import pack_addresses, source_addresses

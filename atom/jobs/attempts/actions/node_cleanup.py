@@ -12,7 +12,7 @@ import structlog
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
-from atom.cache.actions import attempts_shown_to
+from atom.cache.actions.showing import attempts_shown_to
 from atom.cache.delivery import attempts_with_mounts
 from atom.core import clock
 from atom.jobs import states

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Max, QuerySet
 
-from atom.cache.actions import request_warm
+from atom.cache.actions.warming import request_warm
 from atom.cache.models import CacheRecord
 from atom.clusters.actions import reserve
 from atom.clusters.models import Node
