@@ -16,15 +16,15 @@ from uuid import UUID
 import structlog
 
 from atom.cache.backends.base import ViewPath
-from atom.cache.engines.inherited import inherit
-from atom.cache.engines.links import close_to, link_file, open_to, packs_of_view
-from atom.cache.placement import (
+from atom.cache.backends.local.paths import (
     cache_root,
     job_view,
     job_views,
     mounted_folder,
     pack_store,
 )
+from atom.cache.engines.inherited import inherit
+from atom.cache.engines.links import close_to, link_file, open_to, packs_of_view
 from atom.datasets.models import Version
 from atom_sdk.mount import MountOptions, MountRecord, mount, mounted_below, unmount
 from atom_sdk.mount.errors import AlreadyMountedError, MountError, NotMountedError

@@ -8,8 +8,8 @@ import pytest
 
 from atom.cache.actions.eviction import evict
 from atom.cache.actions.warming import recover, request_warm
+from atom.cache.backends.local.paths import pack_store
 from atom.cache.models import CacheRecord
-from atom.cache.placement import pack_store
 from atom.cache.watermarks import make_room
 from atom.clusters.models import Node
 from atom.core import clock

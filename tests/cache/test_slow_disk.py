@@ -15,8 +15,8 @@ from rest_framework.test import APIClient
 
 from atom.cache.actions.views import view_for
 from atom.cache.actions.warming import request_warm
+from atom.cache.backends.local.paths import pack_store
 from atom.cache.models import CacheRecord
-from atom.cache.placement import pack_store
 from atom.clusters.models import Node
 from atom.core import faults, heartbeats, service_state
 from atom.datasets.reads import packs_of

@@ -8,11 +8,11 @@ from contextlib import suppress
 from uuid import UUID
 
 from atom.cache.backends.base import Selector, ViewPath
+from atom.cache.backends.local.paths import cache_root, job_view, job_views
+from atom.cache.backends.local.views import streamed_view
 from atom.cache.delivery import link_present, open_job_folder, unmount_from_job
 from atom.cache.engines.inherited import keep_fetched
 from atom.cache.engines.links import link_view
-from atom.cache.placement import cache_root, job_view, job_views
-from atom.cache.views import streamed_view
 from atom.datasets.models import Version
 
 

@@ -6,10 +6,10 @@ from django.db.models.functions import Now
 
 from atom.cache.backends import backend_of
 from atom.cache.backends.base import Selector, ViewPath
+from atom.cache.backends.local.views import streamed_view
 from atom.cache.engines.links import packs_of_view
 from atom.cache.errors import ViewNotReady
 from atom.cache.models import CacheRecord
-from atom.cache.views import streamed_view
 from atom.clusters.models import Node
 from atom.datasets.models import Version
 

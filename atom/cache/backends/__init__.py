@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.cache.backends.base import CacheBackend
-from atom.cache.backends.local import LocalBackend
+from atom.cache.backends.local.backend import LocalBackend
 from atom.cache.errors import NodeOutOfReach
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node

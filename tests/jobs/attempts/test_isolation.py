@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from atom.cache.actions.warming import request_warm
-from atom.cache.placement import job_views
+from atom.cache.backends.local.paths import job_views
 from atom.clusters.actions import ensure_local_node
 from atom.datasets.models import Version
 from atom.jobs import states

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.conf import settings
 
-from atom.cache.placement import job_view, mounted_folder
+from atom.cache.backends.local.paths import job_view, mounted_folder
 from atom.clusters.models import Reservation
 from atom.core import storage
 from atom.jobs.artifacts.actions import outputs

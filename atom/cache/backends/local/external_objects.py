@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from atom.cache.placement import pack_store
+from atom.cache.backends.local.paths import pack_store
 from atom.datasets.actions.scans import note_drift
 from atom.datasets.models import Source, Version
 from atom.datasets.reads import open_root

@@ -11,18 +11,18 @@ from django.conf import settings
 
 from atom.accounts.models import Project
 from atom.cache.backends.base import CacheBackend, Coverage, Report, Selector, ViewPath
-from atom.cache.engines.fill import REPORT_EVERY_S, FillPlan, FillProgress, fill
-from atom.cache.engines.selectors import view_selector
-from atom.cache.origin import PackOrigin
-from atom.cache.placement import cache_root, pack_store, view_path
-from atom.cache.registered import (
+from atom.cache.backends.local.external_objects import (
     fill_registered,
     forget_registered,
     noted_packs,
     registered_bytes,
     registered_packs,
 )
-from atom.cache.views import ready_view
+from atom.cache.backends.local.pack_origin import PackOrigin
+from atom.cache.backends.local.paths import cache_root, pack_store, view_path
+from atom.cache.backends.local.views import ready_view
+from atom.cache.engines.fill import REPORT_EVERY_S, FillPlan, FillProgress, fill
+from atom.cache.engines.selectors import view_selector
 from atom.clusters.models import Node
 from atom.datasets.models import Pack, Version
 from atom.datasets.reads import packs_named_by, packs_of

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from atom.cache.backends.base import Selector, ViewPath
+from atom.cache.backends.local.external_objects import (
+    has_registered,
+    registered_packs,
+    registered_store,
+)
+from atom.cache.backends.local.paths import view_path
 from atom.cache.engines.fill import write_view
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty
-from atom.cache.placement import view_path
-from atom.cache.registered import has_registered, registered_packs, registered_store
 from atom.datasets.models import Version
 from atom.datasets.reads import open_root
 from atom.datasets.stores import version_store
