@@ -6,8 +6,7 @@ from typing import Any
 
 from celery import shared_task
 
-from atom.cache import watermarks
-from atom.cache.actions import warming
+from atom.cache.warming.actions import warming, watermarks
 
 
 @shared_task(name="cache.warm", time_limit=1800)

@@ -19,7 +19,7 @@ from rest_framework.test import APIClient
 from atom.accounts.actions import create_s3_key_pair, create_token
 from atom.accounts.authentication import find_token
 from atom.accounts.models import S3KeyPair
-from atom.cache.actions.warming import recover, request_warm
+from atom.cache.warming.actions.warming import recover, request_warm
 from atom.clusters.actions import beat_local_node, ensure_local_node
 from atom.clusters.models import Node
 from atom.clusters.node_health import is_silent

@@ -23,9 +23,9 @@ from botocore.exceptions import ClientError
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_s3_key_pair, create_token
-from atom.cache.actions.warming import recover, request_warm
 from atom.cache.backends.local.paths import pack_store
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.warming import recover, request_warm
 from atom.clusters.actions import ensure_local_node
 from atom.core import storage
 from atom.core.storage import StoreError

@@ -13,9 +13,6 @@ from rest_framework.views import APIView
 
 from atom.accounts import audit
 from atom.accounts.api.mixins import user_of
-from atom.cache.actions.eviction import evict
-from atom.cache.actions.records import UNREADABLE
-from atom.cache.actions.warming import request_warm
 from atom.cache.api.serializers import (
     CacheRecordSerializer,
     NodeChoiceSerializer,
@@ -25,6 +22,9 @@ from atom.cache.backends import backend_of
 from atom.cache.backends.base import Coverage
 from atom.cache.errors import NodeOutOfReach, NodeUnknown
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.eviction import evict
+from atom.cache.warming.actions.records import UNREADABLE
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node
 from atom.core.bodies import check

@@ -12,12 +12,12 @@ import pytest
 from blake3 import blake3
 
 from atom.cache.actions.views import view_for
-from atom.cache.actions.warming import request_warm
 from atom.cache.backends.local.paths import cache_root, pack_store
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.models import Node
 from atom.datasets.reads import packs_of
-from tests.cache.test_warming import version_of
+from tests.cache.warming.test_warming import version_of
 from tests.datasets.pushing import Pusher
 
 # The cache's folders and no pack.

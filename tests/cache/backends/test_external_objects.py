@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from atom.cache.actions.eviction import evict
 from atom.cache.actions.views import view_for
-from atom.cache.actions.warming import request_warm
 from atom.cache.backends import local_backend
 from atom.cache.backends.local.paths import pack_store
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.eviction import evict
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.models import Node
 from atom.datasets.actions import scans
 from atom.datasets.models import Source, Version

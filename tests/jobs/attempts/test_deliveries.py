@@ -14,10 +14,10 @@ from pytest_django.live_server_helper import LiveServer
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
-from atom.cache.actions.warming import request_warm
 from atom.cache.backends.local.paths import job_views, mounted_folder
 from atom.cache.delivery import attempts_with_mounts
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import beat_local_node, ensure_local_node
 from atom.datasets.actions import scans
 from atom.datasets.models import Source, Version

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from atom.cache.actions.warming import request_warm
 from atom.cache.backends.local.paths import job_views
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import ensure_local_node
 from atom.datasets.models import Version
 from atom.jobs import states

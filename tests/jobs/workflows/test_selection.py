@@ -12,7 +12,7 @@ from django.conf import settings
 from django.core.management import call_command
 from rest_framework.test import APIClient
 
-from atom.cache.actions.warming import request_warm
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import ensure_local_node, reserve
 from atom.datasets.models import Dataset, SavedView
 from atom.jobs import reconcile, states

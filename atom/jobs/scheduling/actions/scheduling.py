@@ -8,8 +8,8 @@ from uuid import UUID
 
 from django.db.models import Max, QuerySet
 
-from atom.cache.actions.warming import request_warm
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import reserve
 from atom.clusters.models import Node
 from atom.core.ids import uuid7

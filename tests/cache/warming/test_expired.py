@@ -6,17 +6,17 @@ from typing import Any
 
 import pytest
 
-from atom.cache.actions.eviction import evict
-from atom.cache.actions.warming import recover, request_warm
 from atom.cache.backends.local.paths import pack_store
 from atom.cache.models import CacheRecord
-from atom.cache.watermarks import make_room
+from atom.cache.warming.actions.eviction import evict
+from atom.cache.warming.actions.warming import recover, request_warm
+from atom.cache.warming.actions.watermarks import make_room
 from atom.clusters.models import Node
 from atom.core import clock
 from atom.datasets.actions.retention import expire_version
 from atom.datasets.models import Version
 from atom.datasets.reads import packs_of
-from tests.cache.test_warming import let_time_pass, version_of
+from tests.cache.warming.test_warming import let_time_pass, version_of
 from tests.datasets.pushing import Pusher, class_files, delete_row, png
 
 

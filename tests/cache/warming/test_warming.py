@@ -14,15 +14,15 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.accounts.models import Project
-from atom.cache.actions import warming
-from atom.cache.actions.eviction import evict
 from atom.cache.actions.views import view_for
-from atom.cache.actions.warming import LEASE, recover, request_warm, run_warm
 from atom.cache.backends.local.paths import pack_store, view_path
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty, VersionPinned, ViewNotReady
 from atom.cache.models import CacheRecord
-from atom.cache.watermarks import make_room
+from atom.cache.warming.actions import warming
+from atom.cache.warming.actions.eviction import evict
+from atom.cache.warming.actions.warming import LEASE, recover, request_warm, run_warm
+from atom.cache.warming.actions.watermarks import make_room
 from atom.clusters.models import Node
 from atom.core import storage
 from atom.core.errors import Invalid

@@ -7,11 +7,11 @@ from contextlib import suppress
 
 from django.db import transaction
 
-from atom.cache.actions.records import UNREADABLE, move, note_coverage
 from atom.cache.backends import backend_of
 from atom.cache.backends.base import CacheBackend
 from atom.cache.errors import VersionPinned
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.records import UNREADABLE, move, note_coverage
 from atom.clusters.models import Node
 from atom.datasets.models import Version
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import structlog
 
-from atom.cache.actions.eviction import evict, evictable
 from atom.cache.backends import local_backend
 from atom.cache.errors import VersionPinned
+from atom.cache.warming.actions.eviction import evict, evictable
 from atom.core.errors import AtomError
 from atom_sdk.errors import AtomError as SdkError
 

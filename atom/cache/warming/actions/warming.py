@@ -14,13 +14,13 @@ from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
-from atom.cache.actions.records import move, note_coverage
 from atom.cache.backends import backend_of
 from atom.cache.backends.base import CacheBackend, Selector
 from atom.cache.engines.fill import CorruptPackError, FillProgress
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.records import move, note_coverage
 from atom.clusters.models import Node
 from atom.core import clock, live
 from atom.core.background import enqueue

@@ -14,15 +14,15 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from atom.cache.actions.views import view_for
-from atom.cache.actions.warming import request_warm
 from atom.cache.backends.local.paths import pack_store
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.models import Node
 from atom.core import faults, heartbeats, service_state
 from atom.datasets.reads import packs_of
 from atom_sdk.readers import LocalDataset
 from tests.cache.slow_disk import SlowDisk, slow_disk
-from tests.cache.test_warming import version_of
+from tests.cache.warming.test_warming import version_of
 from tests.datasets.pushing import Pusher, class_files
 from tests.sdk.mount.conftest import why_not
 
