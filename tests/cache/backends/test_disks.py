@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from blake3 import blake3
 
-from atom.cache.actions.views import view_for
 from atom.cache.backends.local.paths import cache_root, pack_store
+from atom.cache.delivery.actions.views import view_for
 from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.models import Node

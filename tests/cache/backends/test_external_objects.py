@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from atom.cache.actions.views import view_for
 from atom.cache.backends import local_backend
 from atom.cache.backends.local.paths import pack_store
+from atom.cache.delivery.actions.views import view_for
 from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.eviction import evict
 from atom.cache.warming.actions.warming import request_warm

@@ -13,8 +13,8 @@ from blake3 import blake3
 from django.db import connection
 from rest_framework.test import APIClient
 
-from atom.cache.actions.views import view_for
 from atom.cache.backends.local.paths import pack_store
+from atom.cache.delivery.actions.views import view_for
 from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.models import Node

@@ -14,8 +14,8 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.accounts.models import Project
-from atom.cache.actions.views import view_for
 from atom.cache.backends.local.paths import pack_store, view_path
+from atom.cache.delivery.actions.views import view_for
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty, VersionPinned, ViewNotReady
 from atom.cache.models import CacheRecord

@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
 from atom.cache.backends.local.paths import job_views, mounted_folder
-from atom.cache.delivery import attempts_with_mounts
+from atom.cache.delivery.actions.mounts import attempts_with_mounts
 from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import beat_local_node, ensure_local_node

@@ -7,9 +7,14 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef
 
-from atom.cache.actions.showing import hide_from_job, set_streams_aside, show_to_job, stream_to_job
-from atom.cache.actions.views import packs_to_stream, view_for
-from atom.cache.delivery import mount_for_job
+from atom.cache.delivery.actions.job_views import (
+    hide_from_job,
+    set_streams_aside,
+    show_to_job,
+    stream_to_job,
+)
+from atom.cache.delivery.actions.mounts import mount_for_job
+from atom.cache.delivery.actions.views import packs_to_stream, view_for
 from atom.core.errors import NotFound
 from atom.datasets.reads import pack_addresses, source_addresses
 from atom.jobs import states

@@ -12,8 +12,8 @@ import structlog
 from django.conf import settings
 from django.db.models import Exists, OuterRef
 
-from atom.cache.actions.showing import attempts_shown_to
-from atom.cache.delivery import attempts_with_mounts
+from atom.cache.delivery.actions.job_views import attempts_shown_to
+from atom.cache.delivery.actions.mounts import attempts_with_mounts
 from atom.core import clock
 from atom.jobs import states
 from atom.jobs.attempts.actions.materialize import hide_datasets

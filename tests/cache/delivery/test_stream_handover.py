@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.cache.engines.inherited import inherit, keep_fetched
+from atom.cache.delivery.engines.stream_handover import inherit, keep_fetched
 
 ONE, TWO, THREE = ("1" * 64, "2" * 64, "3" * 64)
 

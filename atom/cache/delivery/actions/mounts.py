@@ -23,7 +23,7 @@ from atom.cache.backends.local.paths import (
     mounted_folder,
     pack_store,
 )
-from atom.cache.engines.inherited import inherit
+from atom.cache.delivery.engines.stream_handover import inherit
 from atom.cache.engines.links import close_to, link_file, open_to, packs_of_view
 from atom.datasets.models import Version
 from atom_sdk.mount import MountOptions, MountRecord, mount, mounted_below, unmount

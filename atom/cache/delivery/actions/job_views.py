@@ -10,8 +10,8 @@ from uuid import UUID
 from atom.cache.backends.base import Selector, ViewPath
 from atom.cache.backends.local.paths import cache_root, job_view, job_views
 from atom.cache.backends.local.views import streamed_view
-from atom.cache.delivery import link_present, open_job_folder, unmount_from_job
-from atom.cache.engines.inherited import keep_fetched
+from atom.cache.delivery.actions.mounts import link_present, open_job_folder, unmount_from_job
+from atom.cache.delivery.engines.stream_handover import keep_fetched
 from atom.cache.engines.links import link_view
 from atom.datasets.models import Version
 
