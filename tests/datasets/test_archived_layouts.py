@@ -10,7 +10,7 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
-from atom.datasets.actions import quarantine_pack
+from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.models import Dataset, Version
 from atom.datasets.reads import compare

@@ -14,8 +14,13 @@ from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions import cancel_commit, commit_progress
-from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_up_move
+from atom.datasets.actions import commit_progress
+from atom.datasets.actions.commit_progress import (
+    CommitWatch,
+    begin_move,
+    cancel_commit,
+    give_up_move,
+)
 from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.operations import carry_out
 from atom.datasets.engines.operations import EditArguments, EditStepArguments

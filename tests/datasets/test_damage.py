@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from atom.core import storage
-from atom.datasets import actions
+from atom.datasets.actions.quarantine import quarantine_pack
 from tests.datasets.pushing import (
     Pusher,
     class_files,
@@ -19,7 +19,7 @@ def test_a_quarantined_pack_is_in_no_manifest(pusher: Pusher) -> None:
     pack = make_pack(class_files())
     pusher.push(class_files())
 
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
+    quarantine_pack(pusher.project, pack.digest, "found damaged")
 
     manifest = pusher.client.get(f"{pusher.base}versions/v1/manifest/")
     urls = pusher.client.post(f"{pusher.base}versions/v1/pack-urls/", {"packs": [pack.digest]})
@@ -33,7 +33,7 @@ def test_a_quarantined_pack_is_in_no_manifest(pusher: Pusher) -> None:
 def test_a_push_is_told_which_packs_are_quarantined(pusher: Pusher) -> None:
     pack = make_pack(class_files())
     pusher.push(class_files())
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
+    quarantine_pack(pusher.project, pack.digest, "found damaged")
 
     manifest = pusher.get("versions/v1/manifest/", with_quarantined="true")
 
@@ -45,7 +45,7 @@ def test_a_damaged_pack_is_listed_with_its_push_and_what_to_do(pusher: Pusher) -
     pusher.push(class_files())
     assert pusher.get("quarantined-packs/")["results"] == []
 
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
+    quarantine_pack(pusher.project, pack.digest, "found damaged")
 
     (listed,) = pusher.get("quarantined-packs/")["results"]
     assert (listed["digest"], listed["reason"]) == (pack.digest, "found damaged")
@@ -93,7 +93,7 @@ def test_the_list_of_quarantined_packs_asks_the_same_questions_for_any_length(
 def test_pushing_the_files_again_repairs_a_quarantined_pack(pusher: Pusher) -> None:
     pack = make_pack(class_files())
     pusher.push(class_files())
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
+    quarantine_pack(pusher.project, pack.digest, "found damaged")
 
     assert pusher.upload(pack.data)["state"] == "verified"
 

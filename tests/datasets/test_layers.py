@@ -9,7 +9,8 @@ import pytest
 from django.utils import timezone
 
 from atom.core import clock
-from atom.datasets.actions import CommitDetails, NamedLayer, publish_layer
+from atom.datasets.actions.commit_root import CommitDetails
+from atom.datasets.actions.layers import NamedLayer, publish_layer
 from atom.datasets.models import Dataset, Version
 from atom.datasets.writer_errors import StagingBranchReserved
 from atom_sdk.errors import LayerKindError

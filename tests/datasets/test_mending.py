@@ -8,10 +8,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from atom.datasets import actions
 from atom.datasets.actions import commits
 from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.mending import mend_everywhere
+from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.actions.rebuild import apply_catalogue
 from atom.datasets.engines.mending import PLACES, Mending
 from atom.datasets.engines.versions import build_version
@@ -36,7 +36,7 @@ def version(pusher: Pusher, number: int, name: str = "digits") -> Version:
 
 
 def quarantine(pusher: Pusher, pack: MadePack) -> None:
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
+    quarantine_pack(pusher.project, pack.digest, "found damaged")
 
 
 def send_again(pusher: Pusher, files: dict[str, bytes]) -> tuple[MadePack, dict[str, object]]:
@@ -82,7 +82,7 @@ def test_the_same_folder_in_other_packs_is_read_again(
     (folder / "0" / "000.png").unlink()
     assert client.datasets.push(folder, "digits").version["ref"] == "v2"
     client.datasets.open("digits@v2", stream=True)
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
+    quarantine_pack(pusher.project, pack.digest, "found damaged")
 
     result = client.datasets.push(folder, "digits")
     again = client.datasets.push(folder, "digits")

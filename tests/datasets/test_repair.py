@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.datasets import actions
+from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.models import Pack
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, PackUnreadableError
@@ -17,7 +17,7 @@ from tests.datasets.pushing import Pusher, class_files
 def damage(pusher: Pusher) -> str:
     """Quarantine the only pack; return its digest."""
     pack = Pack.objects.get(project=pusher.project)
-    actions.quarantine_pack(pusher.project, pack.digest, "found damaged")
+    quarantine_pack(pusher.project, pack.digest, "found damaged")
     return pack.digest
 
 

@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from atom.core.ids import uuid7
-from atom.datasets.actions import create_branch, create_tag, pin
+from atom.datasets.actions.branches import create_branch
+from atom.datasets.actions.catalogue import create_tag, pin
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.actions.retention import (
     expire_versions,

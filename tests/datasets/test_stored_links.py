@@ -13,8 +13,9 @@ from blake3 import blake3
 from django.db.models import F
 
 from atom.core import clock, storage
-from atom.datasets.actions import CommitDetails, NamedLayer, publish_layer
+from atom.datasets.actions.commit_root import CommitDetails
 from atom.datasets.actions.compaction import compact_version
+from atom.datasets.actions.layers import NamedLayer, publish_layer
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.actions.retention import expire_versions, restore_version, set_retention
 from atom.datasets.engines.pack_use import PackingRules

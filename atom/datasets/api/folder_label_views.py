@@ -15,7 +15,7 @@ from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.names import TextField
-from atom.datasets import actions
+from atom.datasets.actions.folder_labels import request_folder_labels
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.scope import DatasetScopedView
 
@@ -40,8 +40,6 @@ class FolderLabelsView(DatasetScopedView, APIView):
         """Ask a worker for a version whose files have their last folder's name as label."""
         body = FolderLabelsSerializer(data=request.data)
         check(body)
-        commit = actions.request_folder_labels(
-            self.dataset, **body.validated_data, user=user_of(request)
-        )
+        commit = request_folder_labels(self.dataset, **body.validated_data, user=user_of(request))
         commit.refresh_from_db()
         return Response(CommitRequestSerializer(commit).data, status=status.HTTP_202_ACCEPTED)

@@ -16,8 +16,8 @@ from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
-from atom.datasets import actions
-from atom.datasets.actions.operations import NewOperation
+from atom.datasets.actions.dismissals import dismiss_ended_operations, dismiss_operation
+from atom.datasets.actions.operations import NewOperation, preview_operation, request_operation
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.operation_serializers import (
     EditSerializer,
@@ -64,7 +64,7 @@ class OperationDismissView(DatasetScopedView, APIView):
     @extend_schema(request=None, responses={204: None}, operation_id="operation_dismiss")
     def post(self, request: Request, project: str, dataset: str, operation_id: UUID) -> Response:
         """Leave an operation out of the caller's list once it is over. Repeatable."""
-        actions.dismiss_operation(self.dataset, operation_id, user_of(request))
+        dismiss_operation(self.dataset, operation_id, user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -76,7 +76,7 @@ class OperationDismissAllView(DatasetScopedView, APIView):
     @extend_schema(request=None, responses={204: None}, operation_id="operation_dismiss_all")
     def post(self, request: Request, project: str, dataset: str) -> Response:
         """Leave every operation that is over out of the caller's list. Repeatable."""
-        actions.dismiss_ended_operations(self.dataset, user_of(request))
+        dismiss_ended_operations(self.dataset, user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -101,13 +101,13 @@ class OperationScopedView(DatasetScopedView, APIView):
 
     def accepted(self, request: Request) -> Response:
         """Ask a worker for it."""
-        commit = actions.request_operation(self.dataset, self.asked(request), user_of(request))
+        commit = request_operation(self.dataset, self.asked(request), user_of(request))
         commit.refresh_from_db()
         return Response(CommitRequestSerializer(commit).data, status=status.HTTP_202_ACCEPTED)
 
     def previewed(self, request: Request) -> Response:
         """Work it out without a trace."""
-        preview = actions.preview_operation(self.dataset, self.asked(request))
+        preview = preview_operation(self.dataset, self.asked(request))
         renderer = EntryRenderer(self.project)
         conflicts = [render_conflict(each, renderer) for each in preview.conflicts]
         shown = {**vars(preview), "conflicts": conflicts}

@@ -18,7 +18,7 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.names import TextField
 from atom.core.pagination import KeysetPagination
-from atom.datasets import actions
+from atom.datasets.actions.saved_views import change_view, create_view, delete_view
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.models import SavedView
 from atom.datasets.queries import find_view, view_query
@@ -103,7 +103,7 @@ class SavedViewListView(DatasetScopedView, generics.ListAPIView[SavedView]):
         """Save a view; the query is checked, the position of a mistake is told."""
         body = NewSavedViewSerializer(data=request.data)
         check(body)
-        view = actions.create_view(self.dataset, body.validated_data, user_of(request))
+        view = create_view(self.dataset, body.validated_data, user_of(request))
         return Response(SavedViewSerializer(view).data, status=status.HTTP_201_CREATED)
 
 
@@ -124,11 +124,11 @@ class SavedViewView(DatasetScopedView, APIView):
         """Rename the view or change its question; runs that used it stay as they are."""
         body = SavedViewChangesSerializer(data=request.data, partial=True)
         check(body)
-        changed = actions.change_view(self.dataset, view, body.validated_data, user_of(request))
+        changed = change_view(self.dataset, view, body.validated_data, user_of(request))
         return Response(SavedViewSerializer(changed).data)
 
     @extend_schema(responses={204: None}, operation_id="saved_view_destroy")
     def delete(self, request: Request, project: str, dataset: str, view: str) -> Response:
         """Take the view away; runs that used it stay as they are."""
-        actions.delete_view(self.dataset, view, user_of(request))
+        delete_view(self.dataset, view, user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
-from atom.datasets import actions
+from atom.datasets.actions.commits import request_split
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.split_serializers import (
@@ -37,7 +37,7 @@ class SplitListView(DatasetScopedView, APIView):
         split = dict(body.validated_data)
         branch, message = split.pop("branch"), split.pop("message")
         asked = written_out(self.dataset, split)
-        commit = actions.request_split(self.dataset, branch, message, asked, user_of(request))
+        commit = request_split(self.dataset, branch, message, asked, user_of(request))
         commit.refresh_from_db()
         return Response(CommitRequestSerializer(commit).data, status=status.HTTP_202_ACCEPTED)
 

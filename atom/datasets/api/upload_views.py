@@ -16,14 +16,16 @@ from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.query import refuse_unknown
-from atom.datasets import actions
-from atom.datasets.actions.commits import NewCommit
+from atom.datasets.actions.commit_progress import cancel_commit
+from atom.datasets.actions.commits import NewCommit, request_commit
 from atom.datasets.actions.uploads import (
     UploadRequest,
+    complete_upload,
     headers_of_parts,
     parts_done,
     parts_through_us,
     presign_parts,
+    start_upload,
 )
 from atom.datasets.api.commit_serializers import CommitRequestSerializer, NewCommitSerializer
 from atom.datasets.api.provenance import with_maker
@@ -68,7 +70,7 @@ class UploadListView(DatasetScopedView, APIView):
         body = NewUploadSerializer(data=request.data)
         check(body)
         wanted = UploadRequest(**body.validated_data)
-        upload = actions.start_upload(self.dataset, wanted, user_of(request))
+        upload = start_upload(self.dataset, wanted, user_of(request))
         return Response(_rendered(upload), status=status.HTTP_201_CREATED)
 
 
@@ -110,7 +112,7 @@ class UploadCompleteView(UploadScopedView, APIView):
         body = CompleteUploadSerializer(data=request.data)
         check(body)
         parts = [(part["n"], part["etag"]) for part in body.validated_data["parts"]]
-        upload = actions.complete_upload(self.upload(upload_id), parts)
+        upload = complete_upload(self.upload(upload_id), parts)
         return Response(_rendered(upload), status=status.HTTP_202_ACCEPTED)
 
 
@@ -133,9 +135,7 @@ class CommitListView(DatasetScopedView, APIView):
             values["split"] = written_out(self.dataset, values["split"])
             values["provenance"] = {**values["provenance"], "split": values["split"]}
         values["provenance"] = with_maker(values["provenance"], request)
-        commit = actions.request_commit(
-            self.dataset, NewCommit(**values), changes, user_of(request)
-        )
+        commit = request_commit(self.dataset, NewCommit(**values), changes, user_of(request))
         commit.refresh_from_db()
         return Response(CommitRequestSerializer(commit).data, status=status.HTTP_202_ACCEPTED)
 
@@ -201,5 +201,5 @@ class CommitCancelView(CommitScopedView):
     @idempotent
     def post(self, request: Request, project: str, dataset: str, commit_id: UUID) -> Response:
         """Cancel the commit, unless its branch moves already."""
-        commit = actions.cancel_commit(self.found, user_of(request))
+        commit = cancel_commit(self.found, user_of(request))
         return Response(CommitRequestSerializer(commit).data)

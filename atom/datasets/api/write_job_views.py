@@ -16,8 +16,13 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice
-from atom.datasets import actions
-from atom.datasets.actions.write_jobs import NewWriteJob
+from atom.datasets.actions.write_jobs import (
+    NewWriteJob,
+    abort_write_job,
+    commit_task,
+    open_write_job,
+    request_job_commit,
+)
 from atom.datasets.actions.writers import find_writer
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.provenance import with_maker
@@ -90,7 +95,7 @@ class WriteJobListView(WriteJobScopedView, generics.ListAPIView[WriteJob]):
         said = dict(body.validated_data)
         said["provenance"] = with_maker(said["provenance"], request)
         new = NewWriteJob(target=said.pop("branch"), **said)
-        job = actions.open_write_job(self.dataset, new, user_of(request))
+        job = open_write_job(self.dataset, new, user_of(request))
         return self.rendered(job, status.HTTP_201_CREATED)
 
 
@@ -115,7 +120,7 @@ class WriteJobTaskView(WriteJobScopedView):
         writer = find_writer(self.dataset, body.validated_data["writer"])
         if writer is None:
             raise WriterUnknown(f"{self.dataset.name} has no such writer.")
-        actions.commit_task(job, body.validated_data["task"], writer)
+        commit_task(job, body.validated_data["task"], writer)
         return self.rendered(job)
 
 
@@ -131,7 +136,7 @@ class WriteJobCommitView(WriteJobScopedView):
         said = body.validated_data
         job = self.own_job(request, write_job_id)
         return accepted(
-            actions.request_job_commit(job, body.arguments(), said["message"], user_of(request))
+            request_job_commit(job, body.arguments(), said["message"], user_of(request))
         )
 
 
@@ -142,4 +147,4 @@ class WriteJobAbortView(WriteJobScopedView):
     def post(self, request: Request, project: str, dataset: str, write_job_id: UUID) -> Response:
         """Abandon every attempt of the job."""
         job = self.own_job(request, write_job_id)
-        return self.rendered(actions.abort_write_job(job, user_of(request)))
+        return self.rendered(abort_write_job(job, user_of(request)))

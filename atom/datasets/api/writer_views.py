@@ -18,8 +18,15 @@ from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice
-from atom.datasets import actions
-from atom.datasets.actions.writers import NewWriter, find_writer
+from atom.datasets.actions.writers import (
+    NewWriter,
+    abandon_writer,
+    find_writer,
+    note_uploading,
+    open_writer,
+    request_flush,
+    request_write,
+)
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.provenance import with_maker
 from atom.datasets.api.scope import DatasetScopedView
@@ -109,7 +116,7 @@ class WriterListView(WriterScopedView, generics.ListAPIView[Writer]):
         target = job.target if job else said["branch"]
         origin = with_maker(said["provenance"], request)
         new = NewWriter(target, said["message"], job, said["task"], origin)
-        writer = actions.open_writer(self.dataset, new, user_of(request))
+        writer = open_writer(self.dataset, new, user_of(request))
         return self.rendered(writer, status.HTTP_201_CREATED)
 
     def _job(self, job_id: UUID | None) -> WriteJob | None:
@@ -139,7 +146,7 @@ class WriterUploadingView(WriterScopedView):
         """Show what the client is about to send."""
         body = UploadingSerializer(data=request.data)
         check(body)
-        return self.rendered(actions.note_uploading(self.writer(writer_id), **body.validated_data))
+        return self.rendered(note_uploading(self.writer(writer_id), **body.validated_data))
 
 
 class WriterFlushView(WriterScopedView):
@@ -154,7 +161,7 @@ class WriterFlushView(WriterScopedView):
         head = body.validated_data["expected_head"] or ""
         changes = self._changes(body.validated_data["changes_upload"])
         writer = self.writer(writer_id)
-        return accepted(actions.request_flush(writer, changes, head, user_of(request)))
+        return accepted(request_flush(writer, changes, head, user_of(request)))
 
     def _changes(self, upload_id: UUID) -> Upload:
         uploads = Upload.objects.filter(dataset=self.dataset, kind="changes")
@@ -176,9 +183,7 @@ class WriterCommitView(WriterScopedView):
         check(body)
         said = body.validated_data
         writer = self.writer(writer_id)
-        return accepted(
-            actions.request_write(writer, body.arguments(), said["message"], user_of(request))
-        )
+        return accepted(request_write(writer, body.arguments(), said["message"], user_of(request)))
 
 
 class WriterAbandonView(WriterScopedView):
@@ -188,4 +193,4 @@ class WriterAbandonView(WriterScopedView):
     def post(self, request: Request, project: str, dataset: str, writer_id: UUID) -> Response:
         """Abandon what is not committed."""
         writer = self.writer(writer_id)
-        return self.rendered(actions.abandon_writer(writer, user_of(request)))
+        return self.rendered(abandon_writer(writer, user_of(request)))

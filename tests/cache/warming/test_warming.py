@@ -26,7 +26,7 @@ from atom.cache.warming.actions.watermarks import make_room
 from atom.clusters.models import Node
 from atom.core import storage
 from atom.core.errors import Invalid
-from atom.datasets import actions
+from atom.datasets.actions.catalogue import pin, unpin
 from atom.datasets.models import Pack, Version
 from atom.datasets.reads import packs_of
 from atom_sdk.readers import ViewIndex
@@ -333,12 +333,12 @@ def test_a_node_out_of_reach_is_refused_and_keeps_its_last_report(
 def test_a_pinned_version_is_not_evicted(pusher: Pusher, node: Node) -> None:
     version = version_of(pusher)
     request_warm(version, node)
-    actions.pin(version, "run", "1")
+    pin(version, "run", "1")
 
     with pytest.raises(VersionPinned):
         evict(version, node)
 
-    actions.unpin("run", "1")
+    unpin("run", "1")
     record = evict(version, node)
     assert record is not None
     assert record.state == "cold"
