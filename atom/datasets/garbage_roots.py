@@ -20,9 +20,8 @@ from atom.datasets.engines.reachable import Reachable
 from atom.datasets.garbage_errors import ManifestUnreadable
 from atom.datasets.models import Branch, CommitRequest, CondemnedObject, Upload, Version
 from atom.datasets.pipelines import read_staged_changes
+from atom.datasets.states import UPLOADING
 from atom_sdk.errors import AtomError as SdkError
-
-UPLOADING = ("open", "uploaded", "verifying")
 
 
 @dataclass(frozen=True)

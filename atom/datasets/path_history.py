@@ -9,7 +9,7 @@ from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.errors import DatasetDeleted, VersionExpired
 from atom.datasets.history import parents_of
 from atom.datasets.models import Dataset, Version
-from atom.datasets.reads import open_version
+from atom.datasets.version_reads import open_version
 
 # So many versions are looked into for one answer.
 VERSIONS_AT_ONCE = 100

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
-import pyarrow as pa
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
@@ -14,11 +13,8 @@ from atom.accounts.models import Project, User
 from atom.core import storage
 from atom.core.errors import NotFound
 from atom.core.storage import StoreError
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.diff_pages import diff_table, differences, stays
 from atom.datasets.errors import (
     DatasetDeleted,
-    EntryNotFound,
     ManifestObjectUnknown,
     PackQuarantined,
     PackUnknown,
@@ -26,11 +22,9 @@ from atom.datasets.errors import (
     VersionGone,
 )
 from atom.datasets.keys import pack_key
-from atom.datasets.media_pins import registered_url
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation, Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
-from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
 from atom_sdk.manifests.roots import Root
 
@@ -101,27 +95,6 @@ def open_root(version: Version) -> Root:
     return version_store(version.dataset.project).root(version.readable_root)
 
 
-def open_version(version: Version) -> VersionBrowser:
-    """Return read access to the entries and layers of a version. Raises VersionExpired."""
-    require_kept(version)
-    store = version_store(version.dataset.project)
-    return VersionBrowser(store.root(version.readable_root), store)
-
-
-def compare(old: Version, new: Version) -> pa.Table:
-    """Return what changed between two versions of one dataset, as `diff_table` makes it."""
-    before, after = open_version(old), open_version(new)
-    store = version_store(old.dataset.project)
-
-    def find() -> pa.Table:
-        rows = differences(diff_roots(before.root, after.root, store.store))
-        both = [row.path for row in rows if stays(row)]
-        return diff_table(rows, before.labels_at(both), after.labels_at(both))
-
-    # Pages of one comparison are asked for one after another.
-    return store.differences((old.root, new.root), find)
-
-
 def packs_of(version: Version) -> list[str]:
     """Return the digests of all packs of a version, sorted: the order of its coverage bitmap.
 
@@ -160,25 +133,6 @@ def require_readable(project: Project, digests: list[str]) -> None:
             raise PackQuarantined(f"The pack {digest} is quarantined.", pack=digest)
         if state != "verified":
             raise PackUnknown(f"The project has no verified pack {digest}.", pack=digest)
-
-
-def source_addresses(
-    version: Version, paths: Iterable[str], pins: Container[str] | None = None
-) -> dict[str, str]:
-    """Return where to GET files that stay at a source, in the pinned state, for a day.
-
-    With `pins` (hex) only of these. Raises EntryNotFound.
-    """
-    browser = open_version(version)
-    urls = {}
-    for path in paths:
-        row = browser.find(path)
-        is_there = row is not None and row["source"] is not None
-        if row is None or not is_there or (pins is not None and row["digest"].hex() not in pins):
-            name = f"{version.dataset.name}@{version.ref}"
-            raise EntryNotFound(f"{name} has no file {path!r} at a source.")
-        urls[path] = registered_url(row, "application/octet-stream", 0)
-    return urls
 
 
 def manifest_keys(root: Root) -> Iterator[str]:

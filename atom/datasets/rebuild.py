@@ -17,6 +17,7 @@ from atom.core.storage import ObjectInfo
 from atom.datasets import ref_log
 from atom.datasets.catalogue_log import parse_id, read_documents
 from atom.datasets.engines.stored import stored_objects
+from atom.datasets.engines.versions import layer_json
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
 from atom.datasets.ref_log import RefMove
 from atom.datasets.stores import version_store
@@ -24,7 +25,7 @@ from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.commits import Commit, read_commit
 from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.roots import LayerRef, Root
+from atom_sdk.manifests.roots import Root
 
 _PACK, _INDEX = ".tar", ".index.parquet"
 _MOVE = re.compile(r"refs/([0-9a-f-]{36})/([^/]+)/(\d{10})\.json")
@@ -328,16 +329,6 @@ def verified_packs(listing: Iterable[ObjectInfo]) -> Iterator[ObjectInfo]:
 
 def _tars(listing: Iterable[ObjectInfo]) -> Iterator[ObjectInfo]:
     return (item for item in listing if item.key.endswith(_PACK))
-
-
-def layer_json(layer: LayerRef) -> dict[str, str | int]:
-    """Return what the catalogue keeps of a layer."""
-    return {
-        "name": layer.name,
-        "kind": layer.kind,
-        "rows": layer.rows,
-        "content": layer.content.hex(),
-    }
 
 
 def _moment(text: str) -> datetime | None:

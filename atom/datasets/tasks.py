@@ -26,8 +26,8 @@ from atom.datasets.actions import (
     staging_branches,
     verification,
 )
-from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
+from atom.datasets.commit_runner import run_commit
 from atom.datasets.garbage_errors import GarbageRunPresent
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
 from atom.datasets.pack_checks import PacksOnTheWay

@@ -51,14 +51,6 @@ class TooManyWriters(Conflict):
     action = "Commit or abandon some of them."
 
 
-class StagingBranchReserved(Conflict):
-    """Only its writer changes a staging branch."""
-
-    code = "staging_branch_reserved"
-    title = "A staging branch is changed by its writer only."
-    action = "Write through the writer, or commit or abandon it."
-
-
 class WriteJobUnknown(NotFound):
     """The dataset has no such write job."""
 

@@ -21,10 +21,11 @@ from atom.datasets.actions.commit_progress import (
     cancel_commit,
     give_up_move,
 )
-from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.operations import carry_out
+from atom.datasets.commit_runner import run_commit
+from atom.datasets.engines.operation_stages import stages_of
 from atom.datasets.engines.operations import EditArguments, EditStepArguments
-from atom.datasets.engines.stages import StageCount, stages_of
+from atom.datasets.engines.stages import StageCount
 from atom.datasets.errors import CommitCancelled, CommitOver
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom_sdk.cli.context import EXIT_INTERRUPTED, exit_code_of

@@ -12,7 +12,8 @@ from atom.datasets.actions.compaction import compact_version
 from atom.datasets.engines.reachable import Reachable
 from atom.datasets.garbage_roots import readable_roots
 from atom.datasets.models import Dataset, Version
-from atom.datasets.reads import compare, open_root
+from atom.datasets.reads import open_root
+from atom.datasets.version_reads import compare
 from atom_sdk.manifests import (
     Changes,
     Root,

@@ -17,12 +17,12 @@ from django.db import connection
 
 from atom.core import storage
 from atom.datasets.actions.branches import settle_branch
-from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.actions.uploads import complete_upload
 from atom.datasets.actions.verification import verify_upload
+from atom.datasets.commit_runner import run_commit
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Pack, Upload, Version
 from atom.datasets.reads import open_root, packs_of
 from atom_sdk.client import Client

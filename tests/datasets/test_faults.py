@@ -11,8 +11,8 @@ from django.db import connection
 
 from atom.core import storage
 from atom.datasets.actions.branches import BranchMove
-from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.uploads import UploadRequest, start_upload
+from atom.datasets.commit_runner import run_commit
 from atom.datasets.models import CommitRequest, Dataset, Pack, Version
 from tests.datasets.pushing import (
     Pusher,

@@ -11,8 +11,8 @@ from django.utils import timezone
 from atom.core import clock
 from atom.datasets.actions.commit_root import CommitDetails
 from atom.datasets.actions.layers import NamedLayer, publish_layer
+from atom.datasets.errors import StagingBranchReserved
 from atom.datasets.models import Dataset, Version
-from atom.datasets.writer_errors import StagingBranchReserved
 from atom_sdk.errors import LayerKindError
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher, png

@@ -18,7 +18,8 @@ from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.engines.pack_use import PackingRules
 from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.models import Dataset, GarbageRun, Pack, Version
-from atom.datasets.reads import compare, open_root, packs_of
+from atom.datasets.reads import open_root, packs_of
+from atom.datasets.version_reads import compare
 from atom_sdk.client import Client
 from atom_sdk.manifests import iter_ranges
 from tests.datasets.forks import published

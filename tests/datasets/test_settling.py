@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from atom.datasets.actions.commits import run_commit
+from atom.datasets.commit_runner import run_commit
 from atom.datasets.engines.version_plan import GIVEN_LAYER
 from atom.datasets.models import CommitRequest, Dataset
 from tests.datasets.forks import (

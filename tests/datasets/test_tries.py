@@ -12,8 +12,8 @@ from django.db.models import F
 from atom.core import clock, storage
 from atom.core.storage import StoreError
 from atom.datasets import tasks
-from atom.datasets.actions.commits import run_commit
 from atom.datasets.actions.verification import verify_upload
+from atom.datasets.commit_runner import run_commit
 from atom.datasets.engines.operations import (
     EditArguments,
     EditStepArguments,

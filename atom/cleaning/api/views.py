@@ -34,7 +34,7 @@ from atom.core.query import check_choices, refuse_unknown
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.rendering import EntryRenderer
 from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.reads import open_version
+from atom.datasets.version_reads import open_version
 
 _KIND = OpenApiParameter("kind", str, enum=KINDS, required=True)
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")

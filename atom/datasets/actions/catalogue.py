@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.datasets import catalogue_log, ref_log
-from atom.datasets.actions.retention import lock_kept
+from atom.datasets.actions.version_locks import lock_kept
 from atom.datasets.errors import DatasetNameTaken, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, VersionPin
 from atom.datasets.reads import require_kept

@@ -1,32 +1,22 @@
-"""Commits by a worker: changes file → checked entries → root → commit → branch.
-
-PENDING → BUILDING → PUBLISHED | FAILED | CONFLICT | CANCELLED. Building is deterministic (the
-commit's time is the request's), so a run that died is simply done again.
-"""
+"""Requests of pushes and splits, and what is built of them: entries → root → commit → branch."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
-from uuid import UUID
 
-import structlog
 from django.db import transaction
-from django.db.models.functions import Now
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.core import outbox, states, storage
+from atom.core import storage
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
-from atom.core.errors import AtomError
-from atom.core.locks import only_one
 from atom.core.storage import ObjectMissing
-from atom.datasets.actions.archives import load_archive
 from atom.datasets.actions.branches import (
     check_not_staging,
     head_commit,
@@ -34,12 +24,7 @@ from atom.datasets.actions.branches import (
 from atom.datasets.actions.commit_progress import CommitWatch, begin_move, note, tell
 from atom.datasets.actions.commit_root import CommitDetails, commit_root
 from atom.datasets.actions.mending import mend_with, mended_meanwhile
-from atom.datasets.actions.operations import carry_out
-from atom.datasets.actions.tries import TRIED, count_try, tried
 from atom.datasets.actions.verification import verify_upload
-from atom.datasets.actions.write_commits import build_write
-from atom.datasets.actions.write_settling import settle_writers, written_by
-from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesError, ChangesFile
 from atom.datasets.engines.file_and_folder import file_and_folder
 from atom.datasets.engines.spilled import tables_of
@@ -49,34 +34,24 @@ from atom.datasets.engines.versions import build_version
 from atom.datasets.errors import (
     BranchEmpty,
     ChangesUnreadable,
-    CommitAbandoned,
-    CommitCancelled,
     EmptyCommit,
     HeadMoved,
-    MergeConflict,
     PathTaken,
     RefNotFound,
     UploadIncomplete,
-    VersionUnreadable,
 )
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
 from atom.datasets.pack_checks import PacksOnTheWay, check_all_puts
 from atom.datasets.pipelines import read_staged_changes
 from atom.datasets.splits import drawn_by, split_refusals
-from atom.datasets.states import COMMIT_STATES
 from atom.datasets.stores import VersionStore, version_store
-from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import EmptyDatasetError, LayerKindError
 from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.roots import Root
 from atom_sdk.manifests.split_requests import SplitRequest
 from atom_sdk.manifests.watching import UNWATCHED
 
-log = structlog.get_logger(__name__)
-
 _UNLABELLED = "unlabelled_prefixes"
-# From this status on, a failure is ours and may be over at the next try.
-_OUR_FAULT = 500
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 
 
@@ -136,76 +111,7 @@ def request_commit(
     return request
 
 
-def run_commit(request_id: UUID | str) -> CommitRequest:
-    """Carry a request to its end and return it; one that another worker is at, as it is.
-
-    Repeatable from every state. Raises PacksOnTheWay when it must be tried again in a moment.
-    """
-    with only_one(request_id) as mine:
-        if mine:
-            request = _claim(request_id)
-            with tried(request):
-                _build_to_the_end(request)
-    return CommitRequest.objects.get(pk=request_id)
-
-
-def _build_to_the_end(request: CommitRequest) -> None:
-    if request.state != "building":
-        return
-    if request.is_hopeless:
-        _finish(request, "failed", CommitAbandoned())
-        return
-    try:
-        with building(request.dataset.project):
-            version, unchanged = _BUILDERS.get(request.operation, carry_out)(request)
-    except CommitCancelled:
-        log.info("commit_cancelled", request_id=str(request.pk))
-    except SdkError as unreadable:
-        _end_by(request, VersionUnreadable(str(unreadable)))
-    except AtomError as refused:
-        _end_by(request, refused)
-    else:
-        reach("commit.moved")
-        _finish(request, "published", None, version=version, unchanged=unchanged)
-
-
-def _end_by(request: CommitRequest, error: AtomError) -> None:
-    """Tell why there is no version. Raises the error if it may be over at the next try."""
-    if error.status >= _OUR_FAULT:
-        raise error
-    if isinstance(error, HeadMoved):
-        _finish(request, "conflict", error, head_seen=error.extra.get("head", ""))
-    elif isinstance(error, MergeConflict):
-        _finish(request, "conflict", error, **error.extra)
-    else:
-        # What was deleted meanwhile is not found: a branch, or a dataset that is copied from.
-        _finish(request, "failed", error)
-
-
-def _claim(request_id: UUID | str) -> CommitRequest:
-    with transaction.atomic():
-        request = (
-            CommitRequest.objects.select_for_update(of=("self",))
-            .select_related(
-                "dataset__project",
-                "changes_upload__dataset__project",
-                "created_by",
-                "writer",
-                "write_job",
-            )
-            .get(pk=request_id)
-        )
-        if request.state == "pending":
-            states.check_move(COMMIT_STATES, request.state, "building")
-            request.state = "building"
-        if request.state == "building":
-            if not request.is_hopeless:
-                count_try(request)
-            request.save(update_fields=["state", "updated_at", *TRIED])
-    return request
-
-
-def _build(request: CommitRequest) -> tuple[Version, bool]:
+def build_push(request: CommitRequest) -> tuple[Version, bool]:
     """Return the version, and whether it is the parent because nothing changed."""
     with tempfile.TemporaryDirectory(prefix="atom-changes-") as scratch:
         return _build_in(request, Path(scratch))
@@ -321,52 +227,3 @@ def _labels_otherwise(request: CommitRequest, changes: ChangesFile, parent: Vers
 def _split_of(split: Mapping[str, Any] | None) -> SplitRequest | None:
     """Read what the API has checked."""
     return None if split is None else SplitRequest.from_json(split)
-
-
-# Every other operation makes its root from those that are there already.
-_BUILDERS: dict[str, Callable[[CommitRequest], tuple[Version | None, bool]]] = {
-    "push": _build,
-    "write": build_write,
-    "load": load_archive,
-}
-
-
-def _finish(request: CommitRequest, state: str, error: AtomError | None, **fields: Any) -> None:
-    """Leave `building`; a run that was faster keeps its answer."""
-    states.check_move(COMMIT_STATES, "building", state)
-    if error is not None:
-        fields |= {"error_code": error.code, "error_detail": error.detail}
-    progress = 1.0 if error is None else request.progress
-    written = written_by(request, state)
-    with transaction.atomic():
-        rows = CommitRequest.objects.filter(pk=request.pk, state="building")
-        if not rows.update(state=state, progress=progress, updated_at=Now(), **fields):
-            return
-        settle_writers(request, state, written, fields)
-        tell(request, state)
-        _tell_asker(request, state, error)
-    log.info("commit_finished", request_id=str(request.pk), state=state, code=error and error.code)
-
-
-_TOLD = {
-    "published": "commit.published",
-    "failed": "commit.failed",
-    "conflict": "commit.conflict",
-}
-
-
-def _tell_asker(request: CommitRequest, state: str, error: AtomError | None) -> None:
-    """Tell who asked for it; of what writers do while a run goes on, the run tells."""
-    kind = _TOLD.get(state)
-    if kind is None or request.operation == "write" or request.writer_id is not None:
-        return
-    outbox.emit(
-        request.dataset.project_id,
-        kind,
-        people=[request.created_by_id],
-        subject=request.pk,
-        dataset=request.dataset.name,
-        branch=request.branch,
-        operation=request.operation,
-        code=error.code if error else "",
-    )

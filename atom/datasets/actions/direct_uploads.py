@@ -14,9 +14,9 @@ from django.db.models import QuerySet
 
 from atom.accounts.models import Project
 from atom.core import storage
-from atom.datasets.garbage_roots import UPLOADING
 from atom.datasets.keys import STAGING, pack_index_key, pack_key
 from atom.datasets.models import Pack, Upload
+from atom.datasets.states import UPLOADING
 
 
 def direct_key(project: Project, digest: str) -> str:

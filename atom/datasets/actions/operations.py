@@ -25,6 +25,7 @@ from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.browse import Row
+from atom.datasets.engines.operation_stages import stages_of
 from atom.datasets.engines.operations import (
     Arguments,
     ChangeCounts,
@@ -37,7 +38,6 @@ from atom.datasets.engines.operations import (
     stored_arguments,
 )
 from atom.datasets.engines.selections import entries_at
-from atom.datasets.engines.stages import stages_of
 from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version
 from atom.datasets.stores import version_store

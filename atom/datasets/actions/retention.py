@@ -16,7 +16,6 @@ from atom.datasets.engines.ancestry import fork_points
 from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.errors import VersionCollected
 from atom.datasets.models import Branch, Dataset, LegalHold, Version
-from atom.datasets.reads import require_kept
 from atom.datasets.states import VERSION_STATES
 
 log = structlog.get_logger(__name__)
@@ -101,17 +100,6 @@ def expire_staged(dataset: Dataset, versions: QuerySet[Version]) -> None:
     for version in unneeded.select_for_update(of=("self",)):
         version.dataset = dataset
         _move(version, "expired", now)
-
-
-def lock_kept(version: Version) -> None:
-    """Hold a version as it is to the end of the transaction. Raises VersionExpired, VersionGone.
-
-    For who is about to need it: what was read before may have expired since, a night's expiry is
-    one transaction of minutes. The dataset first, as expiring does.
-    """
-    Dataset.with_deleted.select_for_update(no_key=True).get(pk=version.dataset_id)
-    rows = Version.objects.select_for_update(of=("self",), no_key=True)
-    require_kept(rows.select_related("dataset").get(pk=version.pk))
 
 
 def restore_version(version: Version, user: User | None) -> Version:

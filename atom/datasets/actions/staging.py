@@ -21,10 +21,9 @@ from atom.accounts import audit
 from atom.core import states, storage
 from atom.core.storage import UnfinishedUpload
 from atom.datasets.engines.digest_runs import in_batches
-from atom.datasets.garbage_roots import UPLOADING
 from atom.datasets.keys import PACKS, PROJECTS, STAGING, staging_key
 from atom.datasets.models import CommitRequest, GarbageRun, Upload
-from atom.datasets.states import UPLOAD_STATES
+from atom.datasets.states import UPLOAD_STATES, UPLOADING
 
 log = structlog.get_logger(__name__)
 

@@ -34,7 +34,7 @@ from atom.datasets.engines.folder_pages import DELIMITER, FolderPage, PageReques
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.models import Dataset, resolve_ref
 from atom.datasets.queries import narrowed, with_facts
-from atom.datasets.reads import compare, open_version
+from atom.datasets.version_reads import compare, open_version
 
 _LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")

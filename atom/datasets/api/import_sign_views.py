@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.engines.import_signs import NAMED_ARCHIVES, SIGN_FORMATS, find_signs
-from atom.datasets.reads import open_version
+from atom.datasets.version_reads import open_version
 
 
 class ArchiveSerializer(serializers.Serializer[Any]):

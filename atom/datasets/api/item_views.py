@@ -27,7 +27,8 @@ from atom.datasets.engines.whole_pictures import ends_as_it_should
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.keys import pack_key
 from atom.datasets.path_history import history_of_path
-from atom.datasets.reads import open_version, require_readable
+from atom.datasets.reads import require_readable
+from atom.datasets.version_reads import open_version
 
 _KINDS = ["added", "removed", "changed", "label", "split", "attributes"]
 # Beside what a Parquet file itself may be the reason for.

@@ -34,8 +34,8 @@ from atom.datasets.reads import (
     presigned,
     quarantined_among,
     require_readable,
-    source_addresses,
 )
+from atom.datasets.version_reads import source_addresses
 from atom_sdk.manifests.objects import root_key
 from atom_sdk.manifests.roots import Root, encode_root
 

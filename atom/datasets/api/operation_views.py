@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -17,7 +17,12 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.datasets.actions.dismissals import dismiss_ended_operations, dismiss_operation
-from atom.datasets.actions.operations import NewOperation, preview_operation, request_operation
+from atom.datasets.actions.operations import (
+    NewOperation,
+    ShownConflict,
+    preview_operation,
+    request_operation,
+)
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.operation_serializers import (
     EditSerializer,
@@ -28,7 +33,7 @@ from atom.datasets.api.operation_serializers import (
     RevertSerializer,
     RunningOperationSerializer,
 )
-from atom.datasets.api.rendering import EntryRenderer, render_conflict
+from atom.datasets.api.rendering import EntryRenderer
 from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.models import CommitRequest
 from atom.datasets.reads import operations_of_now
@@ -208,3 +213,9 @@ class EditPreviewView(_Edit):
     def post(self, request: Request, project: str, dataset: str) -> Response:
         """Return counts; nothing is stored."""
         return self.previewed(request)
+
+
+def render_conflict(found: ShownConflict, renderer: EntryRenderer) -> dict[str, Any]:
+    """Return a conflict with the small pictures of both sides."""
+    ours, theirs = (renderer.thumb_url(row) if row else None for row in (found.ours, found.theirs))
+    return {**found.conflict, "our_thumb_url": ours, "their_thumb_url": theirs}

@@ -7,7 +7,6 @@ from typing import Any
 from atom.accounts.models import Project
 from atom.core.media import media_url
 from atom.core.storage import project_prefix
-from atom.datasets.actions.operations import ShownConflict
 from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.engines.diff_pages import Difference
 from atom.datasets.engines.images import is_raster_image
@@ -78,12 +77,6 @@ def _link(row: Row) -> dict[str, Any] | None:
         "leaves": lead.leaves,
         "kind": row["end"].kind,
     }
-
-
-def render_conflict(found: ShownConflict, renderer: EntryRenderer) -> dict[str, Any]:
-    """Return a conflict with the small pictures of both sides."""
-    ours, theirs = (renderer.thumb_url(row) if row else None for row in (found.ours, found.theirs))
-    return {**found.conflict, "our_thumb_url": ours, "their_thumb_url": theirs}
 
 
 def render_difference(

@@ -6,7 +6,6 @@ import json
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -25,6 +24,7 @@ from atom.datasets.engines.folder_pages import (
 from atom.datasets.engines.images import marked_unreadable
 from atom.datasets.engines.query_scan import SCAN_ROWS, EntryCount, Scan
 from atom.datasets.engines.version_plan import SPLIT_LAYER
+from atom.datasets.engines.version_stats import VersionStats
 from atom.datasets.engines.versions import label_layers
 from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.joined import join_labels
@@ -66,25 +66,6 @@ class LinkEnd(NamedTuple):
 
     kind: EndKind
     file: Row | None = None
-
-
-@dataclass(frozen=True)
-class VersionStats:
-    """Counts of files; splits and labels that nobody has are left out.
-
-    `unsplit` are in no split of a version that has splits; they are read as `train`.
-    """
-
-    files: int
-    links: int
-    labels: dict[str, int]
-    splits: dict[str, int]
-    media_types: dict[str, int]
-    unlabelled: int
-    unreadable: int
-    unreadable_paths: list[str]
-    unsplit: int
-    unsplit_paths: list[str]
 
 
 class VersionBrowser:

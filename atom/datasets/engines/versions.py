@@ -254,3 +254,13 @@ def put_layer(
     if before is not None and before.kind == kind:
         return root.with_layers(change_layer(before, table, store, old=old))
     return root.with_layers(write_layer(name, kind, table, store))
+
+
+def layer_json(layer: LayerRef) -> dict[str, str | int]:
+    """Return what the catalogue keeps of a layer."""
+    return {
+        "name": layer.name,
+        "kind": layer.kind,
+        "rows": layer.rows,
+        "content": layer.content.hex(),
+    }

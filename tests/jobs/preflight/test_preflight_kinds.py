@@ -11,7 +11,7 @@ from django.core.management import call_command
 from atom.clusters.actions import beat_local_node
 from atom.core import storage
 from atom.datasets.actions import scans
-from atom.datasets.actions.commits import run_commit
+from atom.datasets.commit_runner import run_commit
 from atom.datasets.keys import pack_key
 from atom.datasets.models import Source
 from tests.datasets.buckets import Bucket

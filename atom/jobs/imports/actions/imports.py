@@ -18,7 +18,8 @@ from atom.core.storage import objects
 from atom.datasets.engines.stored_files import files_at, files_below
 from atom.datasets.errors import DatasetDeleted
 from atom.datasets.models import Version
-from atom.datasets.reads import find_dataset, open_version
+from atom.datasets.reads import find_dataset
+from atom.datasets.version_reads import open_version
 from atom.jobs import states
 from atom.jobs.errors import (
     ImportNotALook,

@@ -17,7 +17,7 @@ from atom.datasets.api.entry_serializers import EntrySerializer
 from atom.datasets.api.rendering import EntryRenderer
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.models import Version
-from atom.datasets.reads import open_version
+from atom.datasets.version_reads import open_version
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.predictions.actions.predictions import predicted_version, predictions_of
 from atom.jobs.predictions.engines.predictions import PredictionFilter, chosen

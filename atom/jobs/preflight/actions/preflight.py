@@ -16,7 +16,8 @@ from atom.datasets.history import branch_of
 from atom.datasets.models import Version
 from atom.datasets.picture_samples import unreadable_among
 from atom.datasets.queries import query_of
-from atom.datasets.reads import open_version, quarantined_among
+from atom.datasets.reads import quarantined_among
+from atom.datasets.version_reads import open_version
 from atom.jobs.preflight.engines.preflight import Check, Selected, check_data
 from atom.jobs.runs.actions.requests import RunPlan
 from atom.jobs.runs.model_resolver import TrainingInput
