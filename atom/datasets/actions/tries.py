@@ -9,8 +9,8 @@ from django.db.models import F
 
 from atom.core import clock, storage
 from atom.core.storage import StoreError
+from atom.datasets.models.retry_counts import TriedModel
 from atom.datasets.pack_checks import PacksOnTheWay
-from atom.datasets.tried_models import TriedModel
 
 
 def count_try(row: TriedModel) -> None:

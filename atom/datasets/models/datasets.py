@@ -12,38 +12,7 @@ from django.db.models.functions import Coalesce
 from atom.accounts.models import Project, slug_validator
 from atom.core import states
 from atom.core.models import TimestampedModel
-from atom.datasets.check_models import CatalogueCheck
-from atom.datasets.commit_models import CommitRequest, Upload
-from atom.datasets.garbage_models import CondemnedObject, GarbageRun
-from atom.datasets.operation_models import DismissedOperation
-from atom.datasets.refs import resolve_ref
-from atom.datasets.source_models import Source, SourceScan
 from atom.datasets.states import PACK_STATES, RETENTION_KINDS, VERSION_STATES
-from atom.datasets.view_models import SavedView
-from atom.datasets.writer_models import WriteJob, Writer, WriteTask
-
-__all__ = [
-    "Branch",
-    "CatalogueCheck",
-    "CommitRequest",
-    "CondemnedObject",
-    "Dataset",
-    "DismissedOperation",
-    "GarbageRun",
-    "LegalHold",
-    "Pack",
-    "SavedView",
-    "Source",
-    "SourceScan",
-    "Tag",
-    "Upload",
-    "Version",
-    "VersionPin",
-    "WriteJob",
-    "WriteTask",
-    "Writer",
-    "resolve_ref",
-]
 
 
 class DatasetQuerySet(models.QuerySet["Dataset"]):

@@ -9,8 +9,8 @@ from django.db import models
 from django.db.models import Q
 
 from atom.core import states
+from atom.datasets.models.retry_counts import TriedModel
 from atom.datasets.states import CANCELLABLE_OPERATIONS, COMMIT_STATES, OPERATIONS, UPLOAD_STATES
-from atom.datasets.tried_models import TriedModel
 
 
 class Upload(TriedModel):
