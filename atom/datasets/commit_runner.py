@@ -25,7 +25,6 @@ from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.tries import TRIED, count_try, tried
 from atom.datasets.actions.write_commits import build_write
 from atom.datasets.actions.write_settling import settle_writers, written_by
-from atom.datasets.building import building
 from atom.datasets.errors import (
     CommitAbandoned,
     CommitCancelled,
@@ -33,6 +32,7 @@ from atom.datasets.errors import (
     MergeConflict,
     VersionUnreadable,
 )
+from atom.datasets.gc_guard import building
 from atom.datasets.models import CommitRequest, Version
 from atom.datasets.states import COMMIT_STATES
 from atom_sdk.errors import AtomError as SdkError

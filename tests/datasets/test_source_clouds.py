@@ -34,13 +34,13 @@ from atom.datasets.source_errors import (
     SourceOdd,
     SourceThrottled,
 )
+from atom.datasets.source_spec import Credentials, SourceSpec, check_spec
 from atom.datasets.sources.azure import AzureReader
 from atom.datasets.sources.azure_keys import string_to_sign
 from atom.datasets.sources.gcs import GcsReader
 from atom.datasets.sources.hdfs import HdfsReader
 from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
 from atom.datasets.sources.patience import Patience
-from atom.datasets.sources.spec import Credentials, SourceSpec, check_spec
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client

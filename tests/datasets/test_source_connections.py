@@ -17,13 +17,13 @@ from atom.datasets.source_errors import (
     SourceOdd,
     SourceThrottled,
 )
+from atom.datasets.source_spec import Credentials, SourceSpec
 from atom.datasets.sources.connections import http_client
 from atom.datasets.sources.endless import MOST_EMPTY_PAGES, EndlessGuard
 from atom.datasets.sources.http_list import HttpListReader
 from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
 from atom.datasets.sources.patience import INTERACTIVE, Patience, retry_after_s
 from atom.datasets.sources.s3 import S3Reader
-from atom.datasets.sources.spec import Credentials, SourceSpec
 from atom_sdk.manifests.pins import Pin
 from tests.datasets.buckets import Bucket, Moody, refusal
 

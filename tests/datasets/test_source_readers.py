@@ -17,12 +17,12 @@ from atom.datasets.source_errors import (
     SourceError,
     SourceFolderRefused,
 )
+from atom.datasets.source_spec import SourceSpec
 from atom.datasets.sources.addresses import check_url
 from atom.datasets.sources.folder import FolderReader
 from atom.datasets.sources.http_list import HttpListReader
 from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
 from atom.datasets.sources.patience import Patience
-from atom.datasets.sources.spec import SourceSpec
 from atom_sdk.manifests.pins import Pin
 from tests.datasets.buckets import Moody
 

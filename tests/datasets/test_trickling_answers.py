@@ -18,12 +18,12 @@ from atom.core import storage, store_clients
 from atom.core.media import media_url, part_url
 from atom.core.storage import StoreError
 from atom.datasets.source_errors import SourceAway
+from atom.datasets.source_spec import SourceSpec
 from atom.datasets.sources import connections
 from atom.datasets.sources.http_list import HttpListReader
 from atom.datasets.sources.objects import Shard, SourceReader
 from atom.datasets.sources.patience import Patience
 from atom.datasets.sources.s3 import S3Reader
-from atom.datasets.sources.spec import SourceSpec
 from atom.gateway import parts
 from atom.gateway.asgi import application, media_server, part_server
 from atom.jobs.code.pipelines.git_fetch import GitFetchError, GitRequest, fetch

@@ -21,6 +21,7 @@ from dulwich.repo import MemoryRepo
 from rest_framework.test import APIClient
 
 from atom.core.errors import AtomError
+from atom.datasets.source_spec import Credentials, SourceSpec
 from atom.datasets.sources.azure import AzureReader
 from atom.datasets.sources.gcs import GcsReader
 from atom.datasets.sources.hdfs import HdfsReader
@@ -28,7 +29,6 @@ from atom.datasets.sources.http_list import HttpListReader
 from atom.datasets.sources.objects import Shard, SourceReader
 from atom.datasets.sources.patience import Patience
 from atom.datasets.sources.s3 import S3Reader
-from atom.datasets.sources.spec import Credentials, SourceSpec
 from atom.jobs.code.actions import code_fetches
 from atom.jobs.code.pipelines import git_child
 from atom.jobs.code.pipelines.git_connections import SshVendor

@@ -2,7 +2,7 @@
 
 A condemned object stays where it is, so that undoing costs nothing. Right before a deletion is
 looked again whether somebody needs the object, while no push or commit of the project is under
-way (`atom.datasets.building`). Every step may be repeated.
+way (`atom.datasets.gc_guard`). Every step may be repeated.
 """
 
 from __future__ import annotations

@@ -16,10 +16,10 @@ import structlog
 from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.datasets.actions.layouts import note_layout
-from atom.datasets.building import building
 from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.mending import PLACES, Mending
 from atom.datasets.engines.spilled import Entries, tables_of
+from atom.datasets.gc_guard import building
 from atom.datasets.models import Pack, Version
 from atom.datasets.pipelines import read_pack_index
 from atom.datasets.stores import VersionStore, version_store

@@ -21,12 +21,12 @@ from atom.core import storage
 from atom.core.crash_points import reach
 from atom.datasets import keys
 from atom.datasets.actions.layouts import note_layout
-from atom.datasets.building import building
 from atom.datasets.engines.mending import PLACES, Mending
 from atom.datasets.engines.pack_index import encode_index
 from atom.datasets.engines.pack_use import Needed, PackUse, worth_packing
 from atom.datasets.engines.packing_anew import NewPack, TakenFiles
 from atom.datasets.garbage_roots import GarbageRules, leased_packs
+from atom.datasets.gc_guard import building
 from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.pipelines import read_pack_index
 from atom.datasets.stores import VersionStore, version_store

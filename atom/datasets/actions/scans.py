@@ -27,12 +27,12 @@ from atom.core.locks import only_one
 from atom.core.storage import PrefixStore, StoreError
 from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.sources import tell
-from atom.datasets.building import building
 from atom.datasets.engines.changes import ChangesFile
 from atom.datasets.engines.source_runs import Globs, merged_with_parent
 from atom.datasets.engines.version_plan import VersionPlan
 from atom.datasets.engines.versions import with_layers_of
 from atom.datasets.errors import DatasetDeleted
+from atom.datasets.gc_guard import building
 from atom.datasets.keys import scan_prefix
 from atom.datasets.models import Branch, Source, SourceScan, Version
 from atom.datasets.source_errors import ScanActive, ScanNotActive, SourceEmpty, SourceError

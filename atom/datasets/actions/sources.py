@@ -13,14 +13,14 @@ from atom.accounts.models import Project, User
 from atom.core import clock, live, outbox
 from atom.datasets.actions.branches import check_not_staging
 from atom.datasets.actions.catalogue import create_dataset
+from atom.datasets.credentials import encrypted
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Source, SourceScan
 from atom.datasets.source_errors import SourceNameTaken
-from atom.datasets.sources.credentials import encrypted
+from atom.datasets.source_spec import ANONYMOUS, Credentials, SourceSpec
 from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
 from atom.datasets.sources.opening import open_source
 from atom.datasets.sources.patience import INTERACTIVE
-from atom.datasets.sources.spec import ANONYMOUS, Credentials, SourceSpec
 from atom.datasets.states import ACTIVE_SCANS
 from atom_sdk.manifests.pins import Pin
 

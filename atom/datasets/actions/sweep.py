@@ -16,7 +16,6 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.core import clock, states, storage
 from atom.core.crash_points import reach
-from atom.datasets.building import nothing_built
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS, Reachable
 from atom.datasets.engines.stored import keys_of
@@ -26,6 +25,7 @@ from atom.datasets.garbage_roots import (
     follow_later,
     leased_packs,
 )
+from atom.datasets.gc_guard import nothing_built
 from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Version
 from atom.datasets.states import CONDEMNED_STATES
 

@@ -12,7 +12,7 @@ from atom.accounts.api.fields import SlugField
 from atom.core.errors import action_of
 from atom.core.names import TextField
 from atom.datasets.models import Source, SourceScan
-from atom.datasets.sources.spec import KINDS, Credentials
+from atom.datasets.source_spec import KINDS, Credentials
 
 MIN_EVERY_S = 300
 _CREDENTIALS = tuple(one.name for one in fields(Credentials))

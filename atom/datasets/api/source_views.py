@@ -29,7 +29,7 @@ from atom.datasets.api.source_serializers import (
 )
 from atom.datasets.models import Source, SourceScan
 from atom.datasets.source_errors import SourceNotFound
-from atom.datasets.sources.spec import SourceSpec
+from atom.datasets.source_spec import SourceSpec
 
 
 def _with_last_scan(rows: QuerySet[Source]) -> QuerySet[Source]:

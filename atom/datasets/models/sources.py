@@ -13,8 +13,8 @@ from django.db.models import Q
 from atom.accounts.models import Project, slug_validator
 from atom.core import clock, states
 from atom.core.models import TimestampedModel
-from atom.datasets.sources.credentials import decrypted
-from atom.datasets.sources.spec import SourceSpec
+from atom.datasets.credentials import decrypted
+from atom.datasets.source_spec import SourceSpec
 from atom.datasets.states import ACTIVE_SCANS, SCAN_STATES, SOURCE_STATES
 
 if TYPE_CHECKING:

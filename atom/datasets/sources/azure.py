@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 import httpx
 
 from atom.datasets.source_errors import SourceChanged, SourceDenied, SourceOdd
+from atom.datasets.source_spec import SourceSpec
 from atom.datasets.sources.answers import (
     check_status,
     etag_of,
@@ -27,7 +28,6 @@ from atom.datasets.sources.azure_keys import azure_auth
 from atom.datasets.sources.endless import EndlessGuard
 from atom.datasets.sources.objects import Shard, SourceObject
 from atom.datasets.sources.patience import BATCH, Patience
-from atom.datasets.sources.spec import SourceSpec
 from atom.datasets.sources.web import WebPlace
 from atom_sdk.manifests.pins import Pin
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 import httpx
 
 from atom.core.errors import Invalid
-from atom.datasets.sources.spec import Credentials
+from atom.datasets.source_spec import Credentials
 
 API_VERSION = "2021-12-02"
 # In this order they are signed; what is not sent counts as empty.

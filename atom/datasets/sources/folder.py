@@ -18,8 +18,8 @@ from atom.datasets.source_errors import (
     SourceFolderRefused,
     SourceMissing,
 )
+from atom.datasets.source_spec import SourceSpec, no_whole_path
 from atom.datasets.sources.objects import Shard, SourceObject
-from atom.datasets.sources.spec import SourceSpec, no_whole_path
 from atom_sdk.manifests.pins import Pin
 
 _PAGE = 1000

@@ -8,12 +8,12 @@ from typing import Any
 from urllib.parse import quote
 
 from atom.datasets.source_errors import SourceChanged, SourceOdd
+from atom.datasets.source_spec import SourceSpec
 from atom.datasets.sources.answers import check_status, part_of, size_of, understood
 from atom.datasets.sources.endless import EndlessGuard
 from atom.datasets.sources.google_keys import GoogleToken, read_service_account
 from atom.datasets.sources.objects import Shard, SourceObject
 from atom.datasets.sources.patience import BATCH, Patience
-from atom.datasets.sources.spec import SourceSpec
 from atom.datasets.sources.web import WebPlace, json_of
 from atom_sdk.manifests.pins import Pin
 

@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 import httpx
 
 from atom.datasets.source_errors import SourceAway, SourceChanged, SourceOdd
+from atom.datasets.source_spec import SourceSpec
 from atom.datasets.sources.addresses import check_url
 from atom.datasets.sources.answers import (
     check_status,
@@ -26,7 +27,6 @@ from atom.datasets.sources.answers import (
 from atom.datasets.sources.connections import http_client
 from atom.datasets.sources.objects import Shard, SourceObject
 from atom.datasets.sources.patience import BATCH, Patience
-from atom.datasets.sources.spec import SourceSpec
 from atom_sdk.manifests.pins import Pin
 
 _AT_ONCE = 8

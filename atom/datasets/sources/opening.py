@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from django.conf import settings
 
+from atom.datasets.source_spec import AZURE, FOLDER, GCS, HDFS, HTTP, S3, SourceSpec, check_spec
 from atom.datasets.sources.azure import AzureReader
 from atom.datasets.sources.folder import FolderReader
 from atom.datasets.sources.gcs import GcsReader
@@ -14,7 +15,6 @@ from atom.datasets.sources.http_list import HttpListReader
 from atom.datasets.sources.objects import SourceReader
 from atom.datasets.sources.patience import BATCH, Patience
 from atom.datasets.sources.s3 import S3Reader
-from atom.datasets.sources.spec import AZURE, FOLDER, GCS, HDFS, HTTP, S3, SourceSpec, check_spec
 
 _READERS: dict[str, Callable[[SourceSpec, Sequence[str], Patience], SourceReader]] = {
     S3: S3Reader,

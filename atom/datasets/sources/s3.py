@@ -33,12 +33,12 @@ from atom.datasets.source_errors import (
     SourceOdd,
     SourceThrottled,
 )
+from atom.datasets.source_spec import DEFAULT_REGION, SourceSpec
 from atom.datasets.sources.addresses import check_url
 from atom.datasets.sources.connections import check_connections
 from atom.datasets.sources.endless import EndlessGuard
 from atom.datasets.sources.objects import Shard, SourceObject
 from atom.datasets.sources.patience import BATCH, Patience, retry_after_s
-from atom.datasets.sources.spec import DEFAULT_REGION, SourceSpec
 from atom_sdk.manifests.pins import Pin
 
 _CONNECTIONS = 16

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 
 from atom.core import crypto
-from atom.datasets.sources.spec import ANONYMOUS, Credentials
+from atom.datasets.source_spec import ANONYMOUS, Credentials
 
 
 def encrypted(credentials: Credentials) -> str:
