@@ -10,14 +10,14 @@ from blake3 import blake3
 
 from atom.core.storage import ObjectStorage, PrefixStore
 from atom.datasets import keys
-from atom.datasets.engines.changes import ChangesFile
-from atom.datasets.engines.large_changes import read_changes
 from atom.datasets.engines.pack_index import (
     decode_index,
     encode_index,
     index_passing,
     is_looked_into,
 )
+from atom.datasets.versions.engines.changes import ChangesFile
+from atom.datasets.versions.engines.large_changes import read_changes
 from atom_sdk.errors import PackDigestMismatchError, PackError, PathError
 from atom_sdk.packs.indexer import pass_pack
 

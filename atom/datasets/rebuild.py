@@ -17,10 +17,10 @@ from atom.core.storage import ObjectInfo
 from atom.datasets import ref_log
 from atom.datasets.catalogue_log import parse_id, read_documents
 from atom.datasets.engines.stored import stored_objects
-from atom.datasets.engines.versions import layer_json
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
 from atom.datasets.ref_log import RefMove
 from atom.datasets.stores import version_store
+from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.commits import Commit, read_commit

@@ -18,7 +18,8 @@ import pyarrow as pa
 
 from atom.core.storage import PrefixStore
 from atom.datasets.engines.images import media_type_of
-from atom.datasets.engines.source_runs import (
+from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
+from atom.datasets.versions.engines.source_runs import (
     RUN_ROWS,
     Globs,
     RunRef,
@@ -27,7 +28,6 @@ from atom.datasets.engines.source_runs import (
     merge_runs,
     registered_entry,
 )
-from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
 from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin

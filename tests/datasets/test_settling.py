@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from atom.datasets.commit_runner import run_commit
-from atom.datasets.engines.version_plan import GIVEN_LAYER
 from atom.datasets.models import CommitRequest, Dataset
+from atom.datasets.versions.engines.version_plan import GIVEN_LAYER
 from tests.datasets.forks import (
     FILES,
     carried_out,

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 
 from atom.core.storage import PrefixStore
 from atom.datasets import source_listing
-from atom.datasets.engines.source_runs import (
+from atom.datasets.source_errors import SourceAway
+from atom.datasets.source_listing import Listing, Tally
+from atom.datasets.sources.objects import Shard, SourceObject
+from atom.datasets.versions.engines.source_runs import (
     Globs,
     RunRef,
     decode_run,
@@ -23,9 +26,6 @@ from atom.datasets.engines.source_runs import (
     merged_with_parent,
     registered_entry,
 )
-from atom.datasets.source_errors import SourceAway
-from atom.datasets.source_listing import Listing, Tally
-from atom.datasets.sources.objects import Shard, SourceObject
 from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.entries import Entry, entries_table, table_entries
 from atom_sdk.manifests.pins import Pin, pinned_entry

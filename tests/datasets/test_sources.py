@@ -20,13 +20,13 @@ from django.utils import timezone
 from atom.core import storage
 from atom.datasets.actions import commit_root, scans
 from atom.datasets.actions.writers import NewWriter, open_writer
-from atom.datasets.engines.changes import decode_changes
 from atom.datasets.models import Dataset, Source, SourceScan
 from atom.datasets.sources import s3
 from atom.datasets.sources.opening import open_source
 from atom.datasets.sources.patience import Patience
 from atom.datasets.states import ACTIVE_SCANS
 from atom.datasets.tasks import sync_sources
+from atom.datasets.versions.engines.changes import decode_changes
 from atom_sdk.manifests.entries import table_entries
 from tests.datasets.buckets import Answer, Bucket, Moody, refusal
 from tests.datasets.pushing import Pusher, class_files, make_pack, put_rows

@@ -27,12 +27,12 @@ from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.archive_errors import ArchiveHistoryDiffers, ArchiveRefused
 from atom.datasets.archiving import BundledObjects, moves_of
 from atom.datasets.engines.ancestry import parents_first
-from atom.datasets.engines.change_counts import VersionChanges
-from atom.datasets.engines.versions import layer_json
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Version
 from atom.datasets.pack_checks import check_puts
 from atom.datasets.ref_log import RefMove
 from atom.datasets.stores import version_store
+from atom.datasets.versions.engines.change_counts import VersionChanges
+from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.archive.folder import history_key
 from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import MAIN, ArchivedMove, History, continues, decode_history

@@ -23,8 +23,6 @@ from atom.core.crash_points import reach
 from atom.datasets import ref_log
 from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.actions.version_locks import lock_kept
-from atom.datasets.engines.change_counts import VersionChanges, count_version_changes
-from atom.datasets.engines.versions import layer_json
 from atom.datasets.errors import (
     BranchMoved,
     BranchProtected,
@@ -37,6 +35,8 @@ from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.ref_log import RefMove
 from atom.datasets.refs import STAGING_PREFIX, check_ref_name
 from atom.datasets.stores import version_store
+from atom.datasets.versions.engines.change_counts import VersionChanges, count_version_changes
+from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.commits import read_commit
 from atom_sdk.manifests.diff import diff_roots

@@ -16,7 +16,6 @@ from atom.datasets.engines.edits import (
     PathTakenError,
     apply_edit,
 )
-from atom.datasets.engines.file_and_folder import file_and_folder
 from atom.datasets.engines.operations import (
     Arguments,
     EditArguments,
@@ -42,6 +41,7 @@ from atom.datasets.history import parents_of
 from atom.datasets.models import Dataset, Version
 from atom.datasets.reads import require_kept
 from atom.datasets.stores import VersionStore
+from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots

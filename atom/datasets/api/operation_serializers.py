@@ -13,7 +13,6 @@ from atom.core.names import TextField
 from atom.datasets.api.commit_serializers import CommitRequestSerializer, MergeConflictSerializer
 from atom.datasets.api.serializers import VersionShortSerializer
 from atom.datasets.api.settling_serializers import SettlingSerializer
-from atom.datasets.engines.changes import SPLITS
 from atom.datasets.engines.operations import (
     Arguments,
     EditArguments,
@@ -25,6 +24,7 @@ from atom.datasets.engines.operations import (
 )
 from atom.datasets.models import CommitRequest, Dataset, resolve_ref
 from atom.datasets.queries import narrowed
+from atom.datasets.versions.engines.changes import SPLITS
 from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 

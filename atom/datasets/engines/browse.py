@@ -23,9 +23,9 @@ from atom.datasets.engines.folder_pages import (
 )
 from atom.datasets.engines.images import marked_unreadable
 from atom.datasets.engines.query_scan import SCAN_ROWS, EntryCount, Scan
-from atom.datasets.engines.version_plan import SPLIT_LAYER
-from atom.datasets.engines.version_stats import VersionStats
-from atom.datasets.engines.versions import label_layers
+from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
+from atom.datasets.versions.engines.version_stats import VersionStats
+from atom.datasets.versions.engines.versions import label_layers
 from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.joined import join_labels
 from atom_sdk.manifests.links import Lead, follow_link, without_links

@@ -13,12 +13,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.assignments import with_label, with_split
-from atom.datasets.engines.changes import MAX_ATTRIBUTE_BYTES
-from atom.datasets.engines.file_and_folder import file_and_folder, folders_of
 from atom.datasets.engines.selections import Selection, files_at, selected_entries
-from atom.datasets.engines.version_plan import REST, SPLIT_LAYER
-from atom.datasets.engines.versions import put_layer
+from atom.datasets.versions.engines.assignments import with_label, with_split
+from atom.datasets.versions.engines.changes import MAX_ATTRIBUTE_BYTES
+from atom.datasets.versions.engines.path_conflicts import file_and_folder, folders_of
+from atom.datasets.versions.engines.version_plan import REST, SPLIT_LAYER
+from atom.datasets.versions.engines.versions import put_layer
 from atom_sdk.errors import EmptyDatasetError, PathError
 from atom_sdk.manifests.build import Changes, apply_changes
 from atom_sdk.manifests.layers import layer_schema, merge_layer, read_layer

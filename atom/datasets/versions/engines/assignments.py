@@ -5,8 +5,8 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.version_plan import SPLIT_LAYER
-from atom.datasets.engines.versions import label_layers, publish_rows, put_layer
+from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
+from atom.datasets.versions.engines.versions import label_layers, publish_rows, put_layer
 from atom_sdk.manifests.joined import LABEL_LAYERS
 from atom_sdk.manifests.layers import layer_schema, read_layer
 from atom_sdk.manifests.links import without_links

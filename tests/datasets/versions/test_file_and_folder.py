@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.datasets.engines.file_and_folder import file_and_folder
+from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table
 from atom_sdk.manifests.ranges import BoundaryRule
 from atom_sdk.manifests.roots import Root

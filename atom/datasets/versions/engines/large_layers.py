@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.changes import ChangesFile
-from atom.datasets.engines.layer_rows import (
+from atom.datasets.versions.engines.changes import ChangesFile
+from atom.datasets.versions.engines.layer_rows import (
     filled_split,
     folder_rows,
     given_rows,
@@ -23,8 +23,8 @@ from atom.datasets.engines.layer_rows import (
     kept_split,
     without_stale,
 )
-from atom.datasets.engines.spilled import paths_of, tables_of
-from atom.datasets.engines.version_plan import (
+from atom.datasets.versions.engines.spilled import paths_of, tables_of
+from atom.datasets.versions.engines.version_plan import (
     FOLDER_LAYER,
     GIVEN_LAYER,
     SPLIT_LAYER,

@@ -9,13 +9,13 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from atom.datasets.engines.changes import (
+from atom.datasets.versions.engines.changes import (
     ChangesError,
     ChangesFile,
     check_changes,
     decode_changes,
 )
-from atom.datasets.engines.spilled import PATHS, SpilledPaths, tables_of
+from atom.datasets.versions.engines.spilled import PATHS, SpilledPaths, tables_of
 from atom_sdk.errors import EntryOrderError
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
 from atom_sdk.manifests.path_map import PathMapFile

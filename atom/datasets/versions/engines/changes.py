@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atom.core.foreign_json import read_json
-from atom.datasets.engines.spilled import Entries
+from atom.datasets.versions.engines.spilled import Entries
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.entries import (
     DIGEST,

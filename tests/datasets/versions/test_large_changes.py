@@ -9,11 +9,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
-from atom.datasets.engines.large_changes import read_changes
-from atom.datasets.engines.spilled import tables_of
-from atom.datasets.engines.version_plan import VersionPlan
-from atom.datasets.engines.versions import build_version
+from atom.datasets.versions.engines.changes import ChangesError, ChangesFile, decode_changes
+from atom.datasets.versions.engines.large_changes import read_changes
+from atom.datasets.versions.engines.spilled import tables_of
+from atom.datasets.versions.engines.version_plan import VersionPlan
+from atom.datasets.versions.engines.versions import build_version
 from atom_sdk.manifests import MemoryObjectStore, Root
 from atom_sdk.manifests.spilled_rows import SpilledRows
 from atom_sdk.manifests.split_requests import SplitRequest

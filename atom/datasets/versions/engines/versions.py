@@ -15,9 +15,9 @@ from collections.abc import Iterable, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.changes import ChangesFile
-from atom.datasets.engines.large_layers import with_large_layers
-from atom.datasets.engines.layer_rows import (
+from atom.datasets.versions.engines.changes import ChangesFile
+from atom.datasets.versions.engines.large_layers import with_large_layers
+from atom.datasets.versions.engines.layer_rows import (
     filled_split,
     folder_rows,
     given_rows,
@@ -25,8 +25,8 @@ from atom.datasets.engines.layer_rows import (
     kept_split,
     without_stale,
 )
-from atom.datasets.engines.spilled import merged, tables_of
-from atom.datasets.engines.version_plan import (
+from atom.datasets.versions.engines.spilled import merged, tables_of
+from atom.datasets.versions.engines.version_plan import (
     FOLDER_LAYER,
     GIVEN_LAYER,
     SPLIT_LAYER,

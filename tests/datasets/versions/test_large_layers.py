@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.datasets.engines import large_changes
-from atom.datasets.engines.changes import ChangesFile, decode_changes
-from atom.datasets.engines.version_plan import VersionPlan
-from atom.datasets.engines.versions import build_version, publish_rows
+from atom.datasets.versions.engines import large_changes
+from atom.datasets.versions.engines.changes import ChangesFile, decode_changes
+from atom.datasets.versions.engines.version_plan import VersionPlan
+from atom.datasets.versions.engines.versions import build_version, publish_rows
 from atom_sdk.errors import AtomError, EmptyDatasetError
 from atom_sdk.manifests import MemoryObjectStore, Root, layer_pieces
 from atom_sdk.manifests.layer_deltas import LayerDeltaRule

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.changes import ChangesFile
-from atom.datasets.engines.spilled import Entries
-from atom.datasets.engines.version_plan import GIVEN_LAYER, REST
+from atom.datasets.versions.engines.changes import ChangesFile
+from atom.datasets.versions.engines.spilled import Entries
+from atom.datasets.versions.engines.version_plan import GIVEN_LAYER, REST
 from atom_sdk.manifests.entries import LINK_COLUMN
 from atom_sdk.manifests.folder_labels import folder_labels
 from atom_sdk.manifests.layers import layer_schema, layer_table, merge_layer

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from atom.datasets.engines.source_runs import stream_nonempty
+from atom.datasets.versions.engines.source_runs import stream_nonempty
 from atom_sdk.manifests.build import merge_entries
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.pieces import Pieces

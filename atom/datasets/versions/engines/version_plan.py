@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from atom.datasets.engines.changes import ChangesFile
+from atom.datasets.versions.engines.changes import ChangesFile
 from atom_sdk.manifests.split_requests import SplitRequest
 from atom_sdk.manifests.watching import UNWATCHED, Watch
 
