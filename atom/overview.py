@@ -16,7 +16,7 @@ from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project, User
 from atom.accounts.permissions import role_in
 from atom.core import clock
-from atom.datasets.api.serializers import DatasetSerializer
+from atom.datasets.catalog.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
 from atom.jobs import states as job_states
 from atom.jobs.models import Run

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from atom.datasets.catalog.history import parents_of
 from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.errors import DatasetDeleted, VersionExpired
-from atom.datasets.history import parents_of
 from atom.datasets.models import Dataset, Version
 from atom.datasets.version_reads import open_version
 

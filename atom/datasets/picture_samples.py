@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from atom.accounts.models import Project
 from atom.core import storage
-from atom.datasets.engines.byte_cache import ByteCache
+from atom.datasets.catalog.engines.byte_cache import ByteCache
 from atom.datasets.engines.data_counts import PictureEntry
 from atom.datasets.engines.images import decoding_problem
 from atom.datasets.keys import pack_key

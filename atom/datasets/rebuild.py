@@ -14,12 +14,12 @@ from uuid import UUID
 from atom.accounts.models import Project, User
 from atom.core import storage
 from atom.core.storage import ObjectInfo
-from atom.datasets import ref_log
-from atom.datasets.catalogue_log import parse_id, read_documents
-from atom.datasets.engines.stored import stored_objects
+from atom.datasets.catalog import ref_log
+from atom.datasets.catalog.catalogue_log import parse_id, read_documents
+from atom.datasets.catalog.engines.stored import stored_objects
+from atom.datasets.catalog.ref_log import RefMove
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
-from atom.datasets.ref_log import RefMove
-from atom.datasets.stores import version_store
 from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import ObjectNotFoundError

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import (
     QueryInvalid,
     SplitEmpty,
@@ -18,7 +19,6 @@ from atom.datasets.errors import (
 )
 from atom.datasets.models import Dataset, Version
 from atom.datasets.queries import narrowed
-from atom.datasets.stores import version_store
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
 from atom.datasets.versions.engines.versions import split_input
 from atom_sdk.errors import (

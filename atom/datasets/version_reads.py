@@ -6,6 +6,8 @@ from collections.abc import Container, Iterable
 
 import pyarrow as pa
 
+from atom.datasets.catalog.reads import require_kept
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.diff_pages import diff_table, differences, stays
 from atom.datasets.errors import (
@@ -13,8 +15,6 @@ from atom.datasets.errors import (
 )
 from atom.datasets.media_pins import registered_url
 from atom.datasets.models import Version
-from atom.datasets.reads import require_kept
-from atom.datasets.stores import version_store
 from atom_sdk.manifests.diff import diff_roots
 
 

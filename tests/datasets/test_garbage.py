@@ -14,11 +14,11 @@ from atom.accounts.models import AuditEvent
 from atom.core import clock, storage
 from atom.datasets.actions import garbage, sweep
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage, pardon, require_near
+from atom.datasets.catalog.reads import packs_of
 from atom.datasets.garbage_errors import ClocksDiffer, GarbageRunPresent, PardonTooLate
 from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.gc_guard import building
 from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Upload, Version
-from atom.datasets.reads import packs_of
 from tests.datasets.pushing import Pusher, class_files, make_pack, png, put_rows
 from tests.datasets.test_recovery import held_by_another_thread
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Dataset, Version
-from atom.datasets.stores import version_store
 from atom.gateway.s3.files import VersionFiles
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitFailedError

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from atom.datasets.catalog.reads import open_root
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Version
-from atom.datasets.reads import open_root
-from atom.datasets.stores import version_store
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitFailedError
 from atom_sdk.client.push import PushOptions

@@ -18,11 +18,11 @@ from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.layers import NamedLayer, publish_layer
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.actions.retention import expire_versions, restore_version, set_retention
+from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.engines.pack_use import PackingRules
 from atom.datasets.engines.retention import Policy
 from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.models import Dataset, Version
-from atom.datasets.reads import open_root, packs_of
 from atom_sdk.archive import ArchiveFolder, check_archive
 from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions

@@ -28,7 +28,7 @@ from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node
 from atom.core.bodies import check
-from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.models import Version
 
 

@@ -31,8 +31,8 @@ from atom.cleaning.models import CleaningReport, FindingCount
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.core.storage import objects, project_store
+from atom.datasets.catalog.reads import open_root
 from atom.datasets.models import Version
-from atom.datasets.reads import open_root
 from atom.jobs import states as job_states
 from atom.jobs.models import Artifact
 from atom.jobs.runs.actions.requests import RunRequest

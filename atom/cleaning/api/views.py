@@ -33,7 +33,7 @@ from atom.core.pagination import KeysetPagination, decode_cursor, encode_cursor,
 from atom.core.query import check_choices, refuse_unknown
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.rendering import EntryRenderer
-from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.version_reads import open_version
 
 _KIND = OpenApiParameter("kind", str, enum=KINDS, required=True)

@@ -21,16 +21,16 @@ from atom.accounts.models import AuditEvent, User
 from atom.core import clock, live
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
-from atom.datasets import catalogue_log, ref_log
 from atom.datasets.actions.branches import count_changes, settle_branch
 from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.archive_errors import ArchiveHistoryDiffers, ArchiveRefused
 from atom.datasets.archiving import BundledObjects, moves_of
-from atom.datasets.engines.ancestry import parents_first
+from atom.datasets.catalog import catalogue_log, ref_log
+from atom.datasets.catalog.engines.ancestry import parents_first
+from atom.datasets.catalog.ref_log import RefMove
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Version
 from atom.datasets.pack_checks import check_puts
-from atom.datasets.ref_log import RefMove
-from atom.datasets.stores import version_store
 from atom.datasets.versions.engines.change_counts import VersionChanges
 from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.archive.folder import history_key

@@ -20,9 +20,11 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import live, outbox
 from atom.core.crash_points import reach
-from atom.datasets import ref_log
 from atom.datasets.actions.compaction import compact_soon
-from atom.datasets.actions.version_locks import lock_kept
+from atom.datasets.catalog import ref_log
+from atom.datasets.catalog.actions.version_locks import lock_kept
+from atom.datasets.catalog.ref_log import RefMove
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import (
     BranchMoved,
     BranchProtected,
@@ -32,9 +34,7 @@ from atom.datasets.errors import (
     StagingBranchReserved,
 )
 from atom.datasets.models import Branch, Dataset, Version
-from atom.datasets.ref_log import RefMove
 from atom.datasets.refs import STAGING_PREFIX, check_ref_name
-from atom.datasets.stores import version_store
 from atom.datasets.versions.engines.change_counts import VersionChanges, count_version_changes
 from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.errors import AtomError as SdkError

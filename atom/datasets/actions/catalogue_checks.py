@@ -21,8 +21,8 @@ from atom.core.locks import only_one
 from atom.datasets import keys
 from atom.datasets.actions.branches import settle_branch
 from atom.datasets.actions.rebuild import Comparison, compare_datasets
+from atom.datasets.catalog.engines.stored import ListingDisordered, stored_objects
 from atom.datasets.engines.digest_runs import in_batches, without
-from atom.datasets.engines.stored import ListingDisordered, stored_objects
 from atom.datasets.models import Branch, CatalogueCheck, Dataset, Pack, Version
 from atom.datasets.rebuild import stored_dataset_ids
 

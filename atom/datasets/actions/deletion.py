@@ -17,8 +17,8 @@ from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, live
 from atom.core.errors import NotFound
-from atom.datasets import catalogue_log
 from atom.datasets.actions.retention import collect_version, expire_version
+from atom.datasets.catalog import catalogue_log
 from atom.datasets.errors import DatasetHeld, DatasetInUse
 from atom.datasets.models import (
     CommitRequest,

@@ -10,8 +10,8 @@ from django.db import transaction
 from atom.accounts.models import User
 from atom.core import outbox
 from atom.core.errors import NotFound
+from atom.datasets.catalog.reads import is_operation, operations_of_now, runs
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation
-from atom.datasets.reads import is_operation, operations_of_now, runs
 
 
 def dismiss_operation(dataset: Dataset, request_id: UUID, user: User) -> None:

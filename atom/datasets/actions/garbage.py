@@ -33,9 +33,9 @@ from atom.datasets.actions.repacking import plan_repacking, repack
 from atom.datasets.actions.retention import collect_version
 from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
 from atom.datasets.actions.sweep import sweep
+from atom.datasets.catalog.engines.stored import ListingDisordered, Stored, stored_objects
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS
-from atom.datasets.engines.stored import ListingDisordered, Stored, stored_objects
 from atom.datasets.garbage_errors import (
     ClocksDiffer,
     GarbageRefused,

@@ -11,10 +11,10 @@ from atom.datasets.actions.branches import (
     check_not_staging,
 )
 from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import EmptyCommit, RefNotFound
 from atom.datasets.gc_guard import building
 from atom.datasets.models import Branch, Dataset, Version
-from atom.datasets.stores import version_store
 from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.layers import layer_schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from atom.datasets import catalogue_log
+from atom.datasets.catalog import catalogue_log
 from atom.datasets.models import Version
 
 

@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from atom.datasets.catalog.engines.ancestry import ancestors, merge_base
+from atom.datasets.catalog.history import parents_of
+from atom.datasets.catalog.reads import require_kept
+from atom.datasets.catalog.stores import VersionStore
 from atom.datasets.damage import root_to_build_on
-from atom.datasets.engines.ancestry import ancestors, merge_base
 from atom.datasets.engines.edits import (
     EditError,
     EditStep,
@@ -37,10 +40,7 @@ from atom.datasets.errors import (
     PathTaken,
     RefNotFound,
 )
-from atom.datasets.history import parents_of
 from atom.datasets.models import Dataset, Version
-from atom.datasets.reads import require_kept
-from atom.datasets.stores import VersionStore
 from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff import diff_roots

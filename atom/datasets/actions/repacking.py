@@ -21,6 +21,7 @@ from atom.core import storage
 from atom.core.crash_points import reach
 from atom.datasets import keys
 from atom.datasets.actions.layouts import note_layout
+from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.engines.mending import PLACES, Mending
 from atom.datasets.engines.pack_index import encode_index
 from atom.datasets.engines.pack_use import Needed, PackUse, worth_packing
@@ -29,7 +30,6 @@ from atom.datasets.garbage_roots import GarbageRules, leased_packs
 from atom.datasets.gc_guard import building
 from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.pipelines import read_pack_index
-from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import DIGEST

@@ -11,8 +11,8 @@ from django.db.models import Q, QuerySet
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import clock, states
-from atom.datasets import catalogue_log
-from atom.datasets.engines.ancestry import fork_points
+from atom.datasets.catalog import catalogue_log
+from atom.datasets.catalog.engines.ancestry import fork_points
 from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.errors import VersionCollected
 from atom.datasets.models import Branch, Dataset, LegalHold, Version

@@ -27,6 +27,7 @@ from atom.core.locks import only_one
 from atom.core.storage import PrefixStore, StoreError
 from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.sources import tell
+from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.errors import DatasetDeleted
 from atom.datasets.gc_guard import building
 from atom.datasets.keys import scan_prefix
@@ -35,7 +36,6 @@ from atom.datasets.source_errors import ScanActive, ScanNotActive, SourceEmpty, 
 from atom.datasets.source_listing import Listing, Tally
 from atom.datasets.sources.opening import open_source
 from atom.datasets.states import ACTIVE_SCANS, SCAN_STATES, SOURCE_STATES
-from atom.datasets.stores import VersionStore, version_store
 from atom.datasets.versions.engines.changes import ChangesFile
 from atom.datasets.versions.engines.source_runs import Globs, merged_with_parent
 from atom.datasets.versions.engines.version_plan import VersionPlan

@@ -12,7 +12,7 @@ from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, live, outbox
 from atom.datasets.actions.branches import check_not_staging
-from atom.datasets.actions.catalogue import create_dataset
+from atom.datasets.catalog.actions.catalogue import create_dataset
 from atom.datasets.credentials import encrypted
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Source, SourceScan

@@ -16,9 +16,9 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.core import clock, states, storage
 from atom.core.crash_points import reach
+from atom.datasets.catalog.engines.stored import keys_of
 from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS, Reachable
-from atom.datasets.engines.stored import keys_of
 from atom.datasets.garbage_roots import (
     GarbageRules,
     Marks,

@@ -15,8 +15,8 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import states
 from atom.core.background import enqueue
-from atom.datasets.actions.catalogue import pin, unpin
 from atom.datasets.actions.writers import PIN_HOLDER, abandon_locked, lock_writer, tell
+from atom.datasets.catalog.actions.catalogue import pin, unpin
 from atom.datasets.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import CommitRequest, Dataset, Version, WriteJob, Writer, WriteTask

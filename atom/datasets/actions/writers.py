@@ -17,8 +17,8 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import live, states
 from atom.core.background import enqueue
-from atom.datasets import ref_log
-from atom.datasets.actions.catalogue import pin
+from atom.datasets.catalog import ref_log
+from atom.datasets.catalog.actions.catalogue import pin
 from atom.datasets.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.errors import RefNotFound, UploadIncomplete
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version, WriteJob, Writer

@@ -16,8 +16,8 @@ from atom.core.errors import Invalid
 from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
 from atom.core.query import refuse_unknown
 from atom.datasets.activity import KINDS, Wanted, activity
-from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import VersionShortSerializer
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.serializers import VersionShortSerializer
 
 _MAX_NAME = 150
 

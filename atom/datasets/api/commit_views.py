@@ -19,8 +19,8 @@ from atom.core.query import refuse_unknown
 from atom.datasets.actions.commit_progress import cancel_commit
 from atom.datasets.actions.commits import NewCommit, request_commit
 from atom.datasets.api.commit_serializers import CommitRequestSerializer, NewCommitSerializer
-from atom.datasets.api.provenance import with_maker
-from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.provenance import with_maker
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.models import CommitRequest, Upload
 from atom.datasets.splits import written_out
 

@@ -19,7 +19,7 @@ from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.datasets.actions.deletion import restore_dataset
-from atom.datasets.api.serializers import DatasetSerializer
+from atom.datasets.catalog.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
 
 

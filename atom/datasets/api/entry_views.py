@@ -19,7 +19,7 @@ from atom.datasets.api.entry_serializers import (
     VersionStatsSerializer,
 )
 from atom.datasets.api.rendering import EntryRenderer, render_difference
-from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.engines.browse import VersionBrowser
 from atom.datasets.engines.diff_pages import (
     WantedDifferences,

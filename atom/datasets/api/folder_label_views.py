@@ -17,7 +17,7 @@ from atom.core.idempotency import idempotent
 from atom.core.names import TextField
 from atom.datasets.actions.folder_labels import request_folder_labels
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
-from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.scope import DatasetScopedView
 
 
 class FolderLabelsSerializer(serializers.Serializer[Any]):

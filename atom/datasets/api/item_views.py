@@ -18,8 +18,9 @@ from atom.core.query import refuse_unknown
 from atom.core.tables import PreviewTableSerializer
 from atom.datasets.api.entry_serializers import EntrySerializer
 from atom.datasets.api.rendering import EntryRenderer
-from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import VersionSerializer
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.serializers import VersionSerializer
+from atom.datasets.catalog.reads import require_readable
 from atom.datasets.engines.browse import Row
 from atom.datasets.engines.images import is_raster_image, unreadable_reason
 from atom.datasets.engines.pictures import HEAD_BYTES, picture_facts
@@ -27,7 +28,6 @@ from atom.datasets.engines.whole_pictures import ends_as_it_should
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.keys import pack_key
 from atom.datasets.path_history import history_of_path
-from atom.datasets.reads import require_readable
 from atom.datasets.version_reads import open_version
 
 _KINDS = ["added", "removed", "changed", "label", "split", "attributes"]

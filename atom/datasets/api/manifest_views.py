@@ -22,9 +22,9 @@ from atom.datasets.api.entry_serializers import (
     SourcePathsSerializer,
     SourceUrlsSerializer,
 )
-from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import VersionSerializer
-from atom.datasets.reads import (
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.serializers import VersionSerializer
+from atom.datasets.catalog.reads import (
     URL_EXPIRES_S,
     manifest_addresses,
     manifest_keys,

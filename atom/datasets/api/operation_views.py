@@ -34,9 +34,9 @@ from atom.datasets.api.operation_serializers import (
     RunningOperationSerializer,
 )
 from atom.datasets.api.rendering import EntryRenderer
-from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.reads import operations_of_now
 from atom.datasets.models import CommitRequest
-from atom.datasets.reads import operations_of_now
 
 
 class OperationListView(DatasetScopedView, generics.ListAPIView[CommitRequest]):

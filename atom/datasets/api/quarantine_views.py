@@ -9,7 +9,7 @@ from rest_framework import generics, serializers
 
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.pagination import KeysetPagination
-from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.damage import IN_STORE, IN_UPLOAD, describe, quarantined_packs
 from atom.datasets.models import Pack
 

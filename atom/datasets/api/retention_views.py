@@ -26,8 +26,8 @@ from atom.datasets.actions.retention import (
     restore_version,
     set_retention,
 )
-from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import VersionSerializer
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.serializers import VersionSerializer
 from atom.datasets.engines.retention import Policy
 from atom.datasets.errors import HoldUnknown
 from atom.datasets.models import Dataset, LegalHold, resolve_ref

@@ -15,12 +15,12 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.datasets.actions.commits import request_split
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
-from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.split_serializers import (
     NewSplitSerializer,
     SplitPreviewSerializer,
     SplitSerializer,
 )
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.splits import preview_split, written_out
 from atom_sdk.manifests.split_requests import SplitRequest
 

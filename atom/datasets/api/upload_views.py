@@ -22,7 +22,6 @@ from atom.datasets.actions.uploads import (
     presign_parts,
     start_upload,
 )
-from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.upload_serializers import (
     CompleteUploadSerializer,
     NewUploadSerializer,
@@ -30,6 +29,7 @@ from atom.datasets.api.upload_serializers import (
     PartUrlsSerializer,
     UploadSerializer,
 )
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.models import Upload
 
 

@@ -17,10 +17,10 @@ from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
 from atom.datasets.actions.branches import create_branch, delete_branch
-from atom.datasets.actions.catalogue import create_dataset, create_tag, delete_tag
 from atom.datasets.actions.deletion import delete_dataset, is_unused
-from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import (
+from atom.datasets.catalog.actions.catalogue import create_dataset, create_tag, delete_tag
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.serializers import (
     BranchSerializer,
     DatasetSerializer,
     ExpectedHeadSerializer,
@@ -29,11 +29,11 @@ from atom.datasets.api.serializers import (
     TagSerializer,
     VersionSerializer,
 )
+from atom.datasets.catalog.history import history
+from atom.datasets.catalog.reads import find_dataset
+from atom.datasets.catalog.refs_listing import branches_with_facts, tags_with_facts
 from atom.datasets.errors import DeletionUnconfirmed, RefNotFound
-from atom.datasets.history import history
 from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
-from atom.datasets.reads import find_dataset
-from atom.datasets.refs_listing import branches_with_facts, tags_with_facts
 
 _PART_OF_NAME = OpenApiParameter("q", str, description="part of the name")
 

@@ -11,10 +11,10 @@ from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import action_of
 from atom.core.names import NameField, TextField
-from atom.datasets.api.provenance import ProvenanceField
-from atom.datasets.api.serializers import VersionShortSerializer
 from atom.datasets.api.settling_serializers import SettlingSerializer
 from atom.datasets.api.upload_serializers import FailureSerializer
+from atom.datasets.catalog.api.provenance import ProvenanceField
+from atom.datasets.catalog.api.serializers import VersionShortSerializer
 from atom.datasets.engines.operations import WriteArguments
 from atom.datasets.models import WriteJob, Writer
 from atom.datasets.states import OPEN_WRITERS

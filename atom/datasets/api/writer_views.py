@@ -28,8 +28,6 @@ from atom.datasets.actions.writers import (
     request_write,
 )
 from atom.datasets.api.commit_serializers import CommitRequestSerializer
-from atom.datasets.api.provenance import with_maker
-from atom.datasets.api.scope import DatasetScopedView
 from atom.datasets.api.writer_serializers import (
     NewFlushSerializer,
     NewWriterSerializer,
@@ -37,6 +35,8 @@ from atom.datasets.api.writer_serializers import (
     UploadingSerializer,
     WriterSerializer,
 )
+from atom.datasets.catalog.api.provenance import with_maker
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.models import CommitRequest, Upload, WriteJob, Writer
 from atom.datasets.writer_errors import WriteJobUnknown, WriterOfAnother, WriterUnknown
 

@@ -15,7 +15,7 @@ from atom.accounts.reads import bindings_reaching
 from atom.core import clock, outbox
 from atom.core.background import enqueue
 from atom.core.locks import only_one
-from atom.datasets.actions.catalogue import pin
+from atom.datasets.catalog.actions.catalogue import pin
 from atom.datasets.models import Version
 from atom.datasets.queries import query_of
 from atom.labeling import states

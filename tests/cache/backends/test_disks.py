@@ -16,7 +16,7 @@ from atom.cache.delivery.actions.views import view_for
 from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.models import Node
-from atom.datasets.reads import packs_of
+from atom.datasets.catalog.reads import packs_of
 from tests.cache.warming.test_warming import version_of
 from tests.datasets.pushing import Pusher
 

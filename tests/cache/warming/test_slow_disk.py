@@ -19,7 +19,7 @@ from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.models import Node
 from atom.core import faults, heartbeats, service_state
-from atom.datasets.reads import packs_of
+from atom.datasets.catalog.reads import packs_of
 from atom_sdk.readers import LocalDataset
 from tests.cache.slow_disk import SlowDisk, slow_disk
 from tests.cache.warming.test_warming import version_of

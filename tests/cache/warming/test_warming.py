@@ -26,9 +26,9 @@ from atom.cache.warming.actions.watermarks import make_room
 from atom.clusters.models import Node
 from atom.core import storage
 from atom.core.errors import Invalid
-from atom.datasets.actions.catalogue import pin, unpin
+from atom.datasets.catalog.actions.catalogue import pin, unpin
+from atom.datasets.catalog.reads import packs_of
 from atom.datasets.models import Pack, Version
-from atom.datasets.reads import packs_of
 from atom_sdk.readers import ViewIndex
 from tests.cache.valve import Valve, valve_before_the_store
 from tests.datasets.pushing import Pusher, class_files, make_pack, png

@@ -24,8 +24,8 @@ from atom.cache.backends.local.views import ready_view
 from atom.cache.engines.fill import REPORT_EVERY_S, FillPlan, FillProgress, fill
 from atom.cache.engines.selectors import view_selector
 from atom.clusters.models import Node
+from atom.datasets.catalog.reads import packs_named_by, packs_of
 from atom.datasets.models import Pack, Version
-from atom.datasets.reads import packs_named_by, packs_of
 from atom_sdk.errors import ManifestError, ObjectNotFoundError
 from atom_sdk.packs.store import covered_packs
 

@@ -13,8 +13,8 @@ from atom.accounts.models import Project
 from atom.cache.backends.base import ViewPath
 from atom.cache.engines.links import VIEW_NAME
 from atom.cache.engines.selectors import view_id
+from atom.datasets.catalog.reads import open_root
 from atom.datasets.models import Version
-from atom.datasets.reads import open_root
 from atom_sdk.manifests.views import ViewSelector
 from atom_sdk.packs.store import PackStore
 

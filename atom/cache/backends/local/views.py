@@ -14,9 +14,9 @@ from atom.cache.backends.local.paths import view_path
 from atom.cache.engines.fill import write_view
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty
+from atom.datasets.catalog.reads import open_root
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Version
-from atom.datasets.reads import open_root
-from atom.datasets.stores import version_store
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.views import Placed, at_their_source
 

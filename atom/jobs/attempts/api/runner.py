@@ -31,7 +31,7 @@ from atom.datasets.api.entry_serializers import (
     SourcePathsSerializer,
     SourceUrlsSerializer,
 )
-from atom.datasets.reads import URL_EXPIRES_S
+from atom.datasets.catalog.reads import URL_EXPIRES_S
 from atom.jobs.artifacts.actions import outputs
 from atom.jobs.artifacts.actions.outputs import OutputFile
 from atom.jobs.attempts.actions import attempts

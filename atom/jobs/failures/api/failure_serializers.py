@@ -7,7 +7,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from atom.datasets.history import branch_of
+from atom.datasets.catalog.history import branch_of
 from atom.datasets.models import Version
 from atom.jobs.failures.engines.failure_codes import FAILURE_CODES
 from atom.jobs.failures.engines.remedies import Remedy, remedies_of

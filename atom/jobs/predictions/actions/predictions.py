@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.core.storage import objects
-from atom.datasets.engines.byte_cache import ByteCache
+from atom.datasets.catalog.engines.byte_cache import ByteCache
 from atom.datasets.models import Version
 from atom.jobs import states
 from atom.jobs.errors import PredictionsMalformed, PredictionsMissing

@@ -10,8 +10,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from atom.datasets import refs_listing
 from atom.datasets.actions.deletion import delete_dataset
+from atom.datasets.catalog import refs_listing
 from atom.datasets.models import Dataset, Version
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, new_pusher, png

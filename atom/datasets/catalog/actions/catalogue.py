@@ -6,11 +6,11 @@ from django.db import IntegrityError, transaction
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.datasets import catalogue_log, ref_log
-from atom.datasets.actions.version_locks import lock_kept
+from atom.datasets.catalog import catalogue_log, ref_log
+from atom.datasets.catalog.actions.version_locks import lock_kept
+from atom.datasets.catalog.reads import require_kept
 from atom.datasets.errors import DatasetNameTaken, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, VersionPin
-from atom.datasets.reads import require_kept
 from atom.datasets.refs import check_ref_name
 
 

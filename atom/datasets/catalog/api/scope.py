@@ -7,8 +7,8 @@ from typing import Any
 from django.utils.functional import cached_property
 
 from atom.accounts.api.mixins import ProjectScopedView
+from atom.datasets.catalog.reads import find_dataset
 from atom.datasets.models import Dataset, Version, resolve_ref
-from atom.datasets.reads import find_dataset
 
 
 class DatasetScopedView(ProjectScopedView):

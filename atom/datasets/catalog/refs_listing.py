@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from atom.accounts.models import AuditEvent
-from atom.datasets.engines.ancestry import distances
+from atom.datasets.catalog.engines.ancestry import distances
 from atom.datasets.models import Branch, Dataset, Tag
 
 MAIN = "main"

@@ -10,9 +10,9 @@ from rest_framework import serializers
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.names import TextField
-from atom.datasets.api.provenance import HELP
+from atom.datasets.catalog.api.provenance import HELP
+from atom.datasets.catalog.reads import entry_counts
 from atom.datasets.models import Branch, Dataset, Tag, Version
-from atom.datasets.reads import entry_counts
 
 _DIGEST = r"^[0-9a-f]{64}$"
 
@@ -148,7 +148,7 @@ class NewDatasetSerializer(serializers.Serializer[Any]):
 
 
 class BranchSerializer(serializers.ModelSerializer[Branch]):
-    """A branch and its head, as `with_facts` of `atom.datasets.refs_listing` found it."""
+    """A branch and its head, as `with_facts` of `atom.datasets.catalog.refs_listing` found it."""
 
     head = VersionShortSerializer(read_only=True, allow_null=True)
     ahead = serializers.SerializerMethodField(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom.datasets.engines.ancestry import ancestors, distances, fork_points, merge_base
+from atom.datasets.catalog.engines.ancestry import ancestors, distances, fork_points, merge_base
 
 # a ─ b ─ d ─ f     main
 #  └─ c ─ e ─ g     fix: e merges b in, f merges c in

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import QuerySet
 
-from atom.datasets.engines.ancestry import ancestors
+from atom.datasets.catalog.engines.ancestry import ancestors
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Version
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from atom.datasets.catalog.reads import require_kept
 from atom.datasets.models import Dataset, Version
-from atom.datasets.reads import require_kept
 
 
 def lock_kept(version: Version) -> None:

@@ -13,6 +13,7 @@ from atom.accounts.models import Project, User
 from atom.core import storage
 from atom.core.errors import NotFound
 from atom.core.storage import StoreError
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import (
     DatasetDeleted,
     ManifestObjectUnknown,
@@ -23,7 +24,6 @@ from atom.datasets.errors import (
 )
 from atom.datasets.keys import pack_key
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation, Pack, Version
-from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
 from atom_sdk.manifests.roots import Root
