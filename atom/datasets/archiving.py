@@ -13,7 +13,7 @@ from atom.core.storage import PrefixStore
 from atom.datasets.catalog import ref_log
 from atom.datasets.catalog.ref_log import RefMove
 from atom.datasets.models import Branch, Dataset, Pack
-from atom.datasets.pipelines import read_pack_index
+from atom.datasets.packs.pipelines import read_pack_index
 from atom_sdk.archive.folder import KEY, digest_in
 from atom_sdk.archive.history import HISTORY_FORMAT, ArchivedMove, ArchivedTag
 from atom_sdk.errors import ObjectNotFoundError

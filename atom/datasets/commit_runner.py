@@ -22,7 +22,6 @@ from atom.datasets.actions.archives import load_archive
 from atom.datasets.actions.commit_progress import tell
 from atom.datasets.actions.commits import build_push
 from atom.datasets.actions.operations import carry_out
-from atom.datasets.actions.tries import TRIED, count_try, tried
 from atom.datasets.actions.write_commits import build_write
 from atom.datasets.actions.write_settling import settle_writers, written_by
 from atom.datasets.errors import (
@@ -34,6 +33,7 @@ from atom.datasets.errors import (
 )
 from atom.datasets.gc_guard import building
 from atom.datasets.models import CommitRequest, Version
+from atom.datasets.packs.actions.retry_count import TRIED, count_try, tried
 from atom.datasets.states import COMMIT_STATES
 from atom_sdk.errors import AtomError as SdkError
 

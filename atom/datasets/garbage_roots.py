@@ -18,7 +18,7 @@ from atom.datasets.engines.pack_use import PackingRules
 from atom.datasets.engines.reachable import Reachable
 from atom.datasets.garbage_errors import ManifestUnreadable
 from atom.datasets.models import Branch, CommitRequest, CondemnedObject, Upload, Version
-from atom.datasets.pipelines import read_staged_changes
+from atom.datasets.packs.pipelines import read_staged_changes
 from atom.datasets.states import UPLOADING
 from atom.datasets.versions.engines.changes import ChangesError
 from atom_sdk.errors import AtomError as SdkError

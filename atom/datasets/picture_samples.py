@@ -8,8 +8,8 @@ from atom.accounts.models import Project
 from atom.core import storage
 from atom.datasets.catalog.engines.byte_cache import ByteCache
 from atom.datasets.engines.data_counts import PictureEntry
-from atom.datasets.engines.images import decoding_problem
 from atom.datasets.keys import pack_key
+from atom.datasets.packs.engines.images import decoding_problem
 
 # A larger one is not opened here; a run may well read it.
 MAX_PICTURE_BYTES = 8 << 20

@@ -24,13 +24,13 @@ from atom.datasets.actions import (
     mending,
     retention,
     staging_branches,
-    verification,
 )
 from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.garbage_errors import GarbageRunPresent
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
-from atom.datasets.pack_checks import PacksOnTheWay
+from atom.datasets.packs.actions import verification
+from atom.datasets.packs.pack_checks import PacksOnTheWay
 
 log = structlog.get_logger(__name__)
 

@@ -13,8 +13,8 @@ from atom.datasets.engines.diff_pages import diff_table, differences, stays
 from atom.datasets.errors import (
     EntryNotFound,
 )
-from atom.datasets.media_pins import registered_url
 from atom.datasets.models import Version
+from atom.datasets.packs.media_pins import registered_url
 from atom_sdk.manifests.diff import diff_roots
 
 

@@ -10,9 +10,9 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
-from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.models import Dataset, Version
+from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom.datasets.version_reads import compare
 from atom_sdk.archive import ArchiveFolder, History, check_archive, encode_history
 from atom_sdk.archive.errors import ArchiveDamagedSourceError

@@ -20,11 +20,11 @@ from atom.datasets.actions.branches import settle_branch
 from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.actions.rebuild import compare_catalogue
-from atom.datasets.actions.uploads import complete_upload
-from atom.datasets.actions.verification import verify_upload
 from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Pack, Upload, Version
+from atom.datasets.packs.actions.uploads import complete_upload
+from atom.datasets.packs.actions.verification import verify_upload
 from atom_sdk.client import Client
 from atom_sdk.manifests import Changes, apply_changes, iter_ranges
 from atom_sdk.manifests.entries import ENTRY_SCHEMA

@@ -11,9 +11,9 @@ from django.db import connection
 
 from atom.core import storage
 from atom.datasets.actions.branches import BranchMove
-from atom.datasets.actions.uploads import UploadRequest, start_upload
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.models import CommitRequest, Dataset, Pack, Version
+from atom.datasets.packs.actions.uploads import UploadRequest, start_upload
 from tests.datasets.pushing import (
     Pusher,
     changes_file,
@@ -77,7 +77,7 @@ def test_a_cut_off_push_goes_on_where_it_stopped(
     pusher: Pusher, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # S3 allows parts from 5 MiB on.
-    monkeypatch.setattr("atom.datasets.actions.uploads.PART_BYTES", 5 << 20)
+    monkeypatch.setattr("atom.datasets.packs.actions.uploads.PART_BYTES", 5 << 20)
     pack = make_pack({"big.bin": bytes(range(256)) * (48 << 10)})
     upload = pusher.begin(pack.data)
     pusher.send_part(upload, 1, pack.data)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.models import Pack
+from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, PackUnreadableError
 from tests.cache.valve import valve_before_the_store

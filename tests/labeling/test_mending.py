@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.models import Version
+from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom.labeling import tasks
 from atom.labeling.actions.leases import lease_labels
 from atom.labeling.actions.mending import tasks_to_mend

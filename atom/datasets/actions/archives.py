@@ -30,7 +30,7 @@ from atom.datasets.catalog.engines.ancestry import parents_first
 from atom.datasets.catalog.ref_log import RefMove
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Version
-from atom.datasets.pack_checks import check_puts
+from atom.datasets.packs.pack_checks import check_puts
 from atom.datasets.versions.engines.change_counts import VersionChanges
 from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.archive.folder import history_key

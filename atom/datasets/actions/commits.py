@@ -24,7 +24,6 @@ from atom.datasets.actions.branches import (
 from atom.datasets.actions.commit_progress import CommitWatch, begin_move, note, tell
 from atom.datasets.actions.commit_root import CommitDetails, commit_root
 from atom.datasets.actions.mending import mend_with, mended_meanwhile
-from atom.datasets.actions.verification import verify_upload
 from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.engines.stages import SPLIT_STAGES
 from atom.datasets.errors import (
@@ -37,8 +36,9 @@ from atom.datasets.errors import (
     UploadIncomplete,
 )
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
-from atom.datasets.pack_checks import PacksOnTheWay, check_all_puts
-from atom.datasets.pipelines import read_staged_changes
+from atom.datasets.packs.actions.verification import verify_upload
+from atom.datasets.packs.pack_checks import PacksOnTheWay, check_all_puts
+from atom.datasets.packs.pipelines import read_staged_changes
 from atom.datasets.splits import drawn_by, split_refusals
 from atom.datasets.versions.engines.changes import ChangesError, ChangesFile
 from atom.datasets.versions.engines.path_conflicts import file_and_folder

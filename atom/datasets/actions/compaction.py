@@ -14,10 +14,10 @@ import structlog
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.locks import only_one
-from atom.datasets.actions.layouts import note_layout
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.gc_guard import building
 from atom.datasets.models import Version
+from atom.datasets.packs.actions.layouts import note_layout
 from atom_sdk.manifests.build import compact
 from atom_sdk.manifests.roots import Root, write_root
 

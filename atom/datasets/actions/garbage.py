@@ -34,7 +34,6 @@ from atom.datasets.actions.retention import collect_version
 from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
 from atom.datasets.actions.sweep import sweep
 from atom.datasets.catalog.engines.stored import ListingDisordered, Stored, stored_objects
-from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS
 from atom.datasets.garbage_errors import (
     ClocksDiffer,
@@ -46,6 +45,7 @@ from atom.datasets.garbage_errors import (
 from atom.datasets.garbage_roots import GarbageRules, Marks, mark
 from atom.datasets.keys import STAGING
 from atom.datasets.models import Branch, CondemnedObject, Dataset, GarbageRun, Version
+from atom.datasets.packs.engines.digest_runs import in_batches, without
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
 from atom_sdk.errors import AtomError as SdkError
 

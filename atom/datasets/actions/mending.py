@@ -15,13 +15,13 @@ import structlog
 
 from atom.accounts.models import Project
 from atom.core.background import enqueue
-from atom.datasets.actions.layouts import note_layout
 from atom.datasets.catalog.stores import VersionStore, version_store
-from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.mending import PLACES, Mending
 from atom.datasets.gc_guard import building
 from atom.datasets.models import Pack, Version
-from atom.datasets.pipelines import read_pack_index
+from atom.datasets.packs.actions.layouts import note_layout
+from atom.datasets.packs.corrupt_packs import root_to_build_on
+from atom.datasets.packs.pipelines import read_pack_index
 from atom.datasets.versions.engines.spilled import Entries, tables_of
 from atom_sdk.errors import ManifestError, ObjectNotFoundError
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA

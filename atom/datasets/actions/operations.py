@@ -24,7 +24,6 @@ from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_
 from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.catalog.stores import version_store
-from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.browse import Row
 from atom.datasets.engines.operation_stages import stages_of
 from atom.datasets.engines.operations import (
@@ -41,6 +40,7 @@ from atom.datasets.engines.operations import (
 from atom.datasets.engines.selections import entries_at
 from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version
+from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged
 from atom_sdk.manifests.roots import Root, write_root
 from atom_sdk.manifests.three_way import Conflict

@@ -11,7 +11,6 @@ from atom.datasets.catalog.engines.ancestry import ancestors, merge_base
 from atom.datasets.catalog.history import parents_of
 from atom.datasets.catalog.reads import require_kept
 from atom.datasets.catalog.stores import VersionStore
-from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.edits import (
     EditError,
     EditStep,
@@ -41,6 +40,7 @@ from atom.datasets.errors import (
     RefNotFound,
 )
 from atom.datasets.models import Dataset, Version
+from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff import diff_roots

@@ -20,9 +20,9 @@ from django.db.models import QuerySet
 from atom.accounts import audit
 from atom.core import states, storage
 from atom.core.storage import UnfinishedUpload
-from atom.datasets.engines.digest_runs import in_batches
 from atom.datasets.keys import PACKS, PROJECTS, STAGING, staging_key
 from atom.datasets.models import CommitRequest, GarbageRun, Upload
+from atom.datasets.packs.engines.digest_runs import in_batches
 from atom.datasets.states import UPLOAD_STATES, UPLOADING
 
 log = structlog.get_logger(__name__)

@@ -17,7 +17,6 @@ from atom.accounts import audit
 from atom.core import clock, states, storage
 from atom.core.crash_points import reach
 from atom.datasets.catalog.engines.stored import keys_of
-from atom.datasets.engines.digest_runs import in_batches, without
 from atom.datasets.engines.reachable import KINDS, Reachable
 from atom.datasets.garbage_roots import (
     GarbageRules,
@@ -27,6 +26,7 @@ from atom.datasets.garbage_roots import (
 )
 from atom.datasets.gc_guard import nothing_built
 from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Version
+from atom.datasets.packs.engines.digest_runs import in_batches, without
 from atom.datasets.states import CONDEMNED_STATES
 
 log = structlog.get_logger(__name__)

@@ -16,10 +16,10 @@ from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_
 from atom.datasets.actions.operations import merge_conflict
 from atom.datasets.actions.outcomes import not_in_conflict
 from atom.datasets.catalog.stores import VersionStore, version_store
-from atom.datasets.damage import root_to_build_on
 from atom.datasets.engines.operations import read_write
 from atom.datasets.errors import EmptyCommit, PathTaken, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
+from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff import diff_roots

@@ -14,7 +14,7 @@ from atom.core.storage import ObjectMissing
 from atom.datasets.actions.write_jobs import settle_job
 from atom.datasets.actions.writers import Written, settle_flush, settle_write
 from atom.datasets.models import CommitRequest
-from atom.datasets.pipelines import read_staged_changes
+from atom.datasets.packs.pipelines import read_staged_changes
 
 _NOTHING = Written(0, 0, 0)
 

@@ -10,10 +10,10 @@ from rest_framework import serializers
 from atom.accounts.api.fields import SlugField
 from atom.core.names import TextField
 from atom.datasets.api.split_serializers import SplitSerializer
-from atom.datasets.api.upload_serializers import FailureSerializer, error_of
 from atom.datasets.catalog.api.provenance import ProvenanceField
 from atom.datasets.catalog.api.serializers import VersionSerializer
 from atom.datasets.models import CommitRequest
+from atom.datasets.packs.api.upload_serializers import FailureSerializer, error_of
 
 _DIGEST = r"^[0-9a-f]{64}$"
 

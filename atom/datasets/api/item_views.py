@@ -22,11 +22,11 @@ from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import VersionSerializer
 from atom.datasets.catalog.reads import require_readable
 from atom.datasets.engines.browse import Row
-from atom.datasets.engines.images import is_raster_image, unreadable_reason
-from atom.datasets.engines.pictures import HEAD_BYTES, picture_facts
-from atom.datasets.engines.whole_pictures import ends_as_it_should
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.keys import pack_key
+from atom.datasets.packs.engines.images import is_raster_image, unreadable_reason
+from atom.datasets.packs.engines.pictures import HEAD_BYTES, picture_facts
+from atom.datasets.packs.engines.whole_pictures import ends_as_it_should
 from atom.datasets.path_history import history_of_path
 from atom.datasets.version_reads import open_version
 

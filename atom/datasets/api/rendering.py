@@ -9,9 +9,9 @@ from atom.core.media import media_url
 from atom.core.storage import project_prefix
 from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.engines.diff_pages import Difference
-from atom.datasets.engines.images import is_raster_image
 from atom.datasets.keys import pack_key
-from atom.datasets.media_pins import registered_url
+from atom.datasets.packs.engines.images import is_raster_image
+from atom.datasets.packs.media_pins import registered_url
 
 THUMB_WIDTH_PX = 256
 

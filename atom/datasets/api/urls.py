@@ -14,17 +14,16 @@ from atom.datasets.api import (
     item_views,
     manifest_views,
     operation_views,
-    quarantine_views,
     retention_views,
     saved_view_views,
     source_views,
     split_views,
     stored_file_views,
-    upload_views,
     views,
     write_job_views,
     writer_views,
 )
+from atom.datasets.packs.api import quarantine_views, upload_views
 
 _version = [
     path("", views.VersionView.as_view()),

@@ -12,11 +12,11 @@ from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import action_of
 from atom.core.names import NameField, TextField
 from atom.datasets.api.settling_serializers import SettlingSerializer
-from atom.datasets.api.upload_serializers import FailureSerializer
 from atom.datasets.catalog.api.provenance import ProvenanceField
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
 from atom.datasets.engines.operations import WriteArguments
 from atom.datasets.models import WriteJob, Writer
+from atom.datasets.packs.api.upload_serializers import FailureSerializer
 from atom.datasets.states import OPEN_WRITERS
 
 _DIGEST = r"^[0-9a-f]{64}$"

@@ -21,8 +21,8 @@ from atom.datasets.engines.folder_pages import (
     read_page,
     slice_of_prefix,
 )
-from atom.datasets.engines.images import marked_unreadable
 from atom.datasets.engines.query_scan import SCAN_ROWS, EntryCount, Scan
+from atom.datasets.packs.engines.images import marked_unreadable
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
 from atom.datasets.versions.engines.version_stats import VersionStats
 from atom.datasets.versions.engines.versions import label_layers

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.images import marked_unreadable, raster_images
+from atom.datasets.packs.engines.images import marked_unreadable, raster_images
 from atom.datasets.versions.engines.version_plan import REST, SPLIT_LAYER
 from atom_sdk.manifests.class_folders import folder_shape
 from atom_sdk.manifests.links import without_links

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from blake3 import blake3
 
-from atom.datasets.engines.digest_runs import DigestRuns
+from atom.datasets.packs.engines.digest_runs import DigestRuns
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots import RangeRef, Root, read_root

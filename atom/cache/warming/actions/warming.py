@@ -27,9 +27,9 @@ from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.leases import kept
 from atom.core.storage import StoreError
-from atom.datasets.actions.quarantine import quarantine_pack
 from atom.datasets.catalog.reads import packs_of, require_readable
 from atom.datasets.models import Version
+from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom_sdk.errors import AtomError as SdkError
 
 log = structlog.get_logger(__name__)

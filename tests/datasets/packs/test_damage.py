@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from atom.core import storage
-from atom.datasets.actions.quarantine import quarantine_pack
+from atom.datasets.packs.actions.quarantine import quarantine_pack
 from tests.datasets.pushing import (
     Pusher,
     class_files,

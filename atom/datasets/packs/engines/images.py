@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from PIL import Image, UnidentifiedImageError
 
-from atom.datasets.engines.pixels import MAX_PIXELS, TOO_LARGE, limited_pixels
-from atom.datasets.engines.whole_pictures import (
+from atom.datasets.packs.engines.pixels import MAX_PIXELS, TOO_LARGE, limited_pixels
+from atom.datasets.packs.engines.whole_pictures import (
     ENDS_EARLY,
     cut_off_reason,
     is_whole,

@@ -9,7 +9,7 @@ from django.db.models import Exists, OuterRef, QuerySet
 
 from atom.core.storage import project_store
 from atom.datasets.models import Dataset, Pack, Upload, Version
-from atom.datasets.pipelines import read_pack_index
+from atom.datasets.packs.pipelines import read_pack_index
 from atom_sdk.errors import ObjectNotFoundError
 
 _SHOWN_PATHS = 3

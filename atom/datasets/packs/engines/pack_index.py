@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from atom.datasets.engines.images import (
+from atom.datasets.packs.engines.images import (
     MAX_CHECKED_BYTES,
     is_raster_image,
     media_type_of,

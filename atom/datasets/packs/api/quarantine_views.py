@@ -10,8 +10,8 @@ from rest_framework import generics, serializers
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.pagination import KeysetPagination
 from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.damage import IN_STORE, IN_UPLOAD, describe, quarantined_packs
 from atom.datasets.models import Pack
+from atom.datasets.packs.corrupt_packs import IN_STORE, IN_UPLOAD, describe, quarantined_packs
 
 
 class PackPushSerializer(serializers.Serializer[Any]):

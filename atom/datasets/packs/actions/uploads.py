@@ -19,11 +19,16 @@ from atom.core.conditional_writes import ONLY_NEW
 from atom.core.crash_points import reach
 from atom.core.media import part_url
 from atom.core.storage import ObjectExists, Part
-from atom.datasets.actions.direct_uploads import direct_key, is_direct, is_single, may_be_direct
 from atom.datasets.errors import UploadIncomplete, UploadNotOpen, UploadSizeDiffers, UploadTooLarge
 from atom.datasets.gc_guard import building
 from atom.datasets.keys import staging_key
 from atom.datasets.models import Dataset, Pack, Upload
+from atom.datasets.packs.actions.direct_uploads import (
+    direct_key,
+    is_direct,
+    is_single,
+    may_be_direct,
+)
 from atom.datasets.states import PACK_STATES, UPLOAD_STATES
 
 PART_BYTES = 16 << 20

@@ -13,7 +13,9 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.errors import NotFound
-from atom.datasets.actions.uploads import (
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.models import Upload
+from atom.datasets.packs.actions.uploads import (
     UploadRequest,
     complete_upload,
     headers_of_parts,
@@ -22,15 +24,13 @@ from atom.datasets.actions.uploads import (
     presign_parts,
     start_upload,
 )
-from atom.datasets.api.upload_serializers import (
+from atom.datasets.packs.api.upload_serializers import (
     CompleteUploadSerializer,
     NewUploadSerializer,
     PartNumbersSerializer,
     PartUrlsSerializer,
     UploadSerializer,
 )
-from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.models import Upload
 
 
 def _rendered(upload: Upload) -> dict[str, object]:

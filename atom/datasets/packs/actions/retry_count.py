@@ -10,7 +10,7 @@ from django.db.models import F
 from atom.core import clock, storage
 from atom.core.storage import StoreError
 from atom.datasets.models.retry_counts import TriedModel
-from atom.datasets.pack_checks import PacksOnTheWay
+from atom.datasets.packs.pack_checks import PacksOnTheWay
 
 
 def count_try(row: TriedModel) -> None:

@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 
 from atom.accounts.models import Project
 from atom.core.storage import project_store
-from atom.datasets.engines.pack_index import first_mismatch, locate
 from atom.datasets.errors import EntryNotInPack, PackNotVerified
 from atom.datasets.models import Pack, Upload
-from atom.datasets.pipelines import read_pack_index
+from atom.datasets.packs.engines.pack_index import first_mismatch, locate
+from atom.datasets.packs.pipelines import read_pack_index
 from atom.datasets.versions.engines.changes import mark_unreadable
 from atom.datasets.versions.engines.spilled import Entries
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN

@@ -19,10 +19,10 @@ from atom.core import states, storage
 from atom.core.crash_points import reach
 from atom.core.locks import in_turn, only_one
 from atom.core.storage import ObjectMissing
-from atom.datasets.actions.direct_uploads import is_direct
-from atom.datasets.actions.tries import TRIED, count_try, tried
 from atom.datasets.models import Pack, Upload
-from atom.datasets.pipelines import (
+from atom.datasets.packs.actions.direct_uploads import is_direct
+from atom.datasets.packs.actions.retry_count import TRIED, count_try, tried
+from atom.datasets.packs.pipelines import (
     StagedObject,
     StagedObjectLies,
     publish_pack,

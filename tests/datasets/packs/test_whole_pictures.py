@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from atom.datasets.engines.images import unreadable_reason
+from atom.datasets.packs.engines.images import unreadable_reason
 
 ENDS_EARLY = "the file ends before the picture does"
 

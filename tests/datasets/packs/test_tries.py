@@ -12,7 +12,6 @@ from django.db.models import F
 from atom.core import clock, storage
 from atom.core.storage import StoreError
 from atom.datasets import tasks
-from atom.datasets.actions.verification import verify_upload
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.engines.operations import (
     EditArguments,
@@ -21,6 +20,7 @@ from atom.datasets.engines.operations import (
     stored_arguments,
 )
 from atom.datasets.models import CommitRequest, Dataset, Pack, Upload, Version
+from atom.datasets.packs.actions.verification import verify_upload
 from atom.datasets.tasks import recover
 from tests.datasets.buckets import Answer, Moody, refusal
 from tests.datasets.pushing import Pusher, class_files, make_pack, png, prepared_commit, put_rows

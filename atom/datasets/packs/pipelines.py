@@ -10,7 +10,7 @@ from blake3 import blake3
 
 from atom.core.storage import ObjectStorage, PrefixStore
 from atom.datasets import keys
-from atom.datasets.engines.pack_index import (
+from atom.datasets.packs.engines.pack_index import (
     decode_index,
     encode_index,
     index_passing,
