@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from atom.datasets.browsing.queries import narrowed
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import (
     QueryInvalid,
@@ -18,7 +19,6 @@ from atom.datasets.errors import (
     SplitUnlabelled,
 )
 from atom.datasets.models import Dataset, Version
-from atom.datasets.queries import narrowed
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
 from atom.datasets.versions.engines.versions import split_input
 from atom_sdk.errors import (

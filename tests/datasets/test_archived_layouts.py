@@ -11,9 +11,9 @@ from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
+from atom.datasets.browsing.reads import compare
 from atom.datasets.models import Dataset, Version
 from atom.datasets.packs.actions.quarantine import quarantine_pack
-from atom.datasets.version_reads import compare
 from atom_sdk.archive import ArchiveFolder, History, check_archive, encode_history
 from atom_sdk.archive.errors import ArchiveDamagedSourceError
 from atom_sdk.archive.folder import history_key

@@ -11,10 +11,10 @@ from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.entry_filters import EntryFilter
+from atom.datasets.browsing.engines.folder_pages import PageRequest
 from atom.datasets.catalog.engines.byte_cache import ByteCache
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.entry_filters import EntryFilter
-from atom.datasets.engines.folder_pages import PageRequest
 from atom.datasets.versions.engines.changes import ChangesError, ChangesFile, decode_changes
 from atom.datasets.versions.engines.version_plan import FOLDER_LAYER, SPLIT_LAYER, VersionPlan
 from atom.datasets.versions.engines.version_stats import VersionStats

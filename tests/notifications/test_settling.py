@@ -10,7 +10,7 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from atom.accounts.models import Project, User
 from atom.core import outbox
-from atom.datasets.actions.dismissals import dismiss_operation
+from atom.datasets.browsing.actions.dismissals import dismiss_operation
 from atom.jobs import events
 from atom.jobs import states as job_states
 from atom.jobs.models import Run

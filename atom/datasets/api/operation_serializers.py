@@ -12,6 +12,7 @@ from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.names import TextField
 from atom.datasets.api.commit_serializers import CommitRequestSerializer, MergeConflictSerializer
 from atom.datasets.api.settling_serializers import SettlingSerializer
+from atom.datasets.browsing.queries import narrowed
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
 from atom.datasets.engines.operations import (
     Arguments,
@@ -23,7 +24,6 @@ from atom.datasets.engines.operations import (
     Source,
 )
 from atom.datasets.models import CommitRequest, Dataset, resolve_ref
-from atom.datasets.queries import narrowed
 from atom.datasets.versions.engines.changes import SPLITS
 from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.packs.paths import MAX_PATH_BYTES

@@ -16,7 +16,6 @@ from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
-from atom.datasets.actions.dismissals import dismiss_ended_operations, dismiss_operation
 from atom.datasets.actions.operations import (
     NewOperation,
     ShownConflict,
@@ -33,7 +32,8 @@ from atom.datasets.api.operation_serializers import (
     RevertSerializer,
     RunningOperationSerializer,
 )
-from atom.datasets.api.rendering import EntryRenderer
+from atom.datasets.browsing.actions.dismissals import dismiss_ended_operations, dismiss_operation
+from atom.datasets.browsing.api.rendering import EntryRenderer
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.reads import operations_of_now
 from atom.datasets.models import CommitRequest

@@ -3,25 +3,27 @@
 from django.urls import URLPattern, URLResolver, include, path
 
 from atom.datasets.api import (
-    activity_views,
     archive_views,
     commit_views,
     deletion_views,
-    entry_views,
     folder_label_views,
     garbage_views,
-    import_sign_views,
-    item_views,
-    manifest_views,
     operation_views,
     retention_views,
-    saved_view_views,
     source_views,
     split_views,
-    stored_file_views,
     views,
     write_job_views,
     writer_views,
+)
+from atom.datasets.browsing.api import (
+    activity_views,
+    entry_views,
+    import_sign_views,
+    item_views,
+    manifest_views,
+    saved_view_views,
+    stored_file_views,
 )
 from atom.datasets.packs.api import quarantine_views, upload_views
 

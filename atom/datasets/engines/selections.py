@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.browse import Row
+from atom.datasets.browsing.engines.browse import Row
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.objects import ObjectStore

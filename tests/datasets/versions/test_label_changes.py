@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.datasets.engines.diff_pages import diff_table, differences, summarize
+from atom.datasets.browsing.engines.diff_pages import diff_table, differences, summarize
 from atom.datasets.models import Version
 from atom.datasets.versions.engines import change_counts
 from atom.datasets.versions.engines.change_counts import count_version_changes

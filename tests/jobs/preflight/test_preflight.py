@@ -14,9 +14,9 @@ from rest_framework.test import APIClient
 from atom.accounts.actions import create_token
 from atom.accounts.models import Project
 from atom.clusters.actions import beat_local_node
+from atom.datasets.browsing.engines import data_counts
+from atom.datasets.browsing.engines.data_counts import DataCounts
 from atom.datasets.commit_runner import run_commit
-from atom.datasets.engines import data_counts
-from atom.datasets.engines.data_counts import DataCounts
 from atom.datasets.models import Version
 from atom.jobs.models import Run
 from atom.jobs.preflight.engines.preflight import Selected, check_data

@@ -16,8 +16,8 @@ from atom.cache.delivery.actions.job_views import (
 from atom.cache.delivery.actions.mounts import mount_for_job
 from atom.cache.delivery.actions.views import packs_to_stream, view_for
 from atom.core.errors import NotFound
+from atom.datasets.browsing.reads import source_addresses
 from atom.datasets.catalog.reads import pack_addresses
-from atom.datasets.version_reads import source_addresses
 from atom.jobs import states
 from atom.jobs.deliveries import MOUNT, STREAM
 from atom.jobs.event_kinds import EventKind

@@ -25,7 +25,7 @@ from atom.core import clock
 from atom.core.bodies import JSONParser
 from atom.core.errors import Invalid, TooLarge
 from atom.core.names import TextField
-from atom.datasets.api.entry_serializers import (
+from atom.datasets.browsing.api.entry_serializers import (
     PackDigestsSerializer,
     PackUrlsSerializer,
     SourcePathsSerializer,

@@ -15,11 +15,11 @@ from atom.accounts.models import Project, User
 from atom.core.errors import AtomError, NotFound
 from atom.core.field_errors import SLUG_PATTERN, SLUG_RULE
 from atom.core.storage import objects
+from atom.datasets.browsing.engines.stored_files import files_at, files_below
+from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.reads import find_dataset
-from atom.datasets.engines.stored_files import files_at, files_below
 from atom.datasets.errors import DatasetDeleted
 from atom.datasets.models import Version
-from atom.datasets.version_reads import open_version
 from atom.jobs import states
 from atom.jobs.errors import (
     ImportNotALook,

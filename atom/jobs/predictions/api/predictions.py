@@ -13,11 +13,11 @@ from rest_framework.response import Response
 from atom.core.errors import AtomError, Invalid
 from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
 from atom.core.query import refuse_unknown
-from atom.datasets.api.entry_serializers import EntrySerializer
-from atom.datasets.api.rendering import EntryRenderer
-from atom.datasets.engines.browse import VersionBrowser
+from atom.datasets.browsing.api.entry_serializers import EntrySerializer
+from atom.datasets.browsing.api.rendering import EntryRenderer
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.reads import open_version
 from atom.datasets.models import Version
-from atom.datasets.version_reads import open_version
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.predictions.actions.predictions import predicted_version, predictions_of
 from atom.jobs.predictions.engines.predictions import PredictionFilter, chosen

@@ -9,15 +9,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.core.storage import ObjectMissing
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.data_counts import DataCounts, count_data, selected_digests
+from atom.datasets.browsing.picture_samples import unreadable_among
+from atom.datasets.browsing.queries import query_of
+from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.history import branch_of
 from atom.datasets.catalog.reads import quarantined_among
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.data_counts import DataCounts, count_data, selected_digests
 from atom.datasets.errors import DatasetDeleted, VersionExpired
 from atom.datasets.models import Version
-from atom.datasets.picture_samples import unreadable_among
-from atom.datasets.queries import query_of
-from atom.datasets.version_reads import open_version
 from atom.jobs.preflight.engines.preflight import Check, Selected, check_data
 from atom.jobs.runs.actions.requests import RunPlan
 from atom.jobs.runs.model_resolver import TrainingInput

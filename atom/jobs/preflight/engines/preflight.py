@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, Literal
 
-from atom.datasets.engines.data_counts import DataCounts
+from atom.datasets.browsing.engines.data_counts import DataCounts
 from atom.jobs.failures.engines.remedies import Remedy
 from atom.jobs.workflows.engines.data_needs import DataNeeds
 from atom_sdk.words import counted, first_named

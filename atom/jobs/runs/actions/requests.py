@@ -11,10 +11,10 @@ from uuid import UUID
 from atom.accounts.models import RANK, Project, User
 from atom.accounts.permissions import role_in
 from atom.core.errors import AtomError, NotFound
+from atom.datasets.browsing.queries import narrowed
 from atom.datasets.catalog.reads import find_dataset, require_kept
 from atom.datasets.errors import QueryInvalid, ViewNotFound
 from atom.datasets.models import Version
-from atom.datasets.queries import narrowed
 from atom.datasets.refs import resolve_ref
 from atom.jobs.deliveries import wrong_deliveries
 from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit

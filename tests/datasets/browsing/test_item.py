@@ -48,7 +48,7 @@ def test_a_path_tells_when_it_was_added_changed_and_removed(pushed: Pusher) -> N
 
 
 def test_a_long_history_comes_in_pages(pushed: Pusher, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("atom.datasets.path_history.VERSIONS_AT_ONCE", 2)
+    monkeypatch.setattr("atom.datasets.browsing.path_history.VERSIONS_AT_ONCE", 2)
     messages, cursor = [], None
     while cursor != "":
         page = pushed.get(HISTORY, path="cats/1.png", **({"cursor": cursor} if cursor else {}))

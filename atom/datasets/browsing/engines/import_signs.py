@@ -12,9 +12,9 @@ from typing import Final
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.data_counts import COUNTED_FILES
 from atom.datasets.catalog.engines.byte_cache import ByteCache
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.data_counts import COUNTED_FILES
 from atom_sdk.manifests.links import without_links
 
 NAMED_ARCHIVES: Final = 50

@@ -7,8 +7,8 @@ from typing import Any
 from atom.accounts.models import Project
 from atom.core.media import media_url
 from atom.core.storage import project_prefix
-from atom.datasets.engines.browse import Row, VersionBrowser
-from atom.datasets.engines.diff_pages import Difference
+from atom.datasets.browsing.engines.browse import Row, VersionBrowser
+from atom.datasets.browsing.engines.diff_pages import Difference
 from atom.datasets.keys import pack_key
 from atom.datasets.packs.engines.images import is_raster_image
 from atom.datasets.packs.media_pins import registered_url

@@ -6,10 +6,10 @@ from collections.abc import Container, Iterable
 
 import pyarrow as pa
 
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.diff_pages import diff_table, differences, stays
 from atom.datasets.catalog.reads import require_kept
 from atom.datasets.catalog.stores import version_store
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.diff_pages import diff_table, differences, stays
 from atom.datasets.errors import (
     EntryNotFound,
 )

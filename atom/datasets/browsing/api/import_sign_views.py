@@ -10,9 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from atom.datasets.browsing.engines.import_signs import NAMED_ARCHIVES, SIGN_FORMATS, find_signs
+from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.engines.import_signs import NAMED_ARCHIVES, SIGN_FORMATS, find_signs
-from atom.datasets.version_reads import open_version
 
 
 class ArchiveSerializer(serializers.Serializer[Any]):

@@ -15,10 +15,10 @@ from atom.accounts.api.mixins import SAFE
 from atom.core.bodies import check
 from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
 from atom.core.query import refuse_unknown
+from atom.datasets.browsing.engines.stored_files import StoredFile, files_at, files_below
+from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.reads import quarantined_among
-from atom.datasets.engines.stored_files import StoredFile, files_at, files_below
-from atom.datasets.version_reads import open_version
 
 _MAX_FILES = 2000
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from atom.datasets.browsing.engines.browse import Row, VersionBrowser
+from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.history import parents_of
-from atom.datasets.engines.browse import Row, VersionBrowser
 from atom.datasets.errors import DatasetDeleted, VersionExpired
 from atom.datasets.models import Dataset, Version
-from atom.datasets.version_reads import open_version
 
 # So many versions are looked into for one answer.
 VERSIONS_AT_ONCE = 100

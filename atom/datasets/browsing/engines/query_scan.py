@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from atom.datasets.engines.entry_filters import EntryFilter
-from atom.datasets.engines.folder_pages import slice_of_prefix
+from atom.datasets.browsing.engines.entry_filters import EntryFilter
+from atom.datasets.browsing.engines.folder_pages import slice_of_prefix
 from atom_sdk.manifests.roots import RangeRef
 
 # A second or two of work the first time; a version of more files is counted in part.

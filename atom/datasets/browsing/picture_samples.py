@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from atom.accounts.models import Project
 from atom.core import storage
+from atom.datasets.browsing.engines.data_counts import PictureEntry
 from atom.datasets.catalog.engines.byte_cache import ByteCache
-from atom.datasets.engines.data_counts import PictureEntry
 from atom.datasets.keys import pack_key
 from atom.datasets.packs.engines.images import decoding_problem
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.entry_filters import EntryFilter
-from atom.datasets.engines.folder_pages import PageRequest
-from atom.datasets.engines.query_scan import Scan
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.entry_filters import EntryFilter
+from atom.datasets.browsing.engines.folder_pages import PageRequest
+from atom.datasets.browsing.engines.query_scan import Scan
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table
 from atom_sdk.manifests.layers import layer_table, write_layer
 from atom_sdk.manifests.query import parse_query

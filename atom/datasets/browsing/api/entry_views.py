@@ -11,17 +11,16 @@ from rest_framework.views import APIView
 
 from atom.core.errors import Invalid
 from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
-from atom.datasets.api.entry_serializers import (
+from atom.datasets.browsing.api.entry_serializers import (
     DIFF_KINDS,
     DiffPageSerializer,
     EntryPageSerializer,
     EntrySerializer,
     VersionStatsSerializer,
 )
-from atom.datasets.api.rendering import EntryRenderer, render_difference
-from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.diff_pages import (
+from atom.datasets.browsing.api.rendering import EntryRenderer, render_difference
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.diff_pages import (
     WantedDifferences,
     chosen,
     label_changes,
@@ -29,12 +28,13 @@ from atom.datasets.engines.diff_pages import (
     rows_at,
     summarize,
 )
-from atom.datasets.engines.entry_filters import EntryFilter
-from atom.datasets.engines.folder_pages import DELIMITER, FolderPage, PageRequest
+from atom.datasets.browsing.engines.entry_filters import EntryFilter
+from atom.datasets.browsing.engines.folder_pages import DELIMITER, FolderPage, PageRequest
+from atom.datasets.browsing.queries import narrowed, with_facts
+from atom.datasets.browsing.reads import compare, open_version
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.models import Dataset, resolve_ref
-from atom.datasets.queries import narrowed, with_facts
-from atom.datasets.version_reads import compare, open_version
 
 _LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.browse import VersionBrowser
 from atom.datasets.packs.engines.images import marked_unreadable, raster_images
 from atom.datasets.versions.engines.version_plan import REST, SPLIT_LAYER
 from atom_sdk.manifests.class_folders import folder_shape

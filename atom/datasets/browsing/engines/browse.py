@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.entry_filters import EntryFilter
-from atom.datasets.engines.folder_pages import (
+from atom.datasets.browsing.engines.entry_filters import EntryFilter
+from atom.datasets.browsing.engines.folder_pages import (
     FolderPage,
     PageRequest,
     ScanStopped,
@@ -21,7 +21,7 @@ from atom.datasets.engines.folder_pages import (
     read_page,
     slice_of_prefix,
 )
-from atom.datasets.engines.query_scan import SCAN_ROWS, EntryCount, Scan
+from atom.datasets.browsing.engines.query_scan import SCAN_ROWS, EntryCount, Scan
 from atom.datasets.packs.engines.images import marked_unreadable
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
 from atom.datasets.versions.engines.version_stats import VersionStats

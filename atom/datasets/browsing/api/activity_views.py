@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from atom.core.errors import Invalid
 from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
 from atom.core.query import refuse_unknown
-from atom.datasets.activity import KINDS, Wanted, activity
+from atom.datasets.browsing.activity import KINDS, Wanted, activity
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.datasets.engines import browse, query_scan
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.entry_filters import EntryFilter
-from atom.datasets.engines.folder_pages import PageRequest
+from atom.datasets.browsing.engines import browse, query_scan
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.entry_filters import EntryFilter
+from atom.datasets.browsing.engines.folder_pages import PageRequest
 from atom_sdk.manifests import (
     BoundaryRule,
     Entry,

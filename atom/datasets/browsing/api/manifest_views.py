@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import SAFE
 from atom.core import clock
 from atom.core.bodies import check
-from atom.datasets.api.entry_serializers import (
+from atom.datasets.browsing.api.entry_serializers import (
     ManifestKeysSerializer,
     ManifestSerializer,
     PackDigestsSerializer,
@@ -22,6 +22,7 @@ from atom.datasets.api.entry_serializers import (
     SourcePathsSerializer,
     SourceUrlsSerializer,
 )
+from atom.datasets.browsing.reads import source_addresses
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import VersionSerializer
 from atom.datasets.catalog.reads import (
@@ -35,7 +36,6 @@ from atom.datasets.catalog.reads import (
     quarantined_among,
     require_readable,
 )
-from atom.datasets.version_reads import source_addresses
 from atom_sdk.manifests.objects import root_key
 from atom_sdk.manifests.roots import Root, encode_root
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from atom.datasets.engines.browse import VersionBrowser
-from atom.datasets.engines.folder_pages import first_at_or_after, slice_of_prefix
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.folder_pages import first_at_or_after, slice_of_prefix
 from atom_sdk.manifests.groups import ranges_from
 from atom_sdk.manifests.listing import prefix_end
 

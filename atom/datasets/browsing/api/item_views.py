@@ -16,19 +16,19 @@ from atom.core.pagination import decode_cursor, encode_cursor
 from atom.core.parquet.preview import REASONS, ParquetPreview, preview_parquet
 from atom.core.query import refuse_unknown
 from atom.core.tables import PreviewTableSerializer
-from atom.datasets.api.entry_serializers import EntrySerializer
-from atom.datasets.api.rendering import EntryRenderer
+from atom.datasets.browsing.api.entry_serializers import EntrySerializer
+from atom.datasets.browsing.api.rendering import EntryRenderer
+from atom.datasets.browsing.engines.browse import Row
+from atom.datasets.browsing.path_history import history_of_path
+from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import VersionSerializer
 from atom.datasets.catalog.reads import require_readable
-from atom.datasets.engines.browse import Row
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.keys import pack_key
 from atom.datasets.packs.engines.images import is_raster_image, unreadable_reason
 from atom.datasets.packs.engines.pictures import HEAD_BYTES, picture_facts
 from atom.datasets.packs.engines.whole_pictures import ends_as_it_should
-from atom.datasets.path_history import history_of_path
-from atom.datasets.version_reads import open_version
 
 _KINDS = ["added", "removed", "changed", "label", "split", "attributes"]
 # Beside what a Parquet file itself may be the reason for.

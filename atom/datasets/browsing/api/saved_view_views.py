@@ -18,10 +18,10 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.names import TextField
 from atom.core.pagination import KeysetPagination
-from atom.datasets.actions.saved_views import change_view, create_view, delete_view
+from atom.datasets.browsing.actions.saved_views import change_view, create_view, delete_view
+from atom.datasets.browsing.queries import find_view, view_query
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.models import SavedView
-from atom.datasets.queries import find_view, view_query
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 

@@ -9,10 +9,10 @@ from django.db import IntegrityError, transaction
 
 from atom.accounts import audit
 from atom.accounts.models import User
+from atom.datasets.browsing.queries import view_query
 from atom.datasets.catalog import catalogue_log
 from atom.datasets.errors import ViewEmpty, ViewNameTaken, ViewNotFound
 from atom.datasets.models import Dataset, SavedView
-from atom.datasets.queries import view_query
 
 
 def create_view(dataset: Dataset, fields: Mapping[str, Any], user: User) -> SavedView:
