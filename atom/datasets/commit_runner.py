@@ -19,11 +19,11 @@ from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.datasets.actions.archives import load_archive
-from atom.datasets.actions.commit_progress import tell
-from atom.datasets.actions.commits import build_push
 from atom.datasets.actions.operations import carry_out
 from atom.datasets.actions.write_commits import build_write
 from atom.datasets.actions.write_settling import settle_writers, written_by
+from atom.datasets.commits.actions.commit_progress import tell
+from atom.datasets.commits.actions.commits import build_push
 from atom.datasets.errors import (
     CommitAbandoned,
     CommitCancelled,

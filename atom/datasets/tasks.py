@@ -17,16 +17,10 @@ from django.db.models.functions import Now
 from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.core.storage import StoreError
-from atom.datasets.actions import (
-    catalogue_checks,
-    compaction,
-    garbage,
-    mending,
-    retention,
-    staging_branches,
-)
+from atom.datasets.actions import catalogue_checks, garbage, retention, staging_branches
 from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
 from atom.datasets.commit_runner import run_commit
+from atom.datasets.commits.actions import compaction, repair
 from atom.datasets.garbage_errors import GarbageRunPresent
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
 from atom.datasets.packs.actions import verification
@@ -99,7 +93,7 @@ def compact_version(version_id: str) -> None:
 @shared_task(name="datasets.mend_versions", soft_time_limit=3540, time_limit=3600)
 def mend_versions(project_id: str, packs: list[str]) -> None:
     """Have all versions read from these packs what they name in damaged ones."""
-    mending.mend_everywhere(project_id, packs)
+    repair.mend_everywhere(project_id, packs)
 
 
 @shared_task(name="datasets.scan_source", soft_time_limit=1740, time_limit=1800)

@@ -19,8 +19,8 @@ from atom.datasets.garbage_errors import ClocksDiffer, GarbageRunPresent, Pardon
 from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.gc_guard import building
 from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Upload, Version
+from tests.datasets.commits.test_recovery import held_by_another_thread
 from tests.datasets.pushing import Pusher, class_files, make_pack, png, put_rows
-from tests.datasets.test_recovery import held_by_another_thread
 
 AT_ONCE = GarbageRules(grace=timedelta(0), undo_window=timedelta(0))
 NO_GRACE = GarbageRules(grace=timedelta(0))

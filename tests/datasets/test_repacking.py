@@ -13,10 +13,10 @@ from django.core.management import call_command
 
 from atom.core import clock, storage
 from atom.datasets.actions import garbage
-from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.browsing.reads import compare
 from atom.datasets.catalog.reads import open_root, packs_of
+from atom.datasets.commits.actions.compaction import compact_version
 from atom.datasets.engines.pack_use import PackingRules
 from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.models import Dataset, GarbageRun, Pack, Version

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from atom.core.ids import uuid7
-from atom.datasets.actions.branches import create_branch
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.actions.retention import (
     expire_versions,
@@ -17,6 +16,7 @@ from atom.datasets.actions.retention import (
     set_retention,
 )
 from atom.datasets.catalog.actions.catalogue import create_tag, pin
+from atom.datasets.commits.actions.branches import create_branch
 from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.errors import VersionCollected, VersionExpired, VersionGone
 from atom.datasets.models import Dataset, Version

@@ -18,8 +18,9 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.core import storage
-from atom.datasets.actions import commit_root, scans
+from atom.datasets.actions import scans
 from atom.datasets.actions.writers import NewWriter, open_writer
+from atom.datasets.commits.actions import commit_root
 from atom.datasets.models import Dataset, Source, SourceScan
 from atom.datasets.sources import s3
 from atom.datasets.sources.opening import open_source

@@ -21,14 +21,14 @@ from atom.accounts.models import AuditEvent, User
 from atom.core import clock, live
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
-from atom.datasets.actions.branches import count_changes, settle_branch
-from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.archive_errors import ArchiveHistoryDiffers, ArchiveRefused
 from atom.datasets.archiving import BundledObjects, moves_of
 from atom.datasets.catalog import catalogue_log, ref_log
 from atom.datasets.catalog.engines.ancestry import parents_first
 from atom.datasets.catalog.ref_log import RefMove
 from atom.datasets.catalog.stores import version_store
+from atom.datasets.commits.actions.branches import count_changes, settle_branch
+from atom.datasets.commits.actions.compaction import compact_soon
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Version
 from atom.datasets.packs.pack_checks import check_puts
 from atom.datasets.versions.engines.change_counts import VersionChanges

@@ -19,9 +19,9 @@ from atom.accounts.models import Project
 from atom.core import clock, storage
 from atom.core.locks import only_one
 from atom.datasets import keys
-from atom.datasets.actions.branches import settle_branch
 from atom.datasets.actions.rebuild import Comparison, compare_datasets
 from atom.datasets.catalog.engines.stored import ListingDisordered, stored_objects
+from atom.datasets.commits.actions.branches import settle_branch
 from atom.datasets.models import Branch, CatalogueCheck, Dataset, Pack, Version
 from atom.datasets.packs.engines.digest_runs import in_batches, without
 from atom.datasets.rebuild import stored_dataset_ids

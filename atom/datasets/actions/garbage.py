@@ -27,13 +27,13 @@ from atom.core.errors import AtomError
 from atom.core.ids import uuid7
 from atom.core.locks import only_one
 from atom.core.storage import StoreError
-from atom.datasets.actions.branches import settle_branch
 from atom.datasets.actions.deletion import purge_dataset
 from atom.datasets.actions.repacking import plan_repacking, repack
 from atom.datasets.actions.retention import collect_version
 from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
 from atom.datasets.actions.sweep import sweep
 from atom.datasets.catalog.engines.stored import ListingDisordered, Stored, stored_objects
+from atom.datasets.commits.actions.branches import settle_branch
 from atom.datasets.engines.reachable import KINDS
 from atom.datasets.garbage_errors import (
     ClocksDiffer,

@@ -16,15 +16,25 @@ from django.db import transaction
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core.background import enqueue
-from atom.datasets.actions.branches import (
-    check_not_staging,
-    head_commit,
-)
-from atom.datasets.actions.commit_progress import CommitWatch, begin_move, give_up_move, note, tell
-from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.browsing.engines.browse import Row
 from atom.datasets.catalog.stores import version_store
+from atom.datasets.commits.actions.branches import (
+    check_not_staging,
+    head_commit,
+)
+from atom.datasets.commits.actions.commit_progress import (
+    CommitWatch,
+    begin_move,
+    give_up_move,
+    note,
+    tell,
+)
+from atom.datasets.commits.actions.commit_root import (
+    CommitDetails,
+    commit_root,
+    retry_on_moved_head,
+)
 from atom.datasets.engines.operation_stages import stages_of
 from atom.datasets.engines.operations import (
     Arguments,

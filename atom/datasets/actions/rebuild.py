@@ -13,8 +13,8 @@ from django.db import connection, models, transaction
 from atom.accounts import audit
 from atom.accounts.models import Project
 from atom.datasets import keys
-from atom.datasets.actions.mending import mend_everywhere
 from atom.datasets.catalog import catalogue_log, ref_log
+from atom.datasets.commits.actions.repair import mend_everywhere
 from atom.datasets.garbage_errors import CatalogueNotEmpty
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
 from atom.datasets.rebuild import Rebuilt, read_catalogue, read_datasets

@@ -21,7 +21,7 @@ from atom.core import storage
 from atom.core.crash_points import reach
 from atom.datasets import keys
 from atom.datasets.catalog.stores import VersionStore, version_store
-from atom.datasets.engines.mending import PLACES, Mending
+from atom.datasets.commits.engines.repair import PLACES, Mending
 from atom.datasets.engines.pack_use import Needed, PackUse, worth_packing
 from atom.datasets.engines.packing_anew import NewPack, TakenFiles
 from atom.datasets.garbage_roots import GarbageRules, leased_packs

@@ -25,9 +25,13 @@ from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.core.storage import PrefixStore, StoreError
-from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.sources import tell
 from atom.datasets.catalog.stores import VersionStore, version_store
+from atom.datasets.commits.actions.commit_root import (
+    CommitDetails,
+    commit_root,
+    retry_on_moved_head,
+)
 from atom.datasets.errors import DatasetDeleted
 from atom.datasets.gc_guard import building
 from atom.datasets.keys import scan_prefix

@@ -11,8 +11,8 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, live, outbox
-from atom.datasets.actions.branches import check_not_staging
 from atom.datasets.catalog.actions.catalogue import create_dataset
+from atom.datasets.commits.actions.branches import check_not_staging
 from atom.datasets.credentials import encrypted
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Source, SourceScan

@@ -11,11 +11,15 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from atom.datasets.actions.branches import head_commit
-from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
 from atom.datasets.actions.operations import merge_conflict
 from atom.datasets.actions.outcomes import not_in_conflict
 from atom.datasets.catalog.stores import VersionStore, version_store
+from atom.datasets.commits.actions.branches import head_commit
+from atom.datasets.commits.actions.commit_root import (
+    CommitDetails,
+    commit_root,
+    retry_on_moved_head,
+)
 from atom.datasets.engines.operations import read_write
 from atom.datasets.errors import EmptyCommit, PathTaken, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer

@@ -16,12 +16,12 @@ from atom.core import storage
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.datasets.actions.archives import begin_load, note_export, request_load
-from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.archive_errors import ArchiveObjectUnknown
 from atom.datasets.archiving import history_of
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import DatasetSerializer
 from atom.datasets.catalog.reads import require_readable
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.models import Dataset, Pack
 from atom_sdk.archive.folder import KEY, digest_in
 

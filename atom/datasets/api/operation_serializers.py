@@ -10,10 +10,13 @@ from rest_framework import serializers
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.names import TextField
-from atom.datasets.api.commit_serializers import CommitRequestSerializer, MergeConflictSerializer
-from atom.datasets.api.settling_serializers import SettlingSerializer
 from atom.datasets.browsing.queries import narrowed
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
+from atom.datasets.commits.api.commit_serializers import (
+    CommitRequestSerializer,
+    MergeConflictSerializer,
+)
+from atom.datasets.commits.api.settling_serializers import SettlingSerializer
 from atom.datasets.engines.operations import (
     Arguments,
     EditArguments,

@@ -22,7 +22,6 @@ from atom.datasets.actions.operations import (
     preview_operation,
     request_operation,
 )
-from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.operation_serializers import (
     EditSerializer,
     MergeSerializer,
@@ -36,6 +35,7 @@ from atom.datasets.browsing.actions.dismissals import dismiss_ended_operations, 
 from atom.datasets.browsing.api.rendering import EntryRenderer
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.reads import operations_of_now
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.models import CommitRequest
 
 

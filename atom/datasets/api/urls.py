@@ -4,14 +4,11 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from atom.datasets.api import (
     archive_views,
-    commit_views,
     deletion_views,
-    folder_label_views,
     garbage_views,
     operation_views,
     retention_views,
     source_views,
-    split_views,
     views,
     write_job_views,
     writer_views,
@@ -25,6 +22,7 @@ from atom.datasets.browsing.api import (
     saved_view_views,
     stored_file_views,
 )
+from atom.datasets.commits.api import commit_views, folder_label_views, split_views
 from atom.datasets.packs.api import quarantine_views, upload_views
 
 _version = [

@@ -24,7 +24,6 @@ from atom.datasets.actions.write_jobs import (
     request_job_commit,
 )
 from atom.datasets.actions.writers import find_writer
-from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.writer_serializers import (
     CommittedTaskSerializer,
     NewWriteJobSerializer,
@@ -34,6 +33,7 @@ from atom.datasets.api.writer_serializers import (
 from atom.datasets.api.writer_views import accepted, refuse_of_another
 from atom.datasets.catalog.api.provenance import with_maker
 from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.models import WriteJob
 from atom.datasets.writer_errors import WriteJobUnknown, WriterUnknown
 

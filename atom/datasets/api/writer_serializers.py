@@ -11,9 +11,9 @@ from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.errors import action_of
 from atom.core.names import NameField, TextField
-from atom.datasets.api.settling_serializers import SettlingSerializer
 from atom.datasets.catalog.api.provenance import ProvenanceField
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
+from atom.datasets.commits.api.settling_serializers import SettlingSerializer
 from atom.datasets.engines.operations import WriteArguments
 from atom.datasets.models import WriteJob, Writer
 from atom.datasets.packs.api.upload_serializers import FailureSerializer

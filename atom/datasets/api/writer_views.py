@@ -27,7 +27,6 @@ from atom.datasets.actions.writers import (
     request_flush,
     request_write,
 )
-from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.api.writer_serializers import (
     NewFlushSerializer,
     NewWriterSerializer,
@@ -37,6 +36,7 @@ from atom.datasets.api.writer_serializers import (
 )
 from atom.datasets.catalog.api.provenance import with_maker
 from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.models import CommitRequest, Upload, WriteJob, Writer
 from atom.datasets.writer_errors import WriteJobUnknown, WriterOfAnother, WriterUnknown
 

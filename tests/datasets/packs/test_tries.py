@@ -23,8 +23,8 @@ from atom.datasets.models import CommitRequest, Dataset, Pack, Upload, Version
 from atom.datasets.packs.actions.verification import verify_upload
 from atom.datasets.tasks import recover
 from tests.datasets.buckets import Answer, Moody, refusal
+from tests.datasets.commits.test_recovery import held_by_another_worker
 from tests.datasets.pushing import Pusher, class_files, make_pack, png, prepared_commit, put_rows
-from tests.datasets.test_recovery import held_by_another_worker
 from tests.factories.datasets import make_dataset
 
 TOO_LARGE, AWAY = refusal(400, "InvalidRequest"), refusal(503, "SlowDown")

@@ -17,7 +17,7 @@ from atom.accounts.authentication import find_token
 from atom.accounts.models import User
 from atom.asgi import django_application
 from atom.core import redis, waiting
-from atom.datasets.actions.commit_progress import cancel_commit
+from atom.datasets.commits.actions.commit_progress import cancel_commit
 from atom.datasets.models import CommitRequest
 from atom.jobs import events, states
 from atom.jobs.models import Run

@@ -16,12 +16,12 @@ import pytest
 from django.db import connection
 
 from atom.core import storage
-from atom.datasets.actions.branches import settle_branch
-from atom.datasets.actions.compaction import compact_version
 from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.commit_runner import run_commit
+from atom.datasets.commits.actions.branches import settle_branch
+from atom.datasets.commits.actions.compaction import compact_version
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Pack, Upload, Version
 from atom.datasets.packs.actions.uploads import complete_upload
 from atom.datasets.packs.actions.verification import verify_upload
@@ -30,6 +30,7 @@ from atom_sdk.manifests import Changes, apply_changes, iter_ranges
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.objects import range_key
 from tests.datasets import crashing_child
+from tests.datasets.commits.test_compaction import ALWAYS, committed
 from tests.datasets.crashing_child import PACK_MANY
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import (
@@ -42,7 +43,6 @@ from tests.datasets.pushing import (
     prepared_commit,
     put_rows,
 )
-from tests.datasets.test_compaction import ALWAYS, committed
 from tests.datasets.test_garbage import AT_ONCE, forget_uploads, orphan, stored
 from tests.jobs.live import wait_for
 
@@ -299,6 +299,6 @@ def test_a_death_while_an_archive_is_loaded(pusher: Pusher, client: Client, tmp_
 
 
 def test_every_crash_point_of_the_data_plane_is_tested() -> None:
-    package = Path(__file__).parents[2] / "atom" / "datasets"
+    package = Path(__file__).parents[3] / "atom" / "datasets"
     source = "\n".join(path.read_text() for path in package.rglob("*.py"))
     assert set(re.findall(r'\breach\("([a-z_.]+)"\)', source)) == set(ALL_POINTS)

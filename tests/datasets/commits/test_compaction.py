@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from atom.core import storage
-from atom.datasets.actions.branches import BranchMove, head_commit, move_branch
-from atom.datasets.actions.compaction import compact_version
 from atom.datasets.browsing.reads import compare
 from atom.datasets.catalog.reads import open_root
+from atom.datasets.commits.actions.branches import BranchMove, head_commit, move_branch
+from atom.datasets.commits.actions.compaction import compact_version
 from atom.datasets.engines.reachable import Reachable
 from atom.datasets.garbage_roots import readable_roots
 from atom.datasets.models import Dataset, Version

@@ -20,11 +20,11 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import live, outbox
 from atom.core.crash_points import reach
-from atom.datasets.actions.compaction import compact_soon
 from atom.datasets.catalog import ref_log
 from atom.datasets.catalog.actions.version_locks import lock_kept
 from atom.datasets.catalog.ref_log import RefMove
 from atom.datasets.catalog.stores import version_store
+from atom.datasets.commits.actions.compaction import compact_soon
 from atom.datasets.errors import (
     BranchMoved,
     BranchProtected,

@@ -9,8 +9,8 @@ import pytest
 from django.utils import timezone
 
 from atom.core import clock
-from atom.datasets.actions.commit_root import CommitDetails
-from atom.datasets.actions.layers import NamedLayer, publish_layer
+from atom.datasets.commits.actions.commit_root import CommitDetails
+from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
 from atom.datasets.errors import StagingBranchReserved
 from atom.datasets.models import Dataset, Version
 from atom_sdk.errors import LayerKindError

@@ -10,8 +10,8 @@ from blake3 import blake3
 from django.db import connection
 
 from atom.core import storage
-from atom.datasets.actions.branches import BranchMove
 from atom.datasets.commit_runner import run_commit
+from atom.datasets.commits.actions.branches import BranchMove
 from atom.datasets.models import CommitRequest, Dataset, Pack, Version
 from atom.datasets.packs.actions.uploads import UploadRequest, start_upload
 from tests.datasets.pushing import (
@@ -218,7 +218,7 @@ def test_two_clients_that_begin_the_same_upload_share_it(pusher: Pusher) -> None
 
 
 def test_a_moved_branch_is_refused_by_the_lock_itself(pusher: Pusher) -> None:
-    from atom.datasets.actions.branches import move_branch
+    from atom.datasets.commits.actions.branches import move_branch
     from atom.datasets.errors import HeadMoved
 
     first = pusher.push(class_files())

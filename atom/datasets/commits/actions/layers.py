@@ -6,12 +6,16 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
-from atom.datasets.actions.branches import (
+from atom.datasets.catalog.stores import version_store
+from atom.datasets.commits.actions.branches import (
     MAIN,
     check_not_staging,
 )
-from atom.datasets.actions.commit_root import CommitDetails, commit_root, retry_on_moved_head
-from atom.datasets.catalog.stores import version_store
+from atom.datasets.commits.actions.commit_root import (
+    CommitDetails,
+    commit_root,
+    retry_on_moved_head,
+)
 from atom.datasets.errors import EmptyCommit, RefNotFound
 from atom.datasets.gc_guard import building
 from atom.datasets.models import Branch, Dataset, Version

@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from atom.datasets.actions import commits
-from atom.datasets.actions.compaction import compact_version
-from atom.datasets.actions.mending import mend_everywhere
 from atom.datasets.actions.rebuild import apply_catalogue
 from atom.datasets.catalog.reads import open_root, packs_of
-from atom.datasets.engines.mending import PLACES, Mending
+from atom.datasets.commits.actions import commits
+from atom.datasets.commits.actions.compaction import compact_version
+from atom.datasets.commits.actions.repair import mend_everywhere
+from atom.datasets.commits.engines.repair import PLACES, Mending
 from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom.datasets.versions.engines.versions import build_version

@@ -16,7 +16,7 @@ import structlog
 from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.datasets.catalog.stores import VersionStore, version_store
-from atom.datasets.engines.mending import PLACES, Mending
+from atom.datasets.commits.engines.repair import PLACES, Mending
 from atom.datasets.gc_guard import building
 from atom.datasets.models import Pack, Version
 from atom.datasets.packs.actions.layouts import note_layout

@@ -11,8 +11,8 @@ from django.db import IntegrityError, transaction
 from atom.datasets.models import CommitRequest, Dataset, Version
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, CommitFailedError
+from tests.datasets.commits.test_push_again import splits_of
 from tests.datasets.pushing import Pusher, png
-from tests.datasets.test_push_again import splits_of
 
 SPLIT = {"test": "25%", "val": 3, "seed": 7}
 

@@ -17,15 +17,16 @@ from atom.core import storage
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.storage import ObjectMissing
-from atom.datasets.actions.branches import (
+from atom.datasets.catalog.stores import VersionStore, version_store
+from atom.datasets.commits.actions.branches import (
     check_not_staging,
     head_commit,
 )
-from atom.datasets.actions.commit_progress import CommitWatch, begin_move, note, tell
-from atom.datasets.actions.commit_root import CommitDetails, commit_root
-from atom.datasets.actions.mending import mend_with, mended_meanwhile
-from atom.datasets.catalog.stores import VersionStore, version_store
-from atom.datasets.engines.stages import SPLIT_STAGES
+from atom.datasets.commits.actions.commit_progress import CommitWatch, begin_move, note, tell
+from atom.datasets.commits.actions.commit_root import CommitDetails, commit_root
+from atom.datasets.commits.actions.repair import mend_with, mended_meanwhile
+from atom.datasets.commits.engines.progress_tracker import SPLIT_STAGES
+from atom.datasets.commits.splits import drawn_by, split_refusals
 from atom.datasets.errors import (
     BranchEmpty,
     ChangesUnreadable,
@@ -39,7 +40,6 @@ from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
 from atom.datasets.packs.actions.verification import verify_upload
 from atom.datasets.packs.pack_checks import PacksOnTheWay, check_all_puts
 from atom.datasets.packs.pipelines import read_staged_changes
-from atom.datasets.splits import drawn_by, split_refusals
 from atom.datasets.versions.engines.changes import ChangesError, ChangesFile
 from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom.datasets.versions.engines.spilled import tables_of

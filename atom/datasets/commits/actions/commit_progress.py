@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import live
-from atom.datasets.engines.stages import StageCount
+from atom.datasets.commits.engines.progress_tracker import StageCount
 from atom.datasets.errors import CommitCancelled, CommitNotCancellable, CommitOver
 from atom.datasets.models import CommitRequest
 from atom.datasets.states import COMMIT_STATES

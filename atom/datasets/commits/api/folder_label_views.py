@@ -15,9 +15,9 @@ from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.names import TextField
-from atom.datasets.actions.folder_labels import request_folder_labels
-from atom.datasets.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.commits.actions.folder_labels import request_folder_labels
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
 
 
 class FolderLabelsSerializer(serializers.Serializer[Any]):

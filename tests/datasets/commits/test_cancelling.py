@@ -14,18 +14,18 @@ from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions import commit_progress
-from atom.datasets.actions.commit_progress import (
+from atom.datasets.actions.operations import carry_out
+from atom.datasets.commit_runner import run_commit
+from atom.datasets.commits.actions import commit_progress
+from atom.datasets.commits.actions.commit_progress import (
     CommitWatch,
     begin_move,
     cancel_commit,
     give_up_move,
 )
-from atom.datasets.actions.operations import carry_out
-from atom.datasets.commit_runner import run_commit
+from atom.datasets.commits.engines.progress_tracker import StageCount
 from atom.datasets.engines.operation_stages import stages_of
 from atom.datasets.engines.operations import EditArguments, EditStepArguments
-from atom.datasets.engines.stages import StageCount
 from atom.datasets.errors import CommitCancelled, CommitOver
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom_sdk.cli.context import EXIT_INTERRUPTED, exit_code_of

@@ -12,9 +12,9 @@ from django.db import connection
 
 from atom.core import storage
 from atom.core.locks import only_one
-from atom.datasets.actions.branches import settle_branch
 from atom.datasets.catalog import ref_log
 from atom.datasets.commit_runner import run_commit
+from atom.datasets.commits.actions.branches import settle_branch
 from atom.datasets.models import Branch, CommitRequest, Pack, Upload, Version
 from atom.datasets.packs.actions.verification import verify_upload
 from atom.datasets.packs.pack_checks import PacksOnTheWay

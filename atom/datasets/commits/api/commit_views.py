@@ -16,13 +16,16 @@ from atom.core.bodies import check
 from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.query import refuse_unknown
-from atom.datasets.actions.commit_progress import cancel_commit
-from atom.datasets.actions.commits import NewCommit, request_commit
-from atom.datasets.api.commit_serializers import CommitRequestSerializer, NewCommitSerializer
 from atom.datasets.catalog.api.provenance import with_maker
 from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.commits.actions.commit_progress import cancel_commit
+from atom.datasets.commits.actions.commits import NewCommit, request_commit
+from atom.datasets.commits.api.commit_serializers import (
+    CommitRequestSerializer,
+    NewCommitSerializer,
+)
+from atom.datasets.commits.splits import written_out
 from atom.datasets.models import CommitRequest, Upload
-from atom.datasets.splits import written_out
 
 
 class CommitListView(DatasetScopedView, APIView):

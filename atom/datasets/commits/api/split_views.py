@@ -13,15 +13,15 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
-from atom.datasets.actions.commits import request_split
-from atom.datasets.api.commit_serializers import CommitRequestSerializer
-from atom.datasets.api.split_serializers import (
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.commits.actions.commits import request_split
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
+from atom.datasets.commits.api.split_serializers import (
     NewSplitSerializer,
     SplitPreviewSerializer,
     SplitSerializer,
 )
-from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.splits import preview_split, written_out
+from atom.datasets.commits.splits import preview_split, written_out
 from atom_sdk.manifests.split_requests import SplitRequest
 
 

@@ -11,9 +11,9 @@ import pytest
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.push import PushOptions
+from tests.datasets.commits.test_push_again import splits_of
 from tests.datasets.packs.test_split_packs import splits_by_pack
 from tests.datasets.pushing import png
-from tests.datasets.test_push_again import splits_of
 
 
 def push(client: Client, folder: Path, split: dict[str, Any], **more: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from atom.accounts.models import User
 from atom.core.crash_points import reach
-from atom.datasets.actions.branches import BranchMove, move_branch
+from atom.datasets.commits.actions.branches import BranchMove, move_branch
 from atom.datasets.errors import HeadMoved
 from atom.datasets.models import Dataset, Version
 from atom_sdk.manifests.commits import Commit, write_commit

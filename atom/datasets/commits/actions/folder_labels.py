@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from atom.accounts.models import User
-from atom.datasets.actions.commits import NewCommit, request_commit
+from atom.datasets.commits.actions.commits import NewCommit, request_commit
 from atom.datasets.errors import BranchEmpty, RefNotFound
 from atom.datasets.models import CommitRequest, Dataset
 
