@@ -132,7 +132,7 @@ def test_requests_of_two_drivers_at_once_are_one(pusher: Pusher, client: Client)
 
     def ask(_: int) -> str:
         from atom.datasets.actions.write_jobs import request_job_commit
-        from atom.datasets.engines.operations import WriteArguments
+        from atom.datasets.operations.engines.operations import WriteArguments
 
         try:
             start.wait(30)

@@ -11,8 +11,6 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from atom.datasets.actions.operations import merge_conflict
-from atom.datasets.actions.outcomes import not_in_conflict
 from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.commits.actions.branches import head_commit
 from atom.datasets.commits.actions.commit_root import (
@@ -20,9 +18,11 @@ from atom.datasets.commits.actions.commit_root import (
     commit_root,
     retry_on_moved_head,
 )
-from atom.datasets.engines.operations import read_write
 from atom.datasets.errors import EmptyCommit, PathTaken, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
+from atom.datasets.operations.actions.operations import merge_conflict
+from atom.datasets.operations.actions.outcomes import not_in_conflict
+from atom.datasets.operations.engines.operations import read_write
 from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.errors import EmptyDatasetError

@@ -19,9 +19,9 @@ from atom.core import live, states
 from atom.core.background import enqueue
 from atom.datasets.catalog import ref_log
 from atom.datasets.catalog.actions.catalogue import pin
-from atom.datasets.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.errors import RefNotFound, UploadIncomplete
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version, WriteJob, Writer
+from atom.datasets.operations.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.refs import staging_name
 from atom.datasets.states import WRITER_STATES
 from atom.datasets.writer_errors import (

@@ -6,7 +6,6 @@ from atom.datasets.api import (
     archive_views,
     deletion_views,
     garbage_views,
-    operation_views,
     retention_views,
     source_views,
     views,
@@ -23,6 +22,7 @@ from atom.datasets.browsing.api import (
     stored_file_views,
 )
 from atom.datasets.commits.api import commit_views, folder_label_views, split_views
+from atom.datasets.operations.api import operation_views
 from atom.datasets.packs.api import quarantine_views, upload_views
 
 _version = [

@@ -14,8 +14,8 @@ from atom.core.names import NameField, TextField
 from atom.datasets.catalog.api.provenance import ProvenanceField
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
 from atom.datasets.commits.api.settling_serializers import SettlingSerializer
-from atom.datasets.engines.operations import WriteArguments
 from atom.datasets.models import WriteJob, Writer
+from atom.datasets.operations.engines.operations import WriteArguments
 from atom.datasets.packs.api.upload_serializers import FailureSerializer
 from atom.datasets.states import OPEN_WRITERS
 

@@ -14,7 +14,6 @@ from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions.operations import carry_out
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.commits.actions import commit_progress
 from atom.datasets.commits.actions.commit_progress import (
@@ -24,10 +23,11 @@ from atom.datasets.commits.actions.commit_progress import (
     give_up_move,
 )
 from atom.datasets.commits.engines.progress_tracker import StageCount
-from atom.datasets.engines.operation_stages import stages_of
-from atom.datasets.engines.operations import EditArguments, EditStepArguments
 from atom.datasets.errors import CommitCancelled, CommitOver
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
+from atom.datasets.operations.actions.operations import carry_out
+from atom.datasets.operations.engines.operation_stages import stages_of
+from atom.datasets.operations.engines.operations import EditArguments, EditStepArguments
 from atom_sdk.cli.context import EXIT_INTERRUPTED, exit_code_of
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitCancelledError

@@ -13,13 +13,13 @@ from atom.core import clock, storage
 from atom.core.storage import StoreError
 from atom.datasets import tasks
 from atom.datasets.commit_runner import run_commit
-from atom.datasets.engines.operations import (
+from atom.datasets.models import CommitRequest, Dataset, Pack, Upload, Version
+from atom.datasets.operations.engines.operations import (
     EditArguments,
     EditStepArguments,
     Source,
     stored_arguments,
 )
-from atom.datasets.models import CommitRequest, Dataset, Pack, Upload, Version
 from atom.datasets.packs.actions.verification import verify_upload
 from atom.datasets.tasks import recover
 from tests.datasets.buckets import Answer, Moody, refusal

@@ -8,10 +8,10 @@ import threading
 import pytest
 from django.db import connections
 
-from atom.datasets.actions.operations import NewOperation, request_operation
 from atom.datasets.commit_runner import run_commit
-from atom.datasets.engines.operations import MergeArguments, Source
 from atom.datasets.models import CommitRequest, Dataset, Version
+from atom.datasets.operations.actions.operations import NewOperation, request_operation
+from atom.datasets.operations.engines.operations import MergeArguments, Source
 from tests.datasets.forks import (
     FILES,
     carried_out,

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.selections import Selection, files_at, selected_entries
+from atom.datasets.operations.engines.selections import Selection, files_at, selected_entries
 from atom.datasets.versions.engines.assignments import with_label, with_split
 from atom.datasets.versions.engines.changes import MAX_ATTRIBUTE_BYTES
 from atom.datasets.versions.engines.path_conflicts import file_and_folder, folders_of

@@ -16,13 +16,19 @@ from atom.accounts.api.mixins import user_of
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
-from atom.datasets.actions.operations import (
+from atom.datasets.browsing.actions.dismissals import dismiss_ended_operations, dismiss_operation
+from atom.datasets.browsing.api.rendering import EntryRenderer
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.reads import operations_of_now
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
+from atom.datasets.models import CommitRequest
+from atom.datasets.operations.actions.operations import (
     NewOperation,
     ShownConflict,
     preview_operation,
     request_operation,
 )
-from atom.datasets.api.operation_serializers import (
+from atom.datasets.operations.api.operation_serializers import (
     EditSerializer,
     MergeSerializer,
     OperationPreviewSerializer,
@@ -31,12 +37,6 @@ from atom.datasets.api.operation_serializers import (
     RevertSerializer,
     RunningOperationSerializer,
 )
-from atom.datasets.browsing.actions.dismissals import dismiss_ended_operations, dismiss_operation
-from atom.datasets.browsing.api.rendering import EntryRenderer
-from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.catalog.reads import operations_of_now
-from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
-from atom.datasets.models import CommitRequest
 
 
 class OperationListView(DatasetScopedView, generics.ListAPIView[CommitRequest]):

@@ -16,7 +16,6 @@ from django.db import transaction
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core.background import enqueue
-from atom.datasets.actions.outcomes import Outcome, Site, outcome_of
 from atom.datasets.browsing.engines.browse import Row
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.commits.actions.branches import (
@@ -35,8 +34,11 @@ from atom.datasets.commits.actions.commit_root import (
     commit_root,
     retry_on_moved_head,
 )
-from atom.datasets.engines.operation_stages import stages_of
-from atom.datasets.engines.operations import (
+from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
+from atom.datasets.models import Branch, CommitRequest, Dataset, Version
+from atom.datasets.operations.actions.outcomes import Outcome, Site, outcome_of
+from atom.datasets.operations.engines.operation_stages import stages_of
+from atom.datasets.operations.engines.operations import (
     Arguments,
     ChangeCounts,
     ChangeExample,
@@ -47,9 +49,7 @@ from atom.datasets.engines.operations import (
     read_arguments,
     stored_arguments,
 )
-from atom.datasets.engines.selections import entries_at
-from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
-from atom.datasets.models import Branch, CommitRequest, Dataset, Version
+from atom.datasets.operations.engines.selections import entries_at
 from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged
 from atom_sdk.manifests.roots import Root, write_root

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from atom.datasets.engines.selections import Selection
+from atom.datasets.operations.engines.selections import Selection
 from atom_sdk.manifests.diff import diff_roots
 from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.objects import MemoryObjectStore, ObjectStore

@@ -17,7 +17,8 @@ from atom.datasets.commits.api.commit_serializers import (
     MergeConflictSerializer,
 )
 from atom.datasets.commits.api.settling_serializers import SettlingSerializer
-from atom.datasets.engines.operations import (
+from atom.datasets.models import CommitRequest, Dataset, resolve_ref
+from atom.datasets.operations.engines.operations import (
     Arguments,
     EditArguments,
     EditStepArguments,
@@ -26,7 +27,6 @@ from atom.datasets.engines.operations import (
     RevertArguments,
     Source,
 )
-from atom.datasets.models import CommitRequest, Dataset, resolve_ref
 from atom.datasets.versions.engines.changes import SPLITS
 from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.packs.paths import MAX_PATH_BYTES

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atom.datasets.engines.operations import Arguments, EditArguments
+from atom.datasets.operations.engines.operations import Arguments, EditArguments
 from atom_sdk.manifests.watching import Stage
 
 _MERGE: tuple[Stage, ...] = ("comparing", "comparing", "labels", "writing")

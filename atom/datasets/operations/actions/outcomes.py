@@ -11,25 +11,6 @@ from atom.datasets.catalog.engines.ancestry import ancestors, merge_base
 from atom.datasets.catalog.history import parents_of
 from atom.datasets.catalog.reads import require_kept
 from atom.datasets.catalog.stores import VersionStore
-from atom.datasets.engines.edits import (
-    EditError,
-    EditStep,
-    NothingSelectedError,
-    PathTakenError,
-    apply_edit,
-)
-from atom.datasets.engines.operations import (
-    Arguments,
-    EditArguments,
-    EditStepArguments,
-    MergeArguments,
-    PickArguments,
-    RevertArguments,
-    Source,
-    pick_root,
-    revert_root,
-)
-from atom.datasets.engines.selections import Selection, changed_between, selected_entries
 from atom.datasets.errors import (
     EditImpossible,
     EmptyCommit,
@@ -40,6 +21,25 @@ from atom.datasets.errors import (
     RefNotFound,
 )
 from atom.datasets.models import Dataset, Version
+from atom.datasets.operations.engines.edits import (
+    EditError,
+    EditStep,
+    NothingSelectedError,
+    PathTakenError,
+    apply_edit,
+)
+from atom.datasets.operations.engines.operations import (
+    Arguments,
+    EditArguments,
+    EditStepArguments,
+    MergeArguments,
+    PickArguments,
+    RevertArguments,
+    Source,
+    pick_root,
+    revert_root,
+)
+from atom.datasets.operations.engines.selections import Selection, changed_between, selected_entries
 from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.errors import EmptyDatasetError
