@@ -19,8 +19,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
-from atom.datasets.engines.reachable import KINDS, Reachable
 from atom.datasets.packs.engines.digest_runs import without
+from atom.datasets.retention.engines.reachable import KINDS, Reachable
 from atom.datasets.versions.engines.large_changes import read_changes
 from atom.datasets.versions.engines.source_runs import (
     RUN_ROWS,

@@ -22,8 +22,8 @@ from atom_sdk.client.archive_save import SaveOptions
 from atom_sdk.client.errors import CommitFailedError
 from atom_sdk.manifests.objects import digest_of
 from tests.datasets.pushing import Pusher, make_pack, png
+from tests.datasets.retention.test_repacking import files, packs, repack
 from tests.datasets.test_rebuild import forget_catalogue
-from tests.datasets.test_repacking import files, packs, repack
 from tests.factories.accounts import make_member, make_project
 
 _SAID = ("commit", "number", "root", "content_digest", "added", "removed", "changed", "layers")

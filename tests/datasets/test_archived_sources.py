@@ -34,7 +34,7 @@ from atom_sdk.client.archive_sources import SourceChoice
 from tests.datasets.buckets import Bucket
 from tests.datasets.gateways import Gateway
 from tests.datasets.pushing import Pusher, png
-from tests.datasets.test_repacking import files, repack
+from tests.datasets.retention.test_repacking import files, repack
 from tests.factories.accounts import make_member, make_project
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("gateway")]

@@ -13,8 +13,8 @@ from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.catalog import ref_log
 from atom.datasets.commits.actions.commit_root import CommitDetails
 from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
-from atom.datasets.garbage_errors import CatalogueNotEmpty
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Upload, Version
+from atom.datasets.retention.errors import CatalogueNotEmpty
 from atom_sdk.manifests import layer_table
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, delete_row, new_pusher, png

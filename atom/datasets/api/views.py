@@ -16,7 +16,6 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
-from atom.datasets.actions.deletion import delete_dataset, is_unused
 from atom.datasets.catalog.actions.catalogue import create_dataset, create_tag, delete_tag
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import (
@@ -34,6 +33,7 @@ from atom.datasets.catalog.refs_listing import branches_with_facts, tags_with_fa
 from atom.datasets.commits.actions.branches import create_branch, delete_branch
 from atom.datasets.errors import DeletionUnconfirmed, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
+from atom.datasets.retention.actions.deletion import delete_dataset, is_unused
 
 _PART_OF_NAME = OpenApiParameter("q", str, description="part of the name")
 

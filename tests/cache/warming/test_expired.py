@@ -13,9 +13,9 @@ from atom.cache.warming.actions.warming import recover, request_warm
 from atom.cache.warming.actions.watermarks import make_room
 from atom.clusters.models import Node
 from atom.core import clock
-from atom.datasets.actions.retention import expire_version
 from atom.datasets.catalog.reads import packs_of
 from atom.datasets.models import Version
+from atom.datasets.retention.actions.retention import expire_version
 from tests.cache.warming.test_warming import let_time_pass, version_of
 from tests.datasets.pushing import Pusher, class_files, delete_row, png
 

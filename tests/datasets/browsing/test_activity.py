@@ -8,9 +8,9 @@ import pytest
 
 from atom.accounts import audit
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions.retention import set_retention
-from atom.datasets.engines.retention import Policy
 from atom.datasets.models import Dataset
+from atom.datasets.retention.actions.retention import set_retention
+from atom.datasets.retention.engines.retention import Policy
 from tests.datasets.forks import push_forked
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher

@@ -10,9 +10,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from atom.datasets.actions.deletion import delete_dataset
 from atom.datasets.catalog import refs_listing
 from atom.datasets.models import Dataset, Version
+from atom.datasets.retention.actions.deletion import delete_dataset
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, new_pusher, png
 

@@ -11,9 +11,9 @@ from atom.datasets.browsing.reads import compare
 from atom.datasets.catalog.reads import open_root
 from atom.datasets.commits.actions.branches import BranchMove, head_commit, move_branch
 from atom.datasets.commits.actions.compaction import compact_version
-from atom.datasets.engines.reachable import Reachable
-from atom.datasets.garbage_roots import readable_roots
 from atom.datasets.models import Dataset, Version
+from atom.datasets.retention.engines.reachable import Reachable
+from atom.datasets.retention.garbage_roots import readable_roots
 from atom_sdk.manifests import (
     Changes,
     Root,

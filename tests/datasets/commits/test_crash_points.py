@@ -16,7 +16,6 @@ import pytest
 from django.db import connection
 
 from atom.core import storage
-from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.commit_runner import run_commit
@@ -25,6 +24,7 @@ from atom.datasets.commits.actions.compaction import compact_version
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Pack, Upload, Version
 from atom.datasets.packs.actions.uploads import complete_upload
 from atom.datasets.packs.actions.verification import verify_upload
+from atom.datasets.retention.actions.garbage import add_garbage_run, collect_garbage
 from atom_sdk.client import Client
 from atom_sdk.manifests import Changes, apply_changes, iter_ranges
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
@@ -43,7 +43,7 @@ from tests.datasets.pushing import (
     prepared_commit,
     put_rows,
 )
-from tests.datasets.test_garbage import AT_ONCE, forget_uploads, orphan, stored
+from tests.datasets.retention.test_garbage import AT_ONCE, forget_uploads, orphan, stored
 from tests.jobs.live import wait_for
 
 VERIFY_POINTS = ["pack.verified", "pack.published", "pack.accepted"]

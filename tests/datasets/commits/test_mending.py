@@ -23,7 +23,7 @@ from atom_sdk.manifests.deltas import DeltaRule
 from atom_sdk.manifests.objects import MemoryObjectStore
 from tests.datasets.forks import published
 from tests.datasets.pushing import MadePack, Pusher, delete_row, make_pack, png, put_rows
-from tests.datasets.test_garbage import AT_ONCE, collect, forget_uploads, stored
+from tests.datasets.retention.test_garbage import AT_ONCE, collect, forget_uploads, stored
 from tests.datasets.test_rebuild import forget_catalogue
 from tests.sdk.manifests.strategies import RULE, table_of
 

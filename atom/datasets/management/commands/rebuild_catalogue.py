@@ -13,7 +13,7 @@ from atom.datasets.actions.rebuild import (
     compare_catalogue,
     write_missing_documents,
 )
-from atom.datasets.garbage_errors import CatalogueNotEmpty
+from atom.datasets.retention.errors import CatalogueNotEmpty
 
 _SHOWN = 20
 

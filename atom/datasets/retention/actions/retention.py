@@ -13,9 +13,9 @@ from atom.accounts.models import User
 from atom.core import clock, states
 from atom.datasets.catalog import catalogue_log
 from atom.datasets.catalog.engines.ancestry import fork_points
-from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.errors import VersionCollected
 from atom.datasets.models import Branch, Dataset, LegalHold, Version
+from atom.datasets.retention.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.states import VERSION_STATES
 
 log = structlog.get_logger(__name__)

@@ -12,19 +12,19 @@ from blake3 import blake3
 from django.core.management import call_command
 
 from atom.core import clock, storage
-from atom.datasets.actions import garbage
 from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.browsing.reads import compare
 from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.commits.actions.compaction import compact_version
-from atom.datasets.engines.pack_use import PackingRules
-from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.models import Dataset, GarbageRun, Pack, Version
+from atom.datasets.retention.actions import garbage
+from atom.datasets.retention.engines.pack_use import PackingRules
+from atom.datasets.retention.garbage_roots import GarbageRules
 from atom_sdk.client import Client
 from atom_sdk.manifests import iter_ranges
 from tests.datasets.forks import published
 from tests.datasets.pushing import Pusher, class_files, corrupted, delete_row, make_pack, png
-from tests.datasets.test_garbage import collect, forget_uploads, stored
+from tests.datasets.retention.test_garbage import collect, forget_uploads, stored
 from tests.datasets.test_rebuild import forget_catalogue
 from tests.factories.accounts import make_member
 

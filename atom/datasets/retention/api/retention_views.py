@@ -19,18 +19,18 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.names import TextField
 from atom.core.pagination import KeysetPagination
-from atom.datasets.actions.retention import (
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.serializers import VersionSerializer
+from atom.datasets.errors import HoldUnknown
+from atom.datasets.models import Dataset, LegalHold, resolve_ref
+from atom.datasets.retention.actions.retention import (
     due_versions,
     place_hold,
     release_hold,
     restore_version,
     set_retention,
 )
-from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.catalog.api.serializers import VersionSerializer
-from atom.datasets.engines.retention import Policy
-from atom.datasets.errors import HoldUnknown
-from atom.datasets.models import Dataset, LegalHold, resolve_ref
+from atom.datasets.retention.engines.retention import Policy
 from atom.datasets.states import RETENTION_KINDS
 
 _SHOWN_DUE = 100

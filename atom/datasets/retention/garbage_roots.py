@@ -14,11 +14,11 @@ from django.db.models import Q, QuerySet
 from atom.accounts.models import Project
 from atom.core import clock, storage
 from atom.core.storage import ObjectMissing
-from atom.datasets.engines.pack_use import PackingRules
-from atom.datasets.engines.reachable import Reachable
-from atom.datasets.garbage_errors import ManifestUnreadable
 from atom.datasets.models import Branch, CommitRequest, CondemnedObject, Upload, Version
 from atom.datasets.packs.pipelines import read_staged_changes
+from atom.datasets.retention.engines.pack_use import PackingRules
+from atom.datasets.retention.engines.reachable import Reachable
+from atom.datasets.retention.errors import ManifestUnreadable
 from atom.datasets.states import UPLOADING
 from atom.datasets.versions.engines.changes import ChangesError
 from atom_sdk.errors import AtomError as SdkError

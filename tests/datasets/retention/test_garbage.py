@@ -12,13 +12,18 @@ from django.db.models import F
 
 from atom.accounts.models import AuditEvent
 from atom.core import clock, storage
-from atom.datasets.actions import garbage, sweep
-from atom.datasets.actions.garbage import add_garbage_run, collect_garbage, pardon, require_near
 from atom.datasets.catalog.reads import packs_of
-from atom.datasets.garbage_errors import ClocksDiffer, GarbageRunPresent, PardonTooLate
-from atom.datasets.garbage_roots import GarbageRules
 from atom.datasets.gc_guard import building
 from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Upload, Version
+from atom.datasets.retention.actions import garbage, sweep
+from atom.datasets.retention.actions.garbage import (
+    add_garbage_run,
+    collect_garbage,
+    pardon,
+    require_near,
+)
+from atom.datasets.retention.errors import ClocksDiffer, GarbageRunPresent, PardonTooLate
+from atom.datasets.retention.garbage_roots import GarbageRules
 from tests.datasets.commits.test_recovery import held_by_another_thread
 from tests.datasets.pushing import Pusher, class_files, make_pack, png, put_rows
 

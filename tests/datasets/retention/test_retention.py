@@ -8,21 +8,21 @@ import pytest
 
 from atom.core.ids import uuid7
 from atom.datasets.actions.rebuild import compare_catalogue
-from atom.datasets.actions.retention import (
+from atom.datasets.catalog.actions.catalogue import create_tag, pin
+from atom.datasets.commits.actions.branches import create_branch
+from atom.datasets.errors import VersionCollected, VersionExpired, VersionGone
+from atom.datasets.models import Dataset, Version
+from atom.datasets.retention.actions.retention import (
     expire_versions,
     place_hold,
     release_hold,
     restore_version,
     set_retention,
 )
-from atom.datasets.catalog.actions.catalogue import create_tag, pin
-from atom.datasets.commits.actions.branches import create_branch
-from atom.datasets.engines.retention import NumberedVersion, Policy, falling_out
-from atom.datasets.errors import VersionCollected, VersionExpired, VersionGone
-from atom.datasets.models import Dataset, Version
+from atom.datasets.retention.engines.retention import NumberedVersion, Policy, falling_out
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, delete_row, new_pusher, png
-from tests.datasets.test_garbage import AT_ONCE, NO_GRACE, collect, forget_uploads, stored
+from tests.datasets.retention.test_garbage import AT_ONCE, NO_GRACE, collect, forget_uploads, stored
 
 NOW = datetime(2026, 1, 31, tzinfo=UTC)
 

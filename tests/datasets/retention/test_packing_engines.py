@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom.datasets.engines.pack_use import Needed, PackingRules, PackUse, worth_packing
-from atom.datasets.engines.packing_anew import NewPack, TakenFiles
 from atom.datasets.packs.engines.pack_index import build_index, index_passing, is_looked_into
+from atom.datasets.retention.engines.pack_use import Needed, PackingRules, PackUse, worth_packing
+from atom.datasets.retention.engines.repack import NewPack, TakenFiles
 from atom_sdk.errors import ManifestCorruptError, PackDigestMismatchError
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.packs.indexer import pass_pack, verify_pack

@@ -10,10 +10,10 @@ from django.db.models import F
 
 from atom.core import clock, storage
 from atom.core.ids import uuid7
-from atom.datasets.actions.garbage import add_garbage_run, clear_ownerless
-from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
 from atom.datasets.keys import STAGING, staging_key
 from atom.datasets.models import CommitRequest, GarbageRun, Upload
+from atom.datasets.retention.actions.garbage import add_garbage_run, clear_ownerless
+from atom.datasets.retention.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
 from tests.datasets.pushing import Pusher, changes_file, make_pack, png, prepared_commit, put_rows
 
 

@@ -27,25 +27,25 @@ from atom.core.errors import AtomError
 from atom.core.ids import uuid7
 from atom.core.locks import only_one
 from atom.core.storage import StoreError
-from atom.datasets.actions.deletion import purge_dataset
-from atom.datasets.actions.repacking import plan_repacking, repack
-from atom.datasets.actions.retention import collect_version
-from atom.datasets.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
-from atom.datasets.actions.sweep import sweep
 from atom.datasets.catalog.engines.stored import ListingDisordered, Stored, stored_objects
 from atom.datasets.commits.actions.branches import settle_branch
-from atom.datasets.engines.reachable import KINDS
-from atom.datasets.garbage_errors import (
+from atom.datasets.keys import STAGING
+from atom.datasets.models import Branch, CondemnedObject, Dataset, GarbageRun, Version
+from atom.datasets.packs.engines.digest_runs import in_batches, without
+from atom.datasets.retention.actions.deletion import purge_dataset
+from atom.datasets.retention.actions.repack import plan_repacking, repack
+from atom.datasets.retention.actions.retention import collect_version
+from atom.datasets.retention.actions.staging import Cutoffs, clear_ownerless_staging, clear_staging
+from atom.datasets.retention.actions.sweep import sweep
+from atom.datasets.retention.engines.reachable import KINDS
+from atom.datasets.retention.errors import (
     ClocksDiffer,
     GarbageRefused,
     GarbageRunPresent,
     GarbageTimedOut,
     PardonTooLate,
 )
-from atom.datasets.garbage_roots import GarbageRules, Marks, mark
-from atom.datasets.keys import STAGING
-from atom.datasets.models import Branch, CondemnedObject, Dataset, GarbageRun, Version
-from atom.datasets.packs.engines.digest_runs import in_batches, without
+from atom.datasets.retention.garbage_roots import GarbageRules, Marks, mark
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
 from atom_sdk.errors import AtomError as SdkError
 

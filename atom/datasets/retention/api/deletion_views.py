@@ -18,9 +18,9 @@ from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
-from atom.datasets.actions.deletion import restore_dataset
 from atom.datasets.catalog.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
+from atom.datasets.retention.actions.deletion import restore_dataset
 
 
 class DeletedDatasetSerializer(serializers.ModelSerializer[Dataset]):

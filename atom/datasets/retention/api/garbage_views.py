@@ -18,8 +18,8 @@ from atom.core.bodies import check
 from atom.core.errors import NotFound, action_of
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
-from atom.datasets.actions.garbage import pardon, start_garbage_run
 from atom.datasets.models import GarbageRun
+from atom.datasets.retention.actions.garbage import pardon, start_garbage_run
 
 
 class GarbageErrorSerializer(serializers.Serializer[Any]):

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.datasets.catalog.engines.stored import ListingDisordered, keys_of, stored_objects
-from atom.datasets.engines.reachable import Reachable
 from atom.datasets.packs.engines.digest_runs import DigestRuns, in_batches, without
+from atom.datasets.retention.engines.reachable import Reachable
 from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests import (
     BoundaryRule,

@@ -8,10 +8,10 @@ import pytest
 
 from atom.accounts.actions import grant_role
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.models import Dataset, Version
+from atom.datasets.retention.actions.garbage import add_garbage_run, collect_garbage
 from tests.datasets.pushing import Pusher, class_files, png
-from tests.datasets.test_garbage import NO_GRACE, orphan
+from tests.datasets.retention.test_garbage import NO_GRACE, orphan
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock, live
 from atom.core.errors import NotFound
-from atom.datasets.actions.retention import collect_version, expire_version
 from atom.datasets.catalog import catalogue_log
 from atom.datasets.errors import DatasetHeld, DatasetInUse
 from atom.datasets.models import (
@@ -28,6 +27,7 @@ from atom.datasets.models import (
     Version,
     VersionPin,
 )
+from atom.datasets.retention.actions.retention import collect_version, expire_version
 from atom.datasets.states import ACTIVE_SCANS
 from atom_sdk.words import counted
 

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from atom.accounts.actions import grant_role
-from atom.datasets.actions.retention import expire_versions
 from atom.datasets.models import Dataset
+from atom.datasets.retention.actions.retention import expire_versions
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client

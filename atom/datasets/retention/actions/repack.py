@@ -22,14 +22,14 @@ from atom.core.crash_points import reach
 from atom.datasets import keys
 from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.commits.engines.repair import PLACES, Mending
-from atom.datasets.engines.pack_use import Needed, PackUse, worth_packing
-from atom.datasets.engines.packing_anew import NewPack, TakenFiles
-from atom.datasets.garbage_roots import GarbageRules, leased_packs
 from atom.datasets.gc_guard import building
 from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.packs.actions.layouts import note_layout
 from atom.datasets.packs.engines.pack_index import encode_index
 from atom.datasets.packs.pipelines import read_pack_index
+from atom.datasets.retention.engines.pack_use import Needed, PackUse, worth_packing
+from atom.datasets.retention.engines.repack import NewPack, TakenFiles
+from atom.datasets.retention.garbage_roots import GarbageRules, leased_packs
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import DIGEST

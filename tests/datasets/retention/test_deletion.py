@@ -12,15 +12,15 @@ from rest_framework.test import APIClient
 
 from atom.accounts.actions import grant_role
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions.deletion import purge_dataset
-from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.actions.rebuild import compare_catalogue
-from atom.datasets.actions.retention import place_hold, release_hold
 from atom.datasets.catalog.actions.catalogue import pin, unpin
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.models import CommitRequest, Dataset, Upload, Version
+from atom.datasets.retention.actions.deletion import purge_dataset
+from atom.datasets.retention.actions.garbage import add_garbage_run, collect_garbage
+from atom.datasets.retention.actions.retention import place_hold, release_hold
 from tests.datasets.pushing import Pusher, class_files, png, prepared_commit
-from tests.datasets.test_garbage import AT_ONCE, NO_GRACE, stored
+from tests.datasets.retention.test_garbage import AT_ONCE, NO_GRACE, stored
 from tests.factories.accounts import make_member
 
 

@@ -12,8 +12,8 @@ from typing import Any, BinaryIO, NamedTuple, Self
 import pyarrow as pa
 from blake3 import blake3
 
-from atom.datasets.engines.pack_use import Needed
 from atom.datasets.packs.engines.pack_index import SCHEMA, locate
+from atom.datasets.retention.engines.pack_use import Needed
 from atom_sdk.errors import ManifestCorruptError, PackDigestMismatchError
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
 from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter

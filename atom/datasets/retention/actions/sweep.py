@@ -17,16 +17,16 @@ from atom.accounts import audit
 from atom.core import clock, states, storage
 from atom.core.crash_points import reach
 from atom.datasets.catalog.engines.stored import keys_of
-from atom.datasets.engines.reachable import KINDS, Reachable
-from atom.datasets.garbage_roots import (
+from atom.datasets.gc_guard import nothing_built
+from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Version
+from atom.datasets.packs.engines.digest_runs import in_batches, without
+from atom.datasets.retention.engines.reachable import KINDS, Reachable
+from atom.datasets.retention.garbage_roots import (
     GarbageRules,
     Marks,
     follow_later,
     leased_packs,
 )
-from atom.datasets.gc_guard import nothing_built
-from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Version
-from atom.datasets.packs.engines.digest_runs import in_batches, without
 from atom.datasets.states import CONDEMNED_STATES
 
 log = structlog.get_logger(__name__)
