@@ -15,9 +15,9 @@ from click.testing import CliRunner, Result
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
-from atom.datasets.actions import scans
 from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.models import Dataset, Pack, Source, Version
+from atom.datasets.sources.actions import scans
 from atom.gateway.asgi import media_server
 from atom_sdk.archive import ArchiveFolder, check_archive
 from atom_sdk.archive.errors import (

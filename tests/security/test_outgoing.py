@@ -22,13 +22,13 @@ from rest_framework.test import APIClient
 
 from atom.core.errors import AtomError
 from atom.datasets.source_spec import Credentials, SourceSpec
-from atom.datasets.sources.azure import AzureReader
-from atom.datasets.sources.gcs import GcsReader
-from atom.datasets.sources.hdfs import HdfsReader
-from atom.datasets.sources.http_list import HttpListReader
-from atom.datasets.sources.objects import Shard, SourceReader
-from atom.datasets.sources.patience import Patience
-from atom.datasets.sources.s3 import S3Reader
+from atom.datasets.sources.pipelines.azure import AzureReader
+from atom.datasets.sources.pipelines.gcs import GcsReader
+from atom.datasets.sources.pipelines.hdfs import HdfsReader
+from atom.datasets.sources.pipelines.http_list import HttpListReader
+from atom.datasets.sources.pipelines.objects import Shard, SourceReader
+from atom.datasets.sources.pipelines.patience import Patience
+from atom.datasets.sources.pipelines.s3 import S3Reader
 from atom.jobs.code.actions import code_fetches
 from atom.jobs.code.pipelines import git_child
 from atom.jobs.code.pipelines.git_connections import SshVendor

@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from atom.datasets.api import archive_views, source_views, views, write_job_views, writer_views
+from atom.datasets.api import archive_views, views, write_job_views, writer_views
 from atom.datasets.browsing.api import (
     activity_views,
     entry_views,
@@ -16,6 +16,7 @@ from atom.datasets.commits.api import commit_views, folder_label_views, split_vi
 from atom.datasets.operations.api import operation_views
 from atom.datasets.packs.api import quarantine_views, upload_views
 from atom.datasets.retention.api import deletion_views, garbage_views, retention_views
+from atom.datasets.sources.api import source_views
 
 _version = [
     path("", views.VersionView.as_view()),

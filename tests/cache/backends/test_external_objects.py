@@ -16,8 +16,8 @@ from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.eviction import evict
 from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.models import Node
-from atom.datasets.actions import scans
 from atom.datasets.models import Source, Version
+from atom.datasets.sources.actions import scans
 from atom_sdk.readers import LocalDataset
 from tests.datasets.buckets import Bucket
 from tests.datasets.pushing import Pusher, class_files, png

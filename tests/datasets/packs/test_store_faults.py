@@ -29,10 +29,10 @@ from atom.cache.warming.actions.warming import recover, request_warm
 from atom.clusters.actions import ensure_local_node
 from atom.core import storage
 from atom.core.storage import StoreError
-from atom.datasets.actions import scans
 from atom.datasets.models import GarbageRun, Source, Version
 from atom.datasets.retention.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.retention.garbage_roots import GarbageRules
+from atom.datasets.sources.actions import scans
 from atom.gateway.asgi import media_server
 from atom.gateway.s3.application import application as s3_application
 from atom.gateway.s3.application import s3_server

@@ -19,8 +19,8 @@ from atom.cache.delivery.actions.mounts import attempts_with_mounts
 from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import beat_local_node, ensure_local_node
-from atom.datasets.actions import scans
 from atom.datasets.models import Source, Version
+from atom.datasets.sources.actions import scans
 from atom.gateway.asgi import media_server
 from atom.jobs import states
 from atom.jobs.attempts.actions.attempts import issue_token

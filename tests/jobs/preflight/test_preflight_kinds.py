@@ -10,10 +10,10 @@ from django.core.management import call_command
 
 from atom.clusters.actions import beat_local_node
 from atom.core import storage
-from atom.datasets.actions import scans
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.keys import pack_key
 from atom.datasets.models import Source
+from atom.datasets.sources.actions import scans
 from tests.datasets.buckets import Bucket
 from tests.datasets.pushing import Pusher, class_files, delete_row, make_pack, png, put_rows
 from tests.factories.accounts import make_member, make_project

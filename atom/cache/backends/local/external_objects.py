@@ -11,13 +11,13 @@ from pathlib import Path
 import pyarrow as pa
 
 from atom.cache.backends.local.paths import pack_store
-from atom.datasets.actions.scans import note_drift
 from atom.datasets.catalog.reads import open_root
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Source, Version
-from atom.datasets.source_errors import SourceChanged, SourceRemoved
-from atom.datasets.sources.objects import SourceReader
-from atom.datasets.sources.opening import open_source
+from atom.datasets.sources.actions.scans import note_drift
+from atom.datasets.sources.errors import SourceChanged, SourceRemoved
+from atom.datasets.sources.pipelines.objects import SourceReader
+from atom.datasets.sources.pipelines.opening import open_source
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin, pin_of
 from atom_sdk.packs.registered import RegisteredStore, batches, registered_path

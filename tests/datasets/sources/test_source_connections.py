@@ -10,20 +10,20 @@ import pytest
 from django.conf import settings
 
 from atom.core.errors import AtomError
-from atom.datasets.source_errors import (
+from atom.datasets.source_spec import Credentials, SourceSpec
+from atom.datasets.sources.errors import (
     SourceAddressRefused,
     SourceAway,
     SourceChanged,
     SourceOdd,
     SourceThrottled,
 )
-from atom.datasets.source_spec import Credentials, SourceSpec
-from atom.datasets.sources.connections import http_client
-from atom.datasets.sources.endless import MOST_EMPTY_PAGES, EndlessGuard
-from atom.datasets.sources.http_list import HttpListReader
-from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
-from atom.datasets.sources.patience import INTERACTIVE, Patience, retry_after_s
-from atom.datasets.sources.s3 import S3Reader
+from atom.datasets.sources.pipelines.connections import http_client
+from atom.datasets.sources.pipelines.endless import MOST_EMPTY_PAGES, EndlessGuard
+from atom.datasets.sources.pipelines.http_list import HttpListReader
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject, SourceReader
+from atom.datasets.sources.pipelines.patience import INTERACTIVE, Patience, retry_after_s
+from atom.datasets.sources.pipelines.s3 import S3Reader
 from atom_sdk.manifests.pins import Pin
 from tests.datasets.buckets import Bucket, Moody, refusal
 

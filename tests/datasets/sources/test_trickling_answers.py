@@ -17,13 +17,13 @@ from botocore.exceptions import BotoCoreError
 from atom.core import storage, store_clients
 from atom.core.media import media_url, part_url
 from atom.core.storage import StoreError
-from atom.datasets.source_errors import SourceAway
 from atom.datasets.source_spec import SourceSpec
-from atom.datasets.sources import connections
-from atom.datasets.sources.http_list import HttpListReader
-from atom.datasets.sources.objects import Shard, SourceReader
-from atom.datasets.sources.patience import Patience
-from atom.datasets.sources.s3 import S3Reader
+from atom.datasets.sources.errors import SourceAway
+from atom.datasets.sources.pipelines import connections
+from atom.datasets.sources.pipelines.http_list import HttpListReader
+from atom.datasets.sources.pipelines.objects import Shard, SourceReader
+from atom.datasets.sources.pipelines.patience import Patience
+from atom.datasets.sources.pipelines.s3 import S3Reader
 from atom.gateway import parts
 from atom.gateway.asgi import application, media_server, part_server
 from atom.jobs.code.pipelines.git_fetch import GitFetchError, GitRequest, fetch

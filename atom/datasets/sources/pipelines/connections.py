@@ -18,7 +18,7 @@ from botocore.awsrequest import AWSHTTPConnection, AWSHTTPSConnection
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from atom.core.paced_connections import PacedConnection, use_connections
-from atom.datasets.sources.addresses import checked_addresses
+from atom.datasets.sources.pipelines.addresses import checked_addresses
 from atom_sdk.checked_connections import CheckedTransport
 from atom_sdk.pace import Pace
 from atom_sdk.public_hosts import connect_to_one

@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 
 from atom.core.errors import Invalid
-from atom.datasets.source_errors import (
+from atom.datasets.source_spec import SourceSpec
+from atom.datasets.sources.errors import (
     SourceAddressRefused,
     SourceChanged,
     SourceError,
     SourceFolderRefused,
 )
-from atom.datasets.source_spec import SourceSpec
-from atom.datasets.sources.addresses import check_url
-from atom.datasets.sources.folder import FolderReader
-from atom.datasets.sources.http_list import HttpListReader
-from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
-from atom.datasets.sources.patience import Patience
+from atom.datasets.sources.pipelines.addresses import check_url
+from atom.datasets.sources.pipelines.folder import FolderReader
+from atom.datasets.sources.pipelines.http_list import HttpListReader
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject, SourceReader
+from atom.datasets.sources.pipelines.patience import Patience
 from atom_sdk.manifests.pins import Pin
 from tests.datasets.buckets import Moody
 

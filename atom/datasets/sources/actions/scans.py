@@ -25,7 +25,6 @@ from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.core.storage import PrefixStore, StoreError
-from atom.datasets.actions.sources import tell
 from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.commits.actions.commit_root import (
     CommitDetails,
@@ -36,9 +35,10 @@ from atom.datasets.errors import DatasetDeleted
 from atom.datasets.gc_guard import building
 from atom.datasets.keys import scan_prefix
 from atom.datasets.models import Branch, Source, SourceScan, Version
-from atom.datasets.source_errors import ScanActive, ScanNotActive, SourceEmpty, SourceError
-from atom.datasets.source_listing import Listing, Tally
-from atom.datasets.sources.opening import open_source
+from atom.datasets.sources.actions.sources import tell
+from atom.datasets.sources.errors import ScanActive, ScanNotActive, SourceEmpty, SourceError
+from atom.datasets.sources.pipelines.opening import open_source
+from atom.datasets.sources.source_listing import Listing, Tally
 from atom.datasets.states import ACTIVE_SCANS, SCAN_STATES, SOURCE_STATES
 from atom.datasets.versions.engines.changes import ChangesFile
 from atom.datasets.versions.engines.source_runs import Globs, merged_with_parent

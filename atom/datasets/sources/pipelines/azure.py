@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 import httpx
 
-from atom.datasets.source_errors import SourceChanged, SourceDenied, SourceOdd
 from atom.datasets.source_spec import SourceSpec
-from atom.datasets.sources.answers import (
+from atom.datasets.sources.errors import SourceChanged, SourceDenied, SourceOdd
+from atom.datasets.sources.pipelines.answers import (
     check_status,
     etag_of,
     http_time,
@@ -24,11 +24,11 @@ from atom.datasets.sources.answers import (
     understood,
     whole_body,
 )
-from atom.datasets.sources.azure_keys import azure_auth
-from atom.datasets.sources.endless import EndlessGuard
-from atom.datasets.sources.objects import Shard, SourceObject
-from atom.datasets.sources.patience import BATCH, Patience
-from atom.datasets.sources.web import WebPlace
+from atom.datasets.sources.pipelines.azure_keys import azure_auth
+from atom.datasets.sources.pipelines.endless import EndlessGuard
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject
+from atom.datasets.sources.pipelines.patience import BATCH, Patience
+from atom.datasets.sources.pipelines.web import WebPlace
 from atom_sdk.manifests.pins import Pin
 
 _PAGE = "5000"

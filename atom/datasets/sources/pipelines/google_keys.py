@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from atom.core.errors import Invalid
 from atom.core.foreign_json import read_json
-from atom.datasets.source_errors import SourceDenied, SourceOdd
-from atom.datasets.sources.web import WebPlace, json_of
+from atom.datasets.sources.errors import SourceDenied, SourceOdd
+from atom.datasets.sources.pipelines.web import WebPlace, json_of
 
 _SCOPE = "https://www.googleapis.com/auth/devstorage.read_only"
 _GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"

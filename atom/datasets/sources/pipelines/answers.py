@@ -9,14 +9,14 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-from atom.datasets.source_errors import (
+from atom.datasets.sources.errors import (
     SourceAway,
     SourceDenied,
     SourceMissing,
     SourceOdd,
     SourceThrottled,
 )
-from atom.datasets.sources.patience import retry_after_s
+from atom.datasets.sources.pipelines.patience import retry_after_s
 
 # An answer that is read whole, a page of a listing for example.
 _MOST_BYTES = 64 << 20

@@ -18,8 +18,10 @@ from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
-from atom.datasets.actions import scans, sources
-from atom.datasets.api.source_serializers import (
+from atom.datasets.models import Source, SourceScan
+from atom.datasets.source_spec import SourceSpec
+from atom.datasets.sources.actions import scans, sources
+from atom.datasets.sources.api.source_serializers import (
     NewSourceSerializer,
     ProbeSerializer,
     ScanSerializer,
@@ -27,9 +29,7 @@ from atom.datasets.api.source_serializers import (
     SourceProbeSerializer,
     SourceSerializer,
 )
-from atom.datasets.models import Source, SourceScan
-from atom.datasets.source_errors import SourceNotFound
-from atom.datasets.source_spec import SourceSpec
+from atom.datasets.sources.errors import SourceNotFound
 
 
 def _with_last_scan(rows: QuerySet[Source]) -> QuerySet[Source]:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from atom.datasets.source_errors import SourceAway, SourceThrottled
+from atom.datasets.sources.errors import SourceAway, SourceThrottled
 
 T = TypeVar("T")
 

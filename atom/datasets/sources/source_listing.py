@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from atom.core.storage import PrefixStore
 from atom.datasets.packs.engines.images import media_type_of
-from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject, SourceReader
 from atom.datasets.versions.engines.source_runs import (
     RUN_ROWS,
     Globs,

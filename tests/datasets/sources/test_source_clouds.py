@@ -25,7 +25,8 @@ from obstore.exceptions import GenericError
 from obstore.store import AzureStore
 
 from atom.core.errors import Invalid
-from atom.datasets.source_errors import (
+from atom.datasets.source_spec import Credentials, SourceSpec, check_spec
+from atom.datasets.sources.errors import (
     SourceAddressRefused,
     SourceAway,
     SourceChanged,
@@ -34,13 +35,12 @@ from atom.datasets.source_errors import (
     SourceOdd,
     SourceThrottled,
 )
-from atom.datasets.source_spec import Credentials, SourceSpec, check_spec
-from atom.datasets.sources.azure import AzureReader
-from atom.datasets.sources.azure_keys import string_to_sign
-from atom.datasets.sources.gcs import GcsReader
-from atom.datasets.sources.hdfs import HdfsReader
-from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
-from atom.datasets.sources.patience import Patience
+from atom.datasets.sources.pipelines.azure import AzureReader
+from atom.datasets.sources.pipelines.azure_keys import string_to_sign
+from atom.datasets.sources.pipelines.gcs import GcsReader
+from atom.datasets.sources.pipelines.hdfs import HdfsReader
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject, SourceReader
+from atom.datasets.sources.pipelines.patience import Patience
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client

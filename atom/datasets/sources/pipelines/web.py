@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 
 from atom.core.foreign_json import read_json
-from atom.datasets.sources.addresses import check_url
-from atom.datasets.sources.answers import answering, check_status, understood, whole_body
-from atom.datasets.sources.connections import http_client
+from atom.datasets.sources.pipelines.addresses import check_url
+from atom.datasets.sources.pipelines.answers import answering, check_status, understood, whole_body
+from atom.datasets.sources.pipelines.connections import http_client
 
 Params = Mapping[str, str]
 

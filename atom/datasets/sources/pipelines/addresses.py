@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.datasets.source_errors import SourceAddressRefused, SourceAway
+from atom.datasets.sources.errors import SourceAddressRefused, SourceAway
 from atom_sdk.public_hosts import (
     AddressRefusedError,
     HostUnknownError,

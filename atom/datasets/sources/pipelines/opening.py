@@ -7,14 +7,14 @@ from collections.abc import Callable, Sequence
 from django.conf import settings
 
 from atom.datasets.source_spec import AZURE, FOLDER, GCS, HDFS, HTTP, S3, SourceSpec, check_spec
-from atom.datasets.sources.azure import AzureReader
-from atom.datasets.sources.folder import FolderReader
-from atom.datasets.sources.gcs import GcsReader
-from atom.datasets.sources.hdfs import HdfsReader
-from atom.datasets.sources.http_list import HttpListReader
-from atom.datasets.sources.objects import SourceReader
-from atom.datasets.sources.patience import BATCH, Patience
-from atom.datasets.sources.s3 import S3Reader
+from atom.datasets.sources.pipelines.azure import AzureReader
+from atom.datasets.sources.pipelines.folder import FolderReader
+from atom.datasets.sources.pipelines.gcs import GcsReader
+from atom.datasets.sources.pipelines.hdfs import HdfsReader
+from atom.datasets.sources.pipelines.http_list import HttpListReader
+from atom.datasets.sources.pipelines.objects import SourceReader
+from atom.datasets.sources.pipelines.patience import BATCH, Patience
+from atom.datasets.sources.pipelines.s3 import S3Reader
 
 _READERS: dict[str, Callable[[SourceSpec, Sequence[str], Patience], SourceReader]] = {
     S3: S3Reader,

@@ -13,10 +13,10 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import httpx
 
-from atom.datasets.source_errors import SourceAway, SourceChanged, SourceOdd
 from atom.datasets.source_spec import SourceSpec
-from atom.datasets.sources.addresses import check_url
-from atom.datasets.sources.answers import (
+from atom.datasets.sources.errors import SourceAway, SourceChanged, SourceOdd
+from atom.datasets.sources.pipelines.addresses import check_url
+from atom.datasets.sources.pipelines.answers import (
     check_status,
     etag_of,
     mtime_of,
@@ -24,9 +24,9 @@ from atom.datasets.sources.answers import (
     size_of,
     understood,
 )
-from atom.datasets.sources.connections import http_client
-from atom.datasets.sources.objects import Shard, SourceObject
-from atom.datasets.sources.patience import BATCH, Patience
+from atom.datasets.sources.pipelines.connections import http_client
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject
+from atom.datasets.sources.pipelines.patience import BATCH, Patience
 from atom_sdk.manifests.pins import Pin
 
 _AT_ONCE = 8

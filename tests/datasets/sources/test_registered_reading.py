@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from atom.datasets.actions import scans
 from atom.datasets.models import Source
+from atom.datasets.sources.actions import scans
 from atom.gateway.asgi import media_server
 from atom_sdk.client import Client
 from atom_sdk.client.config import cache_path

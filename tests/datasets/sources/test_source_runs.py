@@ -13,10 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.core.storage import PrefixStore
-from atom.datasets import source_listing
-from atom.datasets.source_errors import SourceAway
-from atom.datasets.source_listing import Listing, Tally
-from atom.datasets.sources.objects import Shard, SourceObject
+from atom.datasets.sources import source_listing
+from atom.datasets.sources.errors import SourceAway
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject
+from atom.datasets.sources.source_listing import Listing, Tally
 from atom.datasets.versions.engines.source_runs import (
     Globs,
     RunRef,

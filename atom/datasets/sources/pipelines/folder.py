@@ -12,14 +12,14 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from atom.datasets.source_errors import (
+from atom.datasets.source_spec import SourceSpec, no_whole_path
+from atom.datasets.sources.errors import (
     SourceChanged,
     SourceDenied,
     SourceFolderRefused,
     SourceMissing,
 )
-from atom.datasets.source_spec import SourceSpec, no_whole_path
-from atom.datasets.sources.objects import Shard, SourceObject
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject
 from atom_sdk.manifests.pins import Pin
 
 _PAGE = 1000

@@ -15,13 +15,13 @@ from urllib.parse import quote, unquote, urlsplit
 
 import httpx
 
-from atom.datasets.source_errors import SourceAway, SourceChanged, SourceMissing, SourceOdd
 from atom.datasets.source_spec import SourceSpec, no_whole_path
-from atom.datasets.sources.answers import check_status, part_of, understood, whole_body
-from atom.datasets.sources.endless import EndlessGuard
-from atom.datasets.sources.objects import Shard, SourceObject
-from atom.datasets.sources.patience import BATCH, Patience
-from atom.datasets.sources.web import WebPlace, json_of
+from atom.datasets.sources.errors import SourceAway, SourceChanged, SourceMissing, SourceOdd
+from atom.datasets.sources.pipelines.answers import check_status, part_of, understood, whole_body
+from atom.datasets.sources.pipelines.endless import EndlessGuard
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject
+from atom.datasets.sources.pipelines.patience import BATCH, Patience
+from atom.datasets.sources.pipelines.web import WebPlace, json_of
 from atom_sdk.manifests.pins import Pin
 
 _PAGE = 1000

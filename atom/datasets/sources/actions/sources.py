@@ -16,11 +16,11 @@ from atom.datasets.commits.actions.branches import check_not_staging
 from atom.datasets.credentials import encrypted
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Source, SourceScan
-from atom.datasets.source_errors import SourceNameTaken
 from atom.datasets.source_spec import ANONYMOUS, Credentials, SourceSpec
-from atom.datasets.sources.objects import Shard, SourceObject, SourceReader
-from atom.datasets.sources.opening import open_source
-from atom.datasets.sources.patience import INTERACTIVE
+from atom.datasets.sources.errors import SourceNameTaken
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject, SourceReader
+from atom.datasets.sources.pipelines.opening import open_source
+from atom.datasets.sources.pipelines.patience import INTERACTIVE
 from atom.datasets.states import ACTIVE_SCANS
 from atom_sdk.manifests.pins import Pin
 

@@ -7,14 +7,14 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-from atom.datasets.source_errors import SourceChanged, SourceOdd
 from atom.datasets.source_spec import SourceSpec
-from atom.datasets.sources.answers import check_status, part_of, size_of, understood
-from atom.datasets.sources.endless import EndlessGuard
-from atom.datasets.sources.google_keys import GoogleToken, read_service_account
-from atom.datasets.sources.objects import Shard, SourceObject
-from atom.datasets.sources.patience import BATCH, Patience
-from atom.datasets.sources.web import WebPlace, json_of
+from atom.datasets.sources.errors import SourceChanged, SourceOdd
+from atom.datasets.sources.pipelines.answers import check_status, part_of, size_of, understood
+from atom.datasets.sources.pipelines.endless import EndlessGuard
+from atom.datasets.sources.pipelines.google_keys import GoogleToken, read_service_account
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject
+from atom.datasets.sources.pipelines.patience import BATCH, Patience
+from atom.datasets.sources.pipelines.web import WebPlace, json_of
 from atom_sdk.manifests.pins import Pin
 
 _ENDPOINT = "https://storage.googleapis.com"

@@ -18,13 +18,13 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.core import storage
-from atom.datasets.actions import scans
 from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.commits.actions import commit_root
 from atom.datasets.models import Dataset, Source, SourceScan
-from atom.datasets.sources import s3
-from atom.datasets.sources.opening import open_source
-from atom.datasets.sources.patience import Patience
+from atom.datasets.sources.actions import scans
+from atom.datasets.sources.pipelines import s3
+from atom.datasets.sources.pipelines.opening import open_source
+from atom.datasets.sources.pipelines.patience import Patience
 from atom.datasets.states import ACTIVE_SCANS
 from atom.datasets.tasks import sync_sources
 from atom.datasets.versions.engines.changes import decode_changes

@@ -25,7 +25,8 @@ from botocore.exceptions import (
 )
 
 from atom.core.errors import AtomError
-from atom.datasets.source_errors import (
+from atom.datasets.source_spec import DEFAULT_REGION, SourceSpec
+from atom.datasets.sources.errors import (
     SourceAway,
     SourceChanged,
     SourceDenied,
@@ -33,12 +34,11 @@ from atom.datasets.source_errors import (
     SourceOdd,
     SourceThrottled,
 )
-from atom.datasets.source_spec import DEFAULT_REGION, SourceSpec
-from atom.datasets.sources.addresses import check_url
-from atom.datasets.sources.connections import check_connections
-from atom.datasets.sources.endless import EndlessGuard
-from atom.datasets.sources.objects import Shard, SourceObject
-from atom.datasets.sources.patience import BATCH, Patience, retry_after_s
+from atom.datasets.sources.pipelines.addresses import check_url
+from atom.datasets.sources.pipelines.connections import check_connections
+from atom.datasets.sources.pipelines.endless import EndlessGuard
+from atom.datasets.sources.pipelines.objects import Shard, SourceObject
+from atom.datasets.sources.pipelines.patience import BATCH, Patience, retry_after_s
 from atom_sdk.manifests.pins import Pin
 
 _CONNECTIONS = 16

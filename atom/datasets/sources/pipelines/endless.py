@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.datasets.source_errors import SourceOdd
+from atom.datasets.sources.errors import SourceOdd
 
 # Pages may hold nothing but old versions, or marks of deleted objects: ten million are some.
 MOST_EMPTY_PAGES = 10_000
