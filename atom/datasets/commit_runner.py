@@ -19,8 +19,6 @@ from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.datasets.actions.archives import load_archive
-from atom.datasets.actions.write_commits import build_write
-from atom.datasets.actions.write_settling import settle_writers, written_by
 from atom.datasets.commits.actions.commit_progress import tell
 from atom.datasets.commits.actions.commits import build_push
 from atom.datasets.errors import (
@@ -35,6 +33,8 @@ from atom.datasets.models import CommitRequest, Version
 from atom.datasets.operations.actions.operations import carry_out
 from atom.datasets.packs.actions.retry_count import TRIED, count_try, tried
 from atom.datasets.states import COMMIT_STATES
+from atom.datasets.writers.actions.write_commits import build_write
+from atom.datasets.writers.actions.write_settling import settle_writers, written_by
 from atom_sdk.errors import AtomError as SdkError
 
 log = structlog.get_logger(__name__)

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.core.storage import StoreError
-from atom.datasets.actions import catalogue_checks, staging_branches
+from atom.datasets.actions import catalogue_checks
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.commits.actions import compaction, repair
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
@@ -26,6 +26,7 @@ from atom.datasets.packs.pack_checks import PacksOnTheWay
 from atom.datasets.retention.actions import garbage, retention
 from atom.datasets.retention.errors import GarbageRunPresent
 from atom.datasets.sources.actions.scans import lost_scans, run_scan, scan_due_sources
+from atom.datasets.writers.actions import staging_branches
 
 log = structlog.get_logger(__name__)
 

@@ -26,10 +26,10 @@ from atom.clusters.node_health import is_silent
 from atom.clusters.states import SILENT_AFTER
 from atom.core import clock
 from atom.datasets import tasks
-from atom.datasets.actions.staging_branches import abandon_left_alone
-from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.models import Branch, CommitRequest, Source, SourceScan, Upload, Writer
 from atom.datasets.sources.actions.scans import lost_scans
+from atom.datasets.writers.actions.staging_branches import abandon_left_alone
+from atom.datasets.writers.actions.writers import NewWriter, open_writer
 from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.event_kinds import EventKind

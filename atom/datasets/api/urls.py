@@ -2,7 +2,7 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from atom.datasets.api import archive_views, views, write_job_views, writer_views
+from atom.datasets.api import archive_views, views
 from atom.datasets.browsing.api import (
     activity_views,
     entry_views,
@@ -17,6 +17,7 @@ from atom.datasets.operations.api import operation_views
 from atom.datasets.packs.api import quarantine_views, upload_views
 from atom.datasets.retention.api import deletion_views, garbage_views, retention_views
 from atom.datasets.sources.api import source_views
+from atom.datasets.writers.api import write_job_views, writer_views
 
 _version = [
     path("", views.VersionView.as_view()),

@@ -18,7 +18,6 @@ from django.db import connection
 from django.utils import timezone
 
 from atom.core import storage
-from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.commits.actions import commit_root
 from atom.datasets.models import Dataset, Source, SourceScan
 from atom.datasets.sources.actions import scans
@@ -28,6 +27,7 @@ from atom.datasets.sources.pipelines.patience import Patience
 from atom.datasets.states import ACTIVE_SCANS
 from atom.datasets.tasks import sync_sources
 from atom.datasets.versions.engines.changes import decode_changes
+from atom.datasets.writers.actions.writers import NewWriter, open_writer
 from atom_sdk.manifests.entries import table_entries
 from tests.datasets.buckets import Answer, Bucket, Moody, refusal
 from tests.datasets.pushing import Pusher, class_files, make_pack, put_rows

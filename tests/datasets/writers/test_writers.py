@@ -16,11 +16,11 @@ from rest_framework.test import APIClient
 
 from atom.accounts.actions import create_token
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions import writers
-from atom.datasets.actions.staging_branches import abandon_left_alone, tidy_writers
-from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.models import Branch, Dataset, Version, Writer
 from atom.datasets.retention.garbage_roots import readable_roots
+from atom.datasets.writers.actions import writers
+from atom.datasets.writers.actions.staging_branches import abandon_left_alone, tidy_writers
+from atom.datasets.writers.actions.writers import NewWriter, open_writer
 from atom_sdk.client import ApiError, Client
 from atom_sdk.client.errors import (
     CommitFailedError,

@@ -15,13 +15,13 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import states
 from atom.core.background import enqueue
-from atom.datasets.actions.writers import PIN_HOLDER, abandon_locked, lock_writer, tell
 from atom.datasets.catalog.actions.catalogue import pin, unpin
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import CommitRequest, Dataset, Version, WriteJob, Writer, WriteTask
 from atom.datasets.operations.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.states import WRITE_JOB_STATES, WRITER_STATES
-from atom.datasets.writer_errors import (
+from atom.datasets.writers.actions.writers import PIN_HOLDER, abandon_locked, lock_writer, tell
+from atom.datasets.writers.errors import (
     TaskNotOfJob,
     TooManyWriters,
     WriteJobDiffers,

@@ -9,14 +9,14 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from atom.core import clock
-from atom.datasets.actions.write_jobs import abort_write_job
-from atom.datasets.actions.writers import PIN_HOLDER, abandon_writer, lock_writer
 from atom.datasets.catalog import ref_log
 from atom.datasets.catalog.actions.catalogue import unpin
 from atom.datasets.commits.actions.branches import head_commit, settle_branch
 from atom.datasets.models import Branch, CommitRequest, Version, WriteJob, Writer
 from atom.datasets.retention.actions.retention import expire_staged
-from atom.datasets.writer_errors import WriteJobEnded, WriterEnded
+from atom.datasets.writers.actions.write_jobs import abort_write_job
+from atom.datasets.writers.actions.writers import PIN_HOLDER, abandon_writer, lock_writer
+from atom.datasets.writers.errors import WriteJobEnded, WriterEnded
 
 log = structlog.get_logger(__name__)
 

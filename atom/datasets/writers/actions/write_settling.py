@@ -11,10 +11,10 @@ import pyarrow.compute as pc
 
 from atom.core import storage
 from atom.core.storage import ObjectMissing
-from atom.datasets.actions.write_jobs import settle_job
-from atom.datasets.actions.writers import Written, settle_flush, settle_write
 from atom.datasets.models import CommitRequest
 from atom.datasets.packs.pipelines import read_staged_changes
+from atom.datasets.writers.actions.write_jobs import settle_job
+from atom.datasets.writers.actions.writers import Written, settle_flush, settle_write
 
 _NOTHING = Written(0, 0, 0)
 

@@ -131,8 +131,8 @@ def test_requests_of_two_drivers_at_once_are_one(pusher: Pusher, client: Client)
     start = threading.Barrier(2)
 
     def ask(_: int) -> str:
-        from atom.datasets.actions.write_jobs import request_job_commit
         from atom.datasets.operations.engines.operations import WriteArguments
+        from atom.datasets.writers.actions.write_jobs import request_job_commit
 
         try:
             start.wait(30)

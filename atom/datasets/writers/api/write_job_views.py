@@ -16,26 +16,26 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice
-from atom.datasets.actions.write_jobs import (
+from atom.datasets.catalog.api.provenance import with_maker
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
+from atom.datasets.models import WriteJob
+from atom.datasets.writers.actions.write_jobs import (
     NewWriteJob,
     abort_write_job,
     commit_task,
     open_write_job,
     request_job_commit,
 )
-from atom.datasets.actions.writers import find_writer
-from atom.datasets.api.writer_serializers import (
+from atom.datasets.writers.actions.writers import find_writer
+from atom.datasets.writers.api.writer_serializers import (
     CommittedTaskSerializer,
     NewWriteJobSerializer,
     NewWriteSerializer,
     WriteJobSerializer,
 )
-from atom.datasets.api.writer_views import accepted, refuse_of_another
-from atom.datasets.catalog.api.provenance import with_maker
-from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
-from atom.datasets.models import WriteJob
-from atom.datasets.writer_errors import WriteJobUnknown, WriterUnknown
+from atom.datasets.writers.api.writer_views import accepted, refuse_of_another
+from atom.datasets.writers.errors import WriteJobUnknown, WriterUnknown
 
 
 class WriteJobScopedView(DatasetScopedView, APIView):

@@ -24,7 +24,7 @@ from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
 from atom.datasets.operations.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.refs import staging_name
 from atom.datasets.states import WRITER_STATES
-from atom.datasets.writer_errors import (
+from atom.datasets.writers.errors import (
     TooManyWriters,
     WriteJobEnded,
     WriterBusy,

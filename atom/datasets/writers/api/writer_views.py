@@ -18,7 +18,11 @@ from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice
-from atom.datasets.actions.writers import (
+from atom.datasets.catalog.api.provenance import with_maker
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
+from atom.datasets.models import CommitRequest, Upload, WriteJob, Writer
+from atom.datasets.writers.actions.writers import (
     NewWriter,
     abandon_writer,
     find_writer,
@@ -27,18 +31,14 @@ from atom.datasets.actions.writers import (
     request_flush,
     request_write,
 )
-from atom.datasets.api.writer_serializers import (
+from atom.datasets.writers.api.writer_serializers import (
     NewFlushSerializer,
     NewWriterSerializer,
     NewWriteSerializer,
     UploadingSerializer,
     WriterSerializer,
 )
-from atom.datasets.catalog.api.provenance import with_maker
-from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
-from atom.datasets.models import CommitRequest, Upload, WriteJob, Writer
-from atom.datasets.writer_errors import WriteJobUnknown, WriterOfAnother, WriterUnknown
+from atom.datasets.writers.errors import WriteJobUnknown, WriterOfAnother, WriterUnknown
 
 
 class WriterScopedView(DatasetScopedView, APIView):
