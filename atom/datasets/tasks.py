@@ -17,9 +17,9 @@ from django.db.models.functions import Now
 from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.core.storage import StoreError
-from atom.datasets.actions import catalogue_checks
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.commits.actions import compaction, repair
+from atom.datasets.integrity.actions import catalogue_checks
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
 from atom.datasets.packs.actions import verification
 from atom.datasets.packs.pack_checks import PacksOnTheWay

@@ -10,8 +10,8 @@ import pytest
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
-from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.browsing.reads import compare
+from atom.datasets.integrity.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.models import Dataset, Version
 from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom_sdk.archive import ArchiveFolder, History, check_archive, encode_history
@@ -21,9 +21,9 @@ from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions
 from atom_sdk.client.errors import CommitFailedError
 from atom_sdk.manifests.objects import digest_of
+from tests.datasets.integrity.test_rebuild import forget_catalogue
 from tests.datasets.pushing import Pusher, make_pack, png
 from tests.datasets.retention.test_repacking import files, packs, repack
-from tests.datasets.test_rebuild import forget_catalogue
 from tests.factories.accounts import make_member, make_project
 
 _SAID = ("commit", "number", "root", "content_digest", "added", "removed", "changed", "layers")

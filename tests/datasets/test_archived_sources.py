@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
-from atom.datasets.actions.rebuild import compare_catalogue
+from atom.datasets.integrity.actions.rebuild import compare_catalogue
 from atom.datasets.models import Dataset, Pack, Source, Version
 from atom.datasets.sources.actions import scans
 from atom.gateway.asgi import media_server

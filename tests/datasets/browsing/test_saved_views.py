@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.browsing.queries import selection_query
 from atom.datasets.errors import QueryInvalid
+from atom.datasets.integrity.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.models import Dataset, SavedView
+from tests.datasets.integrity.test_rebuild import forget_catalogue
 from tests.datasets.pushing import Pusher, make_pack, png, put_rows
-from tests.datasets.test_rebuild import forget_catalogue
 from tests.factories.accounts import make_member
 
 

@@ -16,11 +16,11 @@ import pytest
 from django.db import connection
 
 from atom.core import storage
-from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.commits.actions.branches import settle_branch
 from atom.datasets.commits.actions.compaction import compact_version
+from atom.datasets.integrity.actions.rebuild import compare_catalogue
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Pack, Upload, Version
 from atom.datasets.packs.actions.uploads import complete_upload
 from atom.datasets.packs.actions.verification import verify_upload

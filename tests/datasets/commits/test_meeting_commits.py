@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 from django.db import connection, connections
 
-from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.commits.actions.branches import head_commit
+from atom.datasets.integrity.actions.rebuild import compare_catalogue
 from atom.datasets.models import Branch, CommitRequest, Dataset
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, new_pusher, png, prepared_commit

@@ -8,12 +8,12 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from atom.datasets.actions.rebuild import apply_catalogue
 from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.commits.actions import commits
 from atom.datasets.commits.actions.compaction import compact_version
 from atom.datasets.commits.actions.repair import mend_everywhere
 from atom.datasets.commits.engines.repair import PLACES, Mending
+from atom.datasets.integrity.actions.rebuild import apply_catalogue
 from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom.datasets.versions.engines.versions import build_version
@@ -22,9 +22,9 @@ from atom_sdk.manifests import Changes, Root, apply_changes, build_root, iter_ra
 from atom_sdk.manifests.deltas import DeltaRule
 from atom_sdk.manifests.objects import MemoryObjectStore
 from tests.datasets.forks import published
+from tests.datasets.integrity.test_rebuild import forget_catalogue
 from tests.datasets.pushing import MadePack, Pusher, delete_row, make_pack, png, put_rows
 from tests.datasets.retention.test_garbage import AT_ONCE, collect, forget_uploads, stored
-from tests.datasets.test_rebuild import forget_catalogue
 from tests.sdk.manifests.strategies import RULE, table_of
 
 FILES = {"a.png": png(1), "b.png": png(2)}

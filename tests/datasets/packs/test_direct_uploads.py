@@ -10,11 +10,11 @@ from blake3 import blake3
 
 from atom.core import storage
 from atom.core.storage import ObjectExists
+from atom.datasets.integrity.rebuild import verified_packs
 from atom.datasets.keys import pack_index_key, pack_key, staging_key
 from atom.datasets.models import Dataset, Pack, Upload
 from atom.datasets.packs.actions.uploads import UploadRequest, start_upload
 from atom.datasets.packs.actions.verification import verify_upload
-from atom.datasets.rebuild import verified_packs
 from tests.datasets.pushing import Pusher, corrupted, make_pack, png, put_rows
 
 PACK = make_pack({"a.png": png(1), "b.png": png(2)})

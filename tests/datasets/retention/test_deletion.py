@@ -12,9 +12,9 @@ from rest_framework.test import APIClient
 
 from atom.accounts.actions import grant_role
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.catalog.actions.catalogue import pin, unpin
 from atom.datasets.commit_runner import run_commit
+from atom.datasets.integrity.actions.rebuild import compare_catalogue
 from atom.datasets.models import CommitRequest, Dataset, Upload, Version
 from atom.datasets.retention.actions.deletion import purge_dataset
 from atom.datasets.retention.actions.garbage import add_garbage_run, collect_garbage

@@ -12,10 +12,10 @@ from blake3 import blake3
 from django.core.management import call_command
 
 from atom.core import clock, storage
-from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.browsing.reads import compare
 from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.commits.actions.compaction import compact_version
+from atom.datasets.integrity.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.models import Dataset, GarbageRun, Pack, Version
 from atom.datasets.retention.actions import garbage
 from atom.datasets.retention.engines.pack_use import PackingRules
@@ -23,9 +23,9 @@ from atom.datasets.retention.garbage_roots import GarbageRules
 from atom_sdk.client import Client
 from atom_sdk.manifests import iter_ranges
 from tests.datasets.forks import published
+from tests.datasets.integrity.test_rebuild import forget_catalogue
 from tests.datasets.pushing import Pusher, class_files, corrupted, delete_row, make_pack, png
 from tests.datasets.retention.test_garbage import collect, forget_uploads, stored
-from tests.datasets.test_rebuild import forget_catalogue
 from tests.factories.accounts import make_member
 
 NOW = GarbageRules(timedelta(0), timedelta(0), PackingRules(least_gain_bytes=1, many=3))

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from atom.core.ids import uuid7
-from atom.datasets.actions.rebuild import compare_catalogue
 from atom.datasets.catalog.actions.catalogue import create_tag, pin
 from atom.datasets.commits.actions.branches import create_branch
 from atom.datasets.errors import VersionCollected, VersionExpired, VersionGone
+from atom.datasets.integrity.actions.rebuild import compare_catalogue
 from atom.datasets.models import Dataset, Version
 from atom.datasets.retention.actions.retention import (
     expire_versions,

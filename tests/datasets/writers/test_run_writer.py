@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from atom.datasets.actions.rebuild import compare_catalogue
+from atom.datasets.integrity.actions.rebuild import compare_catalogue
 from atom.jobs.attempts.actions import write_access
 from atom.jobs.models import CodeSnapshot, Runtime
 from atom_sdk.client import Client

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from atom.accounts.models import Project
-from atom.datasets.actions.rebuild import (
+from atom.datasets.integrity.actions.rebuild import (
     Comparison,
     apply_catalogue,
     compare_catalogue,

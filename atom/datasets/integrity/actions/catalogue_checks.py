@@ -19,12 +19,12 @@ from atom.accounts.models import Project
 from atom.core import clock, storage
 from atom.core.locks import only_one
 from atom.datasets import keys
-from atom.datasets.actions.rebuild import Comparison, compare_datasets
 from atom.datasets.catalog.engines.stored import ListingDisordered, stored_objects
 from atom.datasets.commits.actions.branches import settle_branch
+from atom.datasets.integrity.actions.rebuild import Comparison, compare_datasets
+from atom.datasets.integrity.rebuild import stored_dataset_ids
 from atom.datasets.models import Branch, CatalogueCheck, Dataset, Pack, Version
 from atom.datasets.packs.engines.digest_runs import in_batches, without
-from atom.datasets.rebuild import stored_dataset_ids
 
 log = structlog.get_logger(__name__)
 

@@ -9,10 +9,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from atom.core import clock, storage
-from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.catalog import ref_log
 from atom.datasets.commits.actions.commit_root import CommitDetails
 from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
+from atom.datasets.integrity.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Tag, Upload, Version
 from atom.datasets.retention.errors import CatalogueNotEmpty
 from atom_sdk.manifests import layer_table

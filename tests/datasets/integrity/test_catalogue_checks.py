@@ -17,9 +17,10 @@ from atom.celery import app
 from atom.core import storage
 from atom.core.clock import now
 from atom.datasets import keys, tasks
-from atom.datasets.actions import catalogue_checks
-from atom.datasets.actions.catalogue_checks import check_catalogues
-from atom.datasets.actions.rebuild import compare_datasets
+from atom.datasets.integrity.actions import catalogue_checks
+from atom.datasets.integrity.actions.catalogue_checks import check_catalogues
+from atom.datasets.integrity.actions.rebuild import compare_datasets
+from atom.datasets.integrity.rebuild import read_datasets
 from atom.datasets.models import (
     Branch,
     CatalogueCheck,
@@ -30,7 +31,6 @@ from atom.datasets.models import (
     Upload,
     Version,
 )
-from atom.datasets.rebuild import read_datasets
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, new_pusher, png
 from tests.factories.accounts import make_project, make_user
@@ -172,7 +172,7 @@ def test_what_is_committed_while_it_compares_is_no_difference(
         history.push({f"{looks}.png": png(looks)})
         return found
 
-    monkeypatch.setattr("atom.datasets.actions.rebuild.read_datasets", read_and_push)
+    monkeypatch.setattr("atom.datasets.integrity.actions.rebuild.read_datasets", read_and_push)
     check_catalogues()
 
     assert looks == 2

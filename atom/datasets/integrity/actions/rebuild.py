@@ -15,8 +15,8 @@ from atom.accounts.models import Project
 from atom.datasets import keys
 from atom.datasets.catalog import catalogue_log, ref_log
 from atom.datasets.commits.actions.repair import mend_everywhere
+from atom.datasets.integrity.rebuild import Rebuilt, read_catalogue, read_datasets
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
-from atom.datasets.rebuild import Rebuilt, read_catalogue, read_datasets
 from atom.datasets.retention.errors import CatalogueNotEmpty
 
 _SCRATCH: LiteralString = "catalogue_scratch"
