@@ -18,7 +18,7 @@ from atom.core import outbox, states
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
-from atom.datasets.actions.archives import load_archive
+from atom.datasets.archives.actions.archives import load_archive
 from atom.datasets.commits.actions.commit_progress import tell
 from atom.datasets.commits.actions.commits import build_push
 from atom.datasets.errors import (

@@ -8,8 +8,8 @@ import pytest
 
 from atom.accounts import errors as account_errors
 from atom.core.errors import AtomError, action_of
-from atom.datasets import archive_errors
 from atom.datasets import errors as dataset_errors
+from atom.datasets.archives import errors as archive_errors
 from atom.datasets.retention import errors as garbage_errors
 from atom.datasets.sources import errors as source_errors
 from atom.datasets.writers import errors as writer_errors

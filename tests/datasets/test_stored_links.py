@@ -36,12 +36,12 @@ from atom_sdk.manifests.build import Changes
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.links import link_entry
 from atom_sdk.mount import unmount
+from tests.datasets.archives.test_archives import other  # noqa: F401 - a fixture
 from tests.datasets.commits.test_compaction import ALWAYS, committed
 from tests.datasets.forks import carried_out, entry, published
 from tests.datasets.integrity.test_rebuild import clean, forget_catalogue
 from tests.datasets.pushing import Pusher, class_files, delete_row, make_pack, png, put_rows
 from tests.datasets.retention.test_garbage import AT_ONCE, collect, forget_uploads, stored
-from tests.datasets.test_archives import other  # noqa: F401 - a fixture
 from tests.sdk.manifests.strategies import RULE
 
 Tree = dict[str, bytes | str]

@@ -2,7 +2,8 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from atom.datasets.api import archive_views, views
+from atom.datasets.api import views
+from atom.datasets.archives.api import archive_views
 from atom.datasets.browsing.api import (
     activity_views,
     entry_views,

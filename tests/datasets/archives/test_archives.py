@@ -15,7 +15,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
 from atom.accounts.models import AuditEvent
-from atom.datasets.actions.archives import version_id
+from atom.datasets.archives.actions.archives import version_id
 from atom.datasets.integrity.actions.rebuild import compare_catalogue
 from atom.datasets.models import Branch, Dataset, Upload, Version
 from atom_sdk.archive import ArchiveFolder, check_archive, decode_history, encode_history

@@ -21,8 +21,8 @@ from atom.accounts.models import AuditEvent, User
 from atom.core import clock, live
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
-from atom.datasets.archive_errors import ArchiveHistoryDiffers, ArchiveRefused
-from atom.datasets.archiving import BundledObjects, moves_of
+from atom.datasets.archives.archiving import BundledObjects, moves_of
+from atom.datasets.archives.errors import ArchiveHistoryDiffers, ArchiveRefused
 from atom.datasets.catalog import catalogue_log, ref_log
 from atom.datasets.catalog.engines.ancestry import parents_first
 from atom.datasets.catalog.ref_log import RefMove

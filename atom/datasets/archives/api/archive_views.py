@@ -15,9 +15,9 @@ from atom.accounts.api.mixins import SAFE, user_of
 from atom.core import storage
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
-from atom.datasets.actions.archives import begin_load, note_export, request_load
-from atom.datasets.archive_errors import ArchiveObjectUnknown
-from atom.datasets.archiving import history_of
+from atom.datasets.archives.actions.archives import begin_load, note_export, request_load
+from atom.datasets.archives.archiving import history_of
+from atom.datasets.archives.errors import ArchiveObjectUnknown
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import DatasetSerializer
 from atom.datasets.catalog.reads import require_readable
