@@ -1,1 +1,0 @@
-"""Every write of the datasets app, one verb function per use case."""
