@@ -84,6 +84,7 @@ check: check-types check-drift check-tests check-portal check-imports check-styl
 check-style: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
+	$(BIN)/python -m tests.architecture.words
 
 check-types: dev
 	$(BIN)/mypy
