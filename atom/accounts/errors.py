@@ -19,7 +19,7 @@ SingleSignOnReason = Literal[
     # The provider is away or not set up as its settings say; what it says of a person is not valid.
     "sso_provider",
     "sso_invalid",
-    # Nobody invited this person; the address is that of an account; the account is deactivated.
+    # No invitation for this person; an account has the address; the account is deactivated.
     "sso_nobody",
     "sso_address",
     "sso_deactivated",
@@ -84,7 +84,7 @@ class SignInOver(AtomError):
 
 
 class SignInAgain(PermissionDenied):
-    """Who has no password proves who they are by having signed in a moment ago."""
+    """An account without a password must have signed in within the last minutes."""
 
     code = "sign_in_again"
     title = "This needs a sign-in of the last ten minutes."
@@ -116,7 +116,7 @@ class TooManyGuesses(Throttled):
 
 
 class LastAdministrator(Conflict):
-    """Nobody else would administer the project or unit."""
+    """The change would leave the project or unit without an administrator."""
 
     code = "last_administrator"
     title = "This is the last administrator here."

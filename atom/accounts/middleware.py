@@ -1,4 +1,4 @@
-"""From where and when sessions are used, and how often the API is."""
+"""Record address and time of each session's use, and limit the rate of requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LIMITED = ("/api/v1/", "/api/mlflow/")
 # one address, each with the token of one attempt; to refuse them would stop or blind the runs.
 # Outside of `_LIMITED` nothing is counted: probes decide whether this process lives; static files,
 # the portal and media do not come here.
-# What does not work is told without asking who asks: that is in the database, which may be away.
+# `/state/` reports faults, so it must not look up the caller in a database that may be away.
 _UNLIMITED = ("/api/v1/runner/", "/api/v1/state/")
 _MLFLOW = "/api/mlflow/"
 
@@ -80,7 +80,7 @@ def _is_limited(request: HttpRequest) -> bool:
 def _limit_of(request: HttpRequest) -> Limit:
     """Return who pays: the token, so that a runaway program stops only itself; else the person.
 
-    What carries a wrong token is as anonymous as what carries none.
+    A request with a wrong token counts as anonymous, as one without a token does.
     """
     if bearer_of(request) is not None:
         token = carried_token(request)

@@ -1,4 +1,4 @@
-"""Who may do what: roles in projects, scopes of tokens."""
+"""Rights: roles in projects, scopes of tokens."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TokenOfProject(PermissionDenied):
     action = "Use the portal, or a token that is bound to no project."
 
 
-# What a session knows of how its person signed in: "code", or "provider".
+# Key in sessions for the proof of the second factor: "code" or "provider".
 PROOF = "second_factor"
 
 

@@ -50,7 +50,7 @@ class NewInvitation:
 
 @dataclass(frozen=True)
 class NewPerson:
-    """Who a person wants to be."""
+    """The account that an invited person asks for."""
 
     username: str
     full_name: str

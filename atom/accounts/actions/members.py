@@ -1,4 +1,4 @@
-"""Who has which role where."""
+"""Give, change and take away roles in projects and units."""
 
 from __future__ import annotations
 

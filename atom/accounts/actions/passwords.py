@@ -92,8 +92,8 @@ def request_reset(email: str) -> None:
     if not settings.ATOM_SENDS_MAIL:
         raise MailOff
     found = people().filter(email__iexact=email, is_active=True).first() if email else None
-    # Who signs in through a provider only has no password that could be forgotten. One mail a
-    # minute, however often it is asked for.
+    # Accounts that sign in only through a provider have no password to forget. The cache limits
+    # mails to one a minute.
     if (
         found is not None
         and found.has_usable_password()

@@ -40,7 +40,7 @@ _CHANGED = "account.second_factor_changed"
 
 @dataclass(frozen=True)
 class Offer:
-    """What an authenticator needs: the secret, and the same as an address and as a picture."""
+    """A new secret for an authenticator app: as text, as an address and as a picture."""
 
     secret: str
     uri: str
@@ -49,7 +49,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Proof:
-    """What somebody who is signed in shows once more: the password, or a code."""
+    """The proof of a signed-in person for a sensitive change: the password, or a code."""
 
     password: str = ""
     code: str = ""

@@ -65,13 +65,13 @@ class MadeInvitationSerializer(InvitationSerializer):
 
 
 class LinkSerializer(serializers.Serializer[Any]):
-    """What stands behind `/invite/` or `/reset/` in a link."""
+    """The token of a link, after `/invite/` or `/reset/`."""
 
     token = TextField(max_length=400)
 
 
 class OpenInvitationSerializer(serializers.Serializer[Any]):
-    """What an invitation offers, to who holds the link."""
+    """An invitation as the holder of its link sees it."""
 
     place = serializers.CharField()
     kind = serializers.ChoiceField(choices=("project", "unit"))

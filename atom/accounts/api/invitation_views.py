@@ -126,7 +126,7 @@ class UnitInvitationRenewalView(OfUnit, _Renewal):
 
 @method_decorator(csrf_protect, name="dispatch")
 class OpenInvitationView(APIView):
-    """What a link offers. The link comes in the body: addresses are in logs."""
+    """The offer of a link. The link comes in the body, since logs contain addresses."""
 
     permission_classes = (AllowAny,)
     authentication_classes = ()

@@ -135,8 +135,8 @@ class UnitMemberView(OfUnit, _MemberOne):
 
 
 class ProjectCandidatesView(OfProject, _Candidates):
-    """Who could be added to a project."""
+    """People who could be added to a project."""
 
 
 class UnitCandidatesView(OfUnit, _Candidates):
-    """Who could be added to a unit."""
+    """People who could be added to a unit."""

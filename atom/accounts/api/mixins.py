@@ -1,4 +1,4 @@
-"""What every view inside a project shares."""
+"""Mixins of all views inside a project."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class _OutsideView(APIView):
 
 
 class OptionsView(_OutsideView):
-    """What the sign-in page offers."""
+    """The single sign-on that the sign-in page offers."""
 
     @extend_schema(responses=SingleSignOnSerializer, operation_id="single_sign_on_retrieve")
     def get(self, request: Request) -> Response:

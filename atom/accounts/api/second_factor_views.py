@@ -46,7 +46,7 @@ class ProofSerializer(serializers.Serializer[Any]):
 
 
 class OfferSerializer(serializers.Serializer[Any]):
-    """What an authenticator needs, to scan or to type."""
+    """A new secret for an authenticator app, to scan or to type."""
 
     secret = serializers.CharField()
     uri = serializers.CharField()

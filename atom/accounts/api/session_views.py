@@ -199,7 +199,7 @@ class ForgottenView(APIView):
 
 @method_decorator(csrf_protect, name="dispatch")
 class ResetOfferView(APIView):
-    """What a link to set a password is for."""
+    """The account that a link to set a password is for."""
 
     permission_classes = (AllowAny,)
     authentication_classes = ()

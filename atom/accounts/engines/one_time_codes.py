@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 STEP_S = 30
-# What every authenticator shows; RFC 4226 asks for secrets of 160 bits.
+# Every authenticator app shows six digits; RFC 4226 asks for secrets of 160 bits.
 _DIGITS = 6
 _SECRET_BYTES = 20
 # Clocks of telephones are a little off: one step to either side.

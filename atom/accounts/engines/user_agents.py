@@ -1,4 +1,4 @@
-"""What browser and system a `User-Agent` names, in the words that people use."""
+"""Parse browser and system out of a `User-Agent`, as names that people use."""
 
 from __future__ import annotations
 
