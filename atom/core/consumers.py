@@ -1,4 +1,4 @@
-"""What sockets that only tell have in common: one group, its events passed on, nothing heard."""
+"""Base class of sockets that only send: they pass on the events of one group."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CLOSE_MALFORMED = 4400
 CLOSE_NOT_FOUND = 4404
 # RFC 6455: closed without a closing handshake.
 _GONE = 1006
-# What tells a person's sockets that roles or the session may have ended.
+# Kind of the event for a person's sockets: roles or the session may have ended.
 ACCESS = "access"
-# All sockets: a unit has moved, and with it what anybody may see.
+# For all sockets: a unit has moved, which may change everybody's rights.
 ACCESS_OF_ALL = "access.everybody"
 
 
@@ -38,8 +38,8 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
         try:
             await super().__call__(scope, receive, send)
         finally:
-            # Who goes away while something is sent to them is told of by that send alone: what
-            # follows a log for them would go on for ever.
+            # A client that leaves during a send is noticed by that send alone. Without this, the
+            # task that follows a log for it would never end.
             if self._is_counted:
                 self._count_no_more()
                 await self.disconnect(_GONE)

@@ -1,7 +1,7 @@
 """Services that answer but cannot do their work: full and read-only disks, limits that are reached.
 
-What one of these did to a request or a task is noted for a minute, so that everybody can be told
-why their writes are refused (`atom.core.service_state`).
+An error that one of these caused in a request or a task is noted for a minute. So the portal can
+tell everybody why their writes are refused (`atom.core.service_state`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DISK_READ_ONLY: Final = "disk_read_only"
 DISK_SILENT: Final = "disk_silent"
 OBJECT_STORE_FAILING: Final = "object_store_failing"
 
-# What each means, and what an administrator does about it.
+# The meaning of each fault, and the administrator's next step.
 SAYS: Final[dict[str, tuple[str, str]]] = {
     DATABASE_FULL: (
         "The disk of PostgreSQL is full or fails: nothing is stored.",

@@ -1,8 +1,8 @@
 """Serializers of lists: what Django REST framework answers, with less work for each value.
 
-For each value of each row the framework looks the field up, walks its source, asks whether what it
-found can be called, and converts it. Most values of a row are columns that need none of it. What
-is not as plain as that, or not there, goes the framework's way.
+For each value of each row the framework looks the field up, walks its source, asks whether the
+value can be called, and converts it. Most values of a row are columns that need none of it. Other
+values, and missing ones, go the framework's way.
 
 It also makes all fields anew for each answer, from the model's. Those that show a value alike
 whoever asks are made once for each class.

@@ -80,7 +80,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Standing:
-    """What is left of the narrowest limit, and how long to wait if it is not enough."""
+    """The rest of the narrowest limit, and the seconds to wait if it is not enough."""
 
     limit: int
     remaining: int

@@ -1,6 +1,6 @@
-"""What services raise that are away or cannot do their work, as problems: without the framework.
+"""Turn errors of services that are away or cannot work into problems, without the framework.
 
-For the answers of the API (`atom.core.problems`) and of the gateway.
+The API (`atom.core.problems`) and the gateway answer with them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 # within seconds.
 _SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
 _BACK_AFTER_S = 2
-# What a person has to mend first is not asked for every two seconds.
+# Clients wait longer for a fault that a person has to repair first.
 _MENDED_AFTER_S = 30
 _STORE_FAILED = (StoreError, BotoCoreError, ClientError)
 _STORE_DETAIL_CHARS = 300

@@ -37,14 +37,14 @@ _CHUNK_BYTES = 1 << 20
 # 10,000 parts are an object of 80 GiB.
 _PART_BYTES = 8 << 20
 _PARTS_AT_ONCE = 2
-# S3 copies no more in one request. Of a larger object it copies parts, each of which is answered
-# within the patience that a request has.
+# S3 copies no more in one request. A larger object is copied in parts, each of which is answered
+# within the timeout of a request.
 _COPY_BYTES = 5 << 30
 _IN_PARTS = TransferConfig(multipart_threshold=1, multipart_chunksize=64 << 20, max_concurrency=4)
 # 503 asks to come again later; the other 5xx say that the store has failed at this request.
 _FAILED = re.compile(r"status code: 5(?!03)\d\d")
 
-# What the client of the store raises when the store cannot be reached or refuses.
+# The store's client raises it when the store cannot be reached or refuses.
 StoreError = BaseError
 
 
@@ -62,7 +62,7 @@ class ObjectExists(Exception):
 
 @dataclass(frozen=True)
 class ObjectInfo:
-    """What a HEAD request tells."""
+    """The answer of a HEAD request."""
 
     key: str
     size_bytes: int
@@ -165,9 +165,9 @@ class ObjectStorage:
         obstore.put(self._store, key, data)  # type: ignore[arg-type]
 
     async def put_stream(self, key: str, pieces: AsyncIterator[bytes]) -> None:
-        """Write an object from what arrives, a few parts of it in memory at a time.
+        """Write an object from pieces as they arrive, a few parts in memory at a time.
 
-        What `pieces` raises is raised, and then there is no object.
+        An error of `pieces` is raised, and then there is no object.
         """
         await obstore.put_async(
             self._store, key, pieces, chunk_size=_PART_BYTES, max_concurrency=_PARTS_AT_ONCE

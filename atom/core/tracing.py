@@ -203,7 +203,7 @@ def send_along(headers: dict[str, Any] | None = None, **_: Any) -> None:
 def begin_task(task: Any = None, task_id: str = "", **_: Any) -> None:
     """Begin a task's span: receiver of `task_prerun`.
 
-    What beat sends every second belongs to no trace, and would make one of each.
+    Tasks of beat have no parent and get no span: each would be a trace of its own.
     """
     parent = getattr(task.request, PARENT, None)
     if not is_on() or not parent:

@@ -23,7 +23,7 @@ log = structlog.get_logger(__name__)
 
 DEFAULT_TIMEOUT_S: Final = 30
 MAX_TIMEOUT_S: Final = 300
-# Of one token, or of one person's sessions together.
+# Limit for one token, or for all sessions of one person together.
 MAX_WAITERS: Final = 20
 # The key of the ASGI scope under which the web process leaves a list for the view.
 SCOPE: Final = "atom.awaited"
@@ -57,7 +57,7 @@ class TooManyWaits(Throttled):
 
 @dataclass(frozen=True)
 class Awaited:
-    """What an answer waits for: an event of `group` about the thing `id` with another `state`."""
+    """A wait for an event of `group` about the object `id` with another `state`."""
 
     group: str
     id: str

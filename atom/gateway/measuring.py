@@ -10,9 +10,9 @@ from typing import Any
 from atom.core import metrics, tracing
 from atom.gateway.responses import Send
 
-# Nobody got an answer: the client left before it began, or the process failed.
+# No answer was sent: the client left before it began, or the process failed.
 _NONE = "none"
-# What others than people and their programs ask: probes, Prometheus.
+# Requests of probes and Prometheus.
 OTHER = "other"
 
 

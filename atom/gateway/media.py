@@ -42,7 +42,7 @@ class MediaServer:
     ) -> None:
         """Threads are started when they are first needed.
 
-        Of pictures that thumbnails are made of, `originals_bytes` are in memory at once.
+        At most `originals_bytes` of the originals of thumbnails are in memory at once.
         """
         self._source = source
         self._thumbs = thumbs

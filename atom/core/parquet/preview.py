@@ -18,7 +18,7 @@ MAX_READ_BYTES: Final = 64 << 20
 TIMEOUT_S: Final = 20.0
 BUSY: Final = "busy"
 REASONS: Final = ("", NOT_PARQUET, CUT, BROKEN, ENCRYPTED, HEAVY, BUSY)
-# So many at once in one server process; others wait for a moment.
+# Previews at once in one server process; others wait for a moment.
 _AT_ONCE = 2
 _WAIT_S = 10.0
 _slots = threading.BoundedSemaphore(_AT_ONCE)

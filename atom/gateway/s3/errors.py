@@ -1,4 +1,4 @@
-"""What an S3 client can be refused with: AtomErrors that also carry S3's own code.
+"""Errors for S3 clients: AtomErrors that also carry S3's own code.
 
 S3 tools decide by the code and the status; people read the sentence.
 """
