@@ -1,4 +1,4 @@
-"""What people were told, how they want to be told, and from where they signed in before."""
+"""Notifications, preferences, and the places of earlier sign-ins."""
 
 from __future__ import annotations
 

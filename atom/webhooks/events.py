@@ -1,4 +1,4 @@
-"""What a webhook can ask to be told. Each kind is emitted by the app whose thing it is about."""
+"""Kinds of events that webhooks can subscribe to. The app that owns the object emits them."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Delivery(TimestampedModel):
     """One event for one webhook. Its id and its body are the same in every try."""
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
-    # Of the outbox, whose rows are gone sooner.
+    # The id in the outbox, whose rows are deleted sooner.
     event_id = models.UUIDField(null=True)
     kind = models.CharField(max_length=60)
     body = models.TextField()

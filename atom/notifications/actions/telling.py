@@ -1,4 +1,4 @@
-"""From events to notifications: each exactly once, in the transaction that takes the event."""
+"""Turn events into notifications, each exactly once, in the transaction that takes the event."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ class TestDeliveryView(_AdminView, APIView):
 
 
 class DeliveryListView(_AdminView, generics.ListAPIView[Delivery]):
-    """What was sent to a webhook."""
+    """Deliveries of a webhook."""
 
     serializer_class = DeliverySerializer
     pagination_class = KeysetPagination
