@@ -1,7 +1,7 @@
 """One web process: portal, API and WebSockets, on a port that it may share with others.
 
-Where there are several, the kernel spreads connections over those that listen (`SO_REUSEPORT`).
-What one of them knows alone, none needs: sessions, limits and events are in PostgreSQL and Valkey.
+If there are several, the kernel spreads connections over them (`SO_REUSEPORT`). They share no state
+in memory: sessions, limits and events are in PostgreSQL and Valkey.
 """
 
 from __future__ import annotations

@@ -52,7 +52,7 @@ class OneThread(ASGIHandler):
         except RequestAborted:
             return
         loop = asyncio.get_running_loop()
-        # What is bound for one request must not be seen by the thread's next.
+        # Context of one request must not reach the thread's next request.
         context = copy_context()
         with contextlib.closing(body):
             answer = partial(context.run, self._answer, scope, body)

@@ -1,7 +1,7 @@
 """Holds answers back until what they tell is over, see `atom.core.waiting`.
 
-Django answers each look in full; between the looks nothing of it is held: no thread, no database
-connection. What wakes a wait is the live event that pages hear too.
+Django answers each look in full. Between the looks a wait holds no thread and no database
+connection. The live event that pages hear wakes a wait too.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class LongPoll:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + awaited.timeout_s
         async with _place(awaited.who), _listening(awaited) as heard, _presence(receive) as gone:
-            # What happened between the first look and listening was told to nobody.
+            # This look finds events from before the listening began, which reached no listener.
             look = await self._look(scope)
             while (now := look.awaited) is not None and (left_s := deadline - loop.time()) > 0:
                 told = asyncio.create_task(heard.another_than(now.state))

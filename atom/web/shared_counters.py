@@ -19,7 +19,7 @@ def share_counters(folder: Path, number: int, processes: int) -> None:
     known = {_name(place) for place in range(1, processes + 1)}
     for path in folder.glob("*.db"):
         kind, _, name = path.stem.rpartition("_")
-        # What is under way now, and sockets that are open, ended with the process.
+        # Gauges of requests under way and of open sockets ended with their process.
         is_past = name == _name(number) and kind.startswith("gauge")
         if is_past or name not in known:
             path.unlink(missing_ok=True)

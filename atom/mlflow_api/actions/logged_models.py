@@ -26,7 +26,7 @@ FOLDER = "models"
 
 @dataclass(frozen=True, slots=True)
 class NewLoggedModel:
-    """What a program says of a model that it is about to send; without a name it gets one."""
+    """A model that a program is about to send; without a name it gets one."""
 
     name: str = ""
     model_type: str = ""

@@ -1,4 +1,4 @@
-"""What every endpoint shares: who asks, for which project, and how it refuses."""
+"""Base classes of all endpoints: authentication, project and errors."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NO_USER = "The person who started this run has no account any more."
 
 
 class CommandUser:
-    """Who the command of a run is for the permission classes: nobody with an account."""
+    """The command of a run as a user for the permission classes; it has no account."""
 
     is_authenticated = True
     pk = None

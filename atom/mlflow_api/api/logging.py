@@ -1,4 +1,4 @@
-"""What runs log: batches, metrics, their histories, inputs and outputs."""
+"""Endpoints for logging: batches, metrics, their histories, inputs and outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an `MLmodel` file says: YAML, of which only two things are wanted and no more is read."""
+"""Read two values out of an `MLmodel` file, without parsing the rest of its YAML."""
 
 from __future__ import annotations
 
