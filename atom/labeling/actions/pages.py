@@ -64,7 +64,7 @@ def _open_unseen(unseen: Sequence[tuple[UUID, UUID]]) -> None:
 def take_up(task: LabelTask, user: User, role: str, back: Return) -> list[WorkSlot]:
     """Give a page what its person holds and no other living page shows; drafts stay with it.
 
-    Leases are renewed. What had run out and nobody took is held again. Another page that loses
+    Leases are renewed. Expired leases that nobody took are held again. Another page that loses
     something here learns it by the lease number.
     """
     with transaction.atomic():
