@@ -19,7 +19,7 @@ from atom_sdk.words import counted, entries_text
 
 _MAX_RUNS = 200
 _MAX_LABEL_STEPS = 20
-# From a run to the runs that wrote what it read, and on from there.
+# Steps back from a run to the runs that wrote its inputs.
 _MAX_RUN_STEPS = 5
 _MAX_PARAMETERS_LENGTH = 200
 

@@ -24,7 +24,7 @@ from atom.cleaning.engines.thresholds import TINY_SHARE_OF_MEDIAN, Thresholds
 
 
 class Kind(StrEnum):
-    """What can be wrong; in brackets what `value` is."""
+    """Kinds of findings; the comment of each gives the meaning of `value`."""
 
     UNREADABLE = "unreadable"  # 0; `reason` says why
     TOO_LARGE = "too_large"  # 0; `reason` says above how many pixels

@@ -1,4 +1,4 @@
-"""What may change of a model once it is there: its name, what is said of it, whether it stays."""
+"""Changes to a model: rename, describe, label, delete."""
 
 from __future__ import annotations
 
