@@ -1,6 +1,6 @@
 """Peak memory of pushes with labels and a split, and of pushes onto a version of millions of files.
 
-Of every four files of the second push two are as they were, one has another path and one another
+Two of every four files of the second push are unchanged, one has another path and one another
 content. Labels come from class folders of a thousand files; a fifth of each is held out.
 """
 

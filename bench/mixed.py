@@ -75,7 +75,7 @@ def run(home: Path, client: Client) -> list[Result]:
 
 
 def _asks(client: Client) -> list[Ask]:
-    """What a portal's pages and jobs of CI ask: four reads of five."""
+    """Requests of the portal's pages and of CI jobs: four of five are reads."""
     project = f"/api/v1/projects/{client.project}"
     api = Mlflow(client)
     run_id = api.begin()
