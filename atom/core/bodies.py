@@ -1,4 +1,4 @@
-"""Bodies of requests: JSON of a sane depth, and no field that nobody reads."""
+"""Bodies of requests: JSON of limited depth, without unknown fields."""
 
 from __future__ import annotations
 

@@ -128,11 +128,11 @@ class TellingConsumer(GuardedConsumer):
         return await self.find_group() is not None
 
     async def find_group(self) -> str | None:
-        """Return the group to listen to, or None for who may not know that the thing exists."""
+        """Return the group, or None if the person may not know that the object exists."""
         raise NotImplementedError
 
     async def connect(self) -> None:
-        """Join the group, or close: strangers cannot tell that the thing exists."""
+        """Join the group, or close the socket, so that strangers cannot probe for objects."""
         await self.accept()
         await self.guard()
         group = await self.find_group()
@@ -153,7 +153,7 @@ class TellingConsumer(GuardedConsumer):
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
-        """Ignore what the browser says: this socket only tells."""
+        """Ignore messages of the browser: this socket only sends."""
 
     async def live_event(self, message: dict[str, Any]) -> None:
         """Pass an event of `atom.core.live` on."""

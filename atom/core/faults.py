@@ -71,7 +71,7 @@ SAYS: Final[dict[str, tuple[str, str]]] = {
         "See the object store's log and the space on its disks.",
     ),
 }
-# A fault that nobody has met for so long is taken to be over.
+# A fault counts as over after this time without an error.
 LATELY_S: Final = 60.0
 _BY_SQLSTATE: Final = {
     "53100": DATABASE_FULL,
@@ -99,7 +99,7 @@ class FaultMetError(Exception):
 
 
 def fault_of(exc: BaseException) -> str | None:
-    """Return which fault an exception, or what caused it, tells of; None if it is another."""
+    """Return the fault behind an exception or its causes; None if there is none."""
     seen: BaseException | None = exc
     while seen is not None:
         if found := _fault_of_one(seen):

@@ -1,4 +1,4 @@
-"""Signs of life of workers and beat, in Valkey, so that any web process can tell who is there."""
+"""Heartbeats of workers and beat in Valkey, so that every web process knows who is alive."""
 
 from __future__ import annotations
 

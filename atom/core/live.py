@@ -19,7 +19,7 @@ from redis.retry import Retry
 
 log = structlog.get_logger(__name__)
 
-# Whoever publishes has committed already, and must not wait for long before it says so.
+# The publisher has committed already, so its answer must not wait for long.
 _TIMEOUT_S = 5.0
 
 

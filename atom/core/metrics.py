@@ -71,13 +71,13 @@ class MeasureRequests:
 
 
 def _method(request: HttpRequest) -> str:
-    """Return the method; what nobody has heard of is one, since a label must not grow."""
+    """Return the method; unknown methods share one value, so that the label stays bounded."""
     known = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
     return request.method if request.method in known else _UNKNOWN
 
 
 def may_scrape(authorization: str) -> bool:
-    """Return whether a header `Authorization` carries ATOM_METRICS_TOKEN; without one, nobody."""
+    """Return whether `Authorization` carries ATOM_METRICS_TOKEN; False if that is not set."""
     wanted = settings.ATOM_METRICS_TOKEN
     given = authorization.removeprefix("Bearer ").strip()
     return bool(wanted) and compare_digest(given.encode(), wanted.encode())

@@ -40,7 +40,7 @@ def emit(
         data=data,
         people=concerned,
         subject=str(subject),
-        # An event that concerns nobody may still end what people were told of its subject.
+        # An event without people may still close notifications about its subject.
         told_at=None if concerned or subject else Now(),
     )
 

@@ -125,7 +125,7 @@ def network_of(address: str) -> str:
 
 
 class _Outage:
-    """Remembers that Valkey is away: requests pass meanwhile, and only one of them says so."""
+    """Remembers that Valkey is away: requests pass meanwhile, and the log says so once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -43,7 +43,7 @@ def of_services(exc: BaseException) -> AtomError | None:
     if (fault := faults.fault_of(exc)) is not None:
         return _of_fault(fault, exc)
     if isinstance(exc, DataError):
-        # No field says so beforehand of what is inside a JSON document.
+        # A JSON document has no field that could refuse it earlier.
         log.warning("value_cannot_be_stored", error=str(exc))
         return Invalid("A value is larger than can be stored, or holds a NUL character.")
     if isinstance(exc, _SERVICE_IS_AWAY):

@@ -80,7 +80,7 @@ def faults_now() -> list[Finding]:
     found = [_away(name) for name in parts if name not in answering | set(said)]
     refused = {*said.values(), *_refusals(answering)}
     found += [_refusal(fault) for fault in sorted(refused)]
-    # Signs of life are written to Valkey: where it takes none, silence says nothing.
+    # Heartbeats are written to Valkey: while it takes no writes, silence proves nothing.
     if "valkey" in answering and not refused & {faults.VALKEY_FULL, faults.VALKEY_CANNOT_SAVE}:
         found += _silent()
     return sorted(found, key=lambda one: -LEVELS.index(one.level))
@@ -161,7 +161,7 @@ def _silent() -> Iterator[Finding]:
 
 @dataclass
 class _Kept:
-    """The last answer; while one request finds it out anew, the others get the one before."""
+    """The last answer; while one request computes the next, the others get this one."""
 
     found: list[Finding] = field(default_factory=list)
     at: float = float("-inf")
@@ -180,7 +180,7 @@ class _Kept:
         return self.found
 
     def forget(self) -> None:
-        """Find it out anew."""
+        """Forget the answer, so that the next request computes it."""
         self.at = float("-inf")
 
 

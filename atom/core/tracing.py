@@ -165,7 +165,7 @@ class TraceRequests:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer; the route is known afterwards, and the address is never told."""
+        """Answer; the span gets the route afterwards, and never the address."""
         method = request.method or ""
         parent = request.headers.get(PARENT, "")
         with span(method, "SERVER", parent, {"http.request.method": method}) as under_way:

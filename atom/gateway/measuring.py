@@ -1,4 +1,4 @@
-"""Counts what the gateway sends, as it passes, and tells it as a span where it is traced."""
+"""Count the bytes that the gateway sends, and record a span where it is traced."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _DRAWN_AS = 2
 _MAX_WAITING = 512
 # Two decoders are kept busy by less; a single picture has at most a quarter of it.
 _ORIGINALS_BYTES = 4 * MAX_SOURCE_BYTES
-# How the cache marks a file of which no thumbnail can be made; its bytes are the error's code.
+# The cache's mark for a file without a thumbnail; its bytes are the error's code.
 _NO_PICTURE = "application/x-no-picture"
 _SAFETY = {
     "cache-control": "private, max-age=86400, immutable",

@@ -16,7 +16,7 @@ MAIL_CHOICES: Final = (NOW, DAILY, NEVER)
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """How people are told who have not chosen; a fixed one cannot be turned off."""
+    """Default preferences of a topic; a fixed topic cannot be turned off."""
 
     in_app: bool
     mail: str

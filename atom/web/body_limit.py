@@ -13,7 +13,7 @@ from atom.web.router import HttpApplication
 
 
 class BodyLimit:
-    """Passes requests on; counts what arrives, whatever its length was said to be."""
+    """Passes requests on, and counts their bytes whatever `Content-Length` says."""
 
     def __init__(self, application: HttpApplication, max_bytes: int) -> None:
         self._application = application

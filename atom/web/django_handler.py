@@ -25,8 +25,8 @@ from django.core.handlers.base import BaseHandler
 from django.db import close_old_connections
 from django.urls import set_script_prefix
 
-# How many work at once is up to the pool of database connections, for which they queue. A request
-# that waits for the database or the store must not keep those that tell of it from being heard.
+# The pool of database connections limits how many work at once. There are more threads, so that
+# requests that wait for the database or the store do not block `/api/v1/state/`.
 _THREADS: Final = 128
 
 
@@ -72,7 +72,7 @@ class OneThread(ASGIHandler):
             # Its pieces are made in another thread, with a connection of that.
             close_old_connections()
         else:
-            # Also tells that the request is over, which gives the connection back.
+            # This also ends the request for Django, which gives the database connection back.
             response.close()
         return response
 

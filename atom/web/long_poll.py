@@ -1,4 +1,4 @@
-"""Holds answers back until what they tell is over, see `atom.core.waiting`.
+"""Holds answers back until the awaited object has its final state, see `atom.core.waiting`.
 
 Django answers each look in full. Between the looks a wait holds no thread and no database
 connection. The live event that pages hear wakes a wait too.
@@ -47,7 +47,7 @@ class _Look:
 
 
 class _Heard:
-    """The last state that an event told of one thing."""
+    """The last state of one object, from live events."""
 
     def __init__(self, thing_id: str) -> None:
         self._id = thing_id
@@ -61,7 +61,7 @@ class _Heard:
             self._changed.set()
 
     async def another_than(self, state: str) -> None:
-        """Return once a state was told that is not this one."""
+        """Return once an event reports another state than this one."""
         while not self._state or self._state == state:
             self._changed.clear()
             await self._changed.wait()

@@ -1,7 +1,7 @@
-"""Counters that several web processes share: whichever is asked for /metrics tells of all.
+"""Counters that several web processes share: each of them answers /metrics for all.
 
-By the files of prometheus_client's multiprocess mode, each named after a process's place, not after
-its pid: one that is started again goes on counting where it ended, and files do not pile up.
+They use the files of prometheus_client's multiprocess mode, named after a process's place and not
+its pid: a restarted process goes on with its old counts, and files do not pile up.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-# Kind → what it tells, for people.
+# Kind → its meaning, for people.
 EVENT_KINDS: Final[dict[str, str]] = {
     "run.started": "A run's command began.",
     "run.succeeded": "A run ended well.",

@@ -90,7 +90,7 @@ def _asked(read: Callable[[int, int], bytes], size_bytes: int) -> ParquetPreview
 def _conversation(
     asks: IO[bytes], answers: IO[bytes], read: Callable[[int, int], bytes]
 ) -> dict[str, Any]:
-    """Give the process the bytes that it asks for until it has said everything."""
+    """Give the process the bytes that it asks for until its output ends."""
     found: dict[str, Any] = {}
     left = MAX_READ_BYTES
     for line in asks:

@@ -143,7 +143,7 @@ def _overrides(request: S3Request) -> dict[str, str]:
 
 
 def _content_type(given: str | None) -> str:
-    """Return what a file was said to be if that is a media type: a push may say anything."""
+    """Return the pushed media type if it is valid: a push may give any text."""
     is_type = given is not None and len(given) <= _TYPE_CHARS and _MEDIA_TYPE.fullmatch(given)
     return given if given is not None and is_type else "application/octet-stream"
 

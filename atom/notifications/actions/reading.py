@@ -78,7 +78,7 @@ def _chosen(rows: NotificationQuerySet, choice: Choice) -> NotificationQuerySet:
 
 
 def preferences_of(user: User) -> dict[str, Topic]:
-    """Return how the user is told of each topic."""
+    """Return the user's preferences for each topic."""
     chosen = {row.topic: row for row in Preference.objects.filter(user=user)}
     return {
         name: Topic(row.in_app, row.mail) if (row := chosen.get(name)) else default

@@ -24,7 +24,7 @@ class NotificationProjectSerializer(serializers.Serializer[Any]):
 
 
 class NotificationSerializer(serializers.ModelSerializer[Notification]):
-    """One thing that the caller was told."""
+    """A notification of the caller."""
 
     topic = serializers.SerializerMethodField()
     project = NotificationProjectSerializer(allow_null=True)
@@ -51,7 +51,7 @@ class NotificationSerializer(serializers.ModelSerializer[Notification]):
         ]
 
     def get_topic(self, row: Notification) -> str:
-        """Return by what people choose how to be told of it."""
+        """Return the topic of the event, which people set preferences for."""
         return KINDS[row.kind].topic
 
     def get_title(self, row: Notification) -> str:
@@ -111,7 +111,7 @@ class ChangedSerializer(serializers.Serializer[Any]):
 
 
 class PreferenceSerializer(serializers.Serializer[Any]):
-    """How the caller is told of a topic."""
+    """The caller's preference for a topic."""
 
     topic = serializers.ChoiceField(choices=sorted(TOPICS))
     in_app = serializers.BooleanField()
@@ -128,7 +128,7 @@ class DailyMailSerializer(serializers.Serializer[Any]):
 
 
 class PreferencesSerializer(serializers.Serializer[Any]):
-    """How the caller is told of everything, and whether mail would reach them."""
+    """The caller's preferences for all topics, and whether mail would reach them."""
 
     sends_mail = serializers.BooleanField()
     has_address = serializers.BooleanField()

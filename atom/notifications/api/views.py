@@ -126,7 +126,7 @@ class UnreadView(ScopedView, APIView):
 
 
 class PreferencesView(ScopedView, APIView):
-    """How the caller wants to be told."""
+    """The caller's preferences."""
 
     @extend_schema(
         responses=PreferencesSerializer, operation_id="notification_preferences_retrieve"

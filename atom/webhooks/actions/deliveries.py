@@ -66,7 +66,7 @@ def tick() -> None:
 
 @transaction.atomic
 def fan_out() -> int:
-    """Make deliveries of the oldest events that nobody has taken; return how many events."""
+    """Make deliveries of the oldest events that are not fanned out yet; return how many events."""
     open_ones = OutboxEvent.objects.filter(taken_at=None).order_by("at", "id")
     events = list(open_ones.select_for_update(skip_locked=True)[:_EVENTS_AT_ONCE])
     if not events:
