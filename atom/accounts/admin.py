@@ -34,5 +34,5 @@ show(
     filters=("at",),
     also=("data",),
 )
-# A session's key is its primary key, and so its address here; who has it is signed in.
+# A session's key is its primary key and so its address here; the key alone signs a person in.
 show_rest("accounts", apart_from=(Session, SecondFactor, RecoveryCode))

@@ -47,13 +47,13 @@ class NoteSession:
 
 
 class LimitRequests:
-    """Refuses a caller of the API who asks too often, and tells the others what they have left."""
+    """Refuses a caller above the rate limit, and sends the others their remaining requests."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer 429 to a caller who has nothing left."""
+        """Answer 429 to a caller without remaining requests."""
         if not _is_limited(request):
             return self._get_response(request)
         standing = take(_limit_of(request))

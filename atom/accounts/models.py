@@ -34,8 +34,8 @@ class User(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     full_name = models.CharField(max_length=200, blank=True)
     language = models.CharField(max_length=8, default="en")
-    # When a mail that was answered, or a provider of single sign-on, showed whose the address is.
-    # Until then it is only what somebody said.
+    # When a mailed link, or a provider of single sign-on, proved the address. Until then it is
+    # only a claim.
     email_proven_at = models.DateTimeField(null=True)
 
     first_name = None  # type: ignore[assignment]
@@ -312,7 +312,7 @@ class SecondFactor(TimestampedModel):
 
 
 class RecoveryCode(TimestampedModel):
-    """A code for who has lost the authenticator. Only its hash is kept; it works once."""
+    """A code for a person who lost the authenticator. Only its hash is kept; it works once."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
     code_hash = models.CharField(max_length=64)

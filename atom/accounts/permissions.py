@@ -46,7 +46,8 @@ def demands_second_factor(user: User) -> bool:
 def lacks_second_factor(user: User, session: SessionBase) -> bool:
     """Return whether a second factor is demanded of a person who signed in without one.
 
-    Whoever has one was asked for it, so that a session without proof is one of who has none.
+    A person with a second factor was asked for it, so a session without proof belongs to a person
+    without one.
     """
     return demands_second_factor(user) and not session.get(PROOF)
 

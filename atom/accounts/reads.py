@@ -1,4 +1,4 @@
-"""Questions about the tree of units: who has which role where, who may see which unit."""
+"""Queries over the tree of units: roles of people, and the units that they may see."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ from atom.core.crypto import BadSignature, hash_token, sign, unsign
 from atom.core.errors import AlreadyExists
 
 _PURPOSE = "invitation"
-# In the link of the mail, and in no link that is shown: who has it reads what comes to the address.
+# Only the mailed link has it, so its holder can read the mail of the address.
 _MAILED = "mailed"
 MailState = Literal["sent", "failed", "off", "none"]
 

@@ -1,4 +1,4 @@
-"""Passwords: changed by their owner, or set anew through a link that works once."""
+"""Passwords: changed by their owner, or set through a link that works once."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def mail_reset(user_id: UUID) -> bool:
 def set_password_by_link(link: str, password: str) -> User:
     """Set a new password and end all sessions. Raises ResetLinkInvalid and Invalid.
 
-    A link that was mailed proves the address. Whoever had the account until then only said that
-    it was theirs, so that their keys end too.
+    A mailed link proves the address. Until then the holder of the account had only claimed it, so
+    all keys of the account end too.
     """
     user = find_by_link(link, lock=True)
     if user.email_proven_at is None and _mailed_tokens.check_token(user, _token_of(link)):

@@ -167,7 +167,7 @@ def check_code(request: HttpRequest, user: User, code: str) -> None:
 
 
 def wrong_code() -> Invalid:
-    """Return the failure of a code that is wrong, or was used; which of them is not told."""
+    """Return the error for a code that is wrong or was used; it does not say which."""
     said = ErrorDetail("The code is wrong, or was used already.", code="wrong_code")
     return Invalid(errors={"code": [said]})
 

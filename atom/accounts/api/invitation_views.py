@@ -182,13 +182,13 @@ class SignUpView(APIView):
         token = values.pop("token")
         found = _guarded(request, token)
         user = accept_as_new(NewPerson(**values), token)
-        # As every way in: where from is noted, so that the first sign-in from elsewhere is told.
+        # Every sign-in records its place, so that the first one from elsewhere notifies.
         let_in(request._request, user)
         return Response(_accepted(found))
 
 
 class AcceptInvitationView(APIView):
-    """An invitation accepted by who is signed in; a program's token accepts nothing."""
+    """Accept an invitation as a signed-in person; tokens of programs may not."""
 
     authentication_classes = (SessionAuthentication,)
 

@@ -23,7 +23,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def user_of(request: Request) -> User:
-    """Return the signed-in user; permission classes have refused nobody already."""
+    """Return the signed-in user; permission classes have refused anonymous callers already."""
     if not isinstance(request.user, User):
         raise NotFound
     return request.user

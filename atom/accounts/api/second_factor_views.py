@@ -37,7 +37,7 @@ class SecondFactorSerializer(serializers.Serializer[Any]):
 
 
 class ProofSerializer(serializers.Serializer[Any]):
-    """The password, or a code; neither is needed from who has no password and no second factor."""
+    """The password, or a code; an account with neither password nor second factor sends none."""
 
     password = serializers.CharField(
         max_length=1000, trim_whitespace=False, write_only=True, required=False

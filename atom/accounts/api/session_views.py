@@ -174,7 +174,7 @@ class PasswordView(APIView):
 
 @method_decorator(csrf_protect, name="dispatch")
 class ForgottenView(APIView):
-    """A link by mail for who has forgotten the password."""
+    """Mail a link to set a forgotten password."""
 
     permission_classes = (AllowAny,)
     authentication_classes = ()
