@@ -109,7 +109,7 @@ def server(entries: int, folder: Path) -> None:
 
 
 def group_split(entries: int, folder: Path) -> None:
-    """Draw the split of a version anew, whole folders together."""
+    """Draw a new split of a version, with whole folders together."""
     store = _store(folder)
     split = SplitRequest.from_json(_SPLIT | {"group_by": "folder", "redraw": True})
     root = build_version(_root(folder, store), VersionPlan(_NO_CHANGES, split=split), store)

@@ -117,7 +117,7 @@ async def _load(client: Client, asks: list[Ask]) -> Found:
 
 
 def _caller(client: Client) -> httpx.AsyncClient:
-    """Return one who asks, with a connection of their own.
+    """Return a caller with a connection of its own.
 
     One client with all connections looks at each of them for each request: with 64 of them and
     a hundred requests that wait it takes a core, and what is measured is the client.

@@ -17,7 +17,7 @@ from atom.settings.environment import BASE_DIR
 # Within the launcher's budget for stopping.
 GRACEFUL_SHUTDOWN_S = 2
 WEB_DATABASE_CONNECTIONS = 8
-# Less than the minute after which clients give up: they are told what they waited for.
+# Less than the minute after which clients give up, so that they get the reason of the wait.
 WEB_DATABASE_PATIENCE_S = 30
 WEB_STORE_PATIENCE_S = 8
 # Short: a lock that an interrupted task could not let go of falls with its connection.

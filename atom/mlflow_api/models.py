@@ -45,7 +45,7 @@ class LoggedModel(TimestampedModel):
 
 
 class ModelOutput(models.Model):
-    """A logged model that a run says it has made, and at which step; any run may say so."""
+    """A logged model that a run claims as its output, with the step; any run may claim it."""
 
     id = models.BigAutoField(primary_key=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="model_outputs")

@@ -313,7 +313,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # No default for the soft limit: Celery refuses to send a task whose own hard limit is lower.
 CELERY_TASK_TIME_LIMIT = 1800
-# A message that nobody acknowledged comes back after this; it must outlast the longest task.
+# An unacknowledged message comes back after this; it must outlast the longest task.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 2000,
     "global_keyprefix": "tasks:",

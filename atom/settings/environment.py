@@ -128,7 +128,7 @@ class Environment(BaseSettings):
     otel_exporter_otlp_endpoint: str = ""
     otel_exporter_otlp_headers: SecretStr = SecretStr("")
     otel_traces_sampler_arg: float = Field(1.0, ge=0, le=1)
-    # Guesses of one person's codes: with it nobody finds one in years.
+    # Guesses of one person's codes: this limit makes a lucky guess take years.
     atom_rate_second_factor: RateSetting = parse_rate("20/h:10")
     # People who need a second factor; administrators are those of the installation.
     atom_second_factor: Literal["optional", "administrators", "everybody"] = "optional"

@@ -34,5 +34,5 @@ TINY_SHARE_OF_MEDIAN = 0.5
 # The hash of a smaller image says less, and unrelated images come close, so the distance shrinks
 # with the shorter side. Among 1,500 digits of 28 px, 254 pairs are within 4 bits, 35 within 2.
 WHOLE_HASH_SIDE_PX = 64
-# Where there is nothing to see, a perceptual hash says nothing.
+# The perceptual hash of an image without structure has no meaning.
 FEATURELESS_SHARPNESS = 1.0

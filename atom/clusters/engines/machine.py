@@ -26,9 +26,9 @@ class Machine:
     gpu_model: str
     # The id of each GPU, as NVIDIA's tools and CUDA_VISIBLE_DEVICES name it.
     gpu_ids: tuple[str, ...] = ()
-    # Memory of each GPU in bytes, in the order of `gpu_ids`; 0 where the tool does not tell.
+    # Memory of each GPU in bytes, in the order of `gpu_ids`; 0 if the tool does not report it.
     gpu_memory_bytes: tuple[int, ...] = ()
-    # False where NVIDIA's tool is there and failed: the GPUs may be told another time.
+    # False if NVIDIA's tool failed: the GPUs may be reported later.
     gpus_told: bool = True
 
 

@@ -165,7 +165,7 @@ def _write(changes: _Changes) -> None:
 
 
 def _tell_returned(changes: _Changes) -> None:
-    """Tell each person who may still label how many of their items of each task came back."""
+    """Notify each person who may still label of the number of returned items of each task."""
     returned = Counter(
         (slot.label_task, slot.user_id) for slot in changes.slots if slot.state == states.RETURNED
     )

@@ -71,7 +71,7 @@ def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
 
     Raises TaskNameTaken, NoItems, NoImages, TooManyItems, InvalidLabels.
     """
-    # First: a taken name is said of the task, not of the ontology that would be named after it.
+    # First, so that the error names the task and not its ontology, which gets the same name.
     if LabelTask.objects.filter(project=project, name=plan.name).exists():
         raise TaskNameTaken(errors={"name": [ErrorDetail("This name is taken.", code="unique")]})
     ontology_version = plan.ontology_version or create_ontology(

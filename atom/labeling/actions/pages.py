@@ -92,7 +92,7 @@ def _free_for(task: LabelTask, user: User, role: str, back: Return) -> list[UUID
 
 
 def _held_again(task: LabelTask, user: User, role: str, back: Return) -> list[UUID]:
-    """Lease anew what the person's lease ran out of, under its old number."""
+    """Renew the person's expired leases under their old numbers."""
     if task.state != states.ACTIVE or not back.page:
         return []
     other = WorkSlot.objects.filter(work_item=OuterRef("work_item"), user=user)

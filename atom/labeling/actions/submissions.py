@@ -158,7 +158,7 @@ def _problem_with(
 def _refusal(slot: WorkSlot, audit: WorkSlot | None, user: User, lease_no: int) -> AtomError | None:
     """Return why the submission does not count, or None.
 
-    A lease that ran out but was given to nobody else still counts: the row is locked here.
+    An expired lease still counts if nobody else took the slot: the row is locked here.
     """
     if slot.label_task.state not in states.TASK_TAKES_WORK:
         return TaskNotActive(f"The task is {slot.label_task.state}.", slot=str(slot.pk))

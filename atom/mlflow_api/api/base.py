@@ -120,7 +120,7 @@ class MlflowView(ProjectScopedView, APIView):
 
     @property
     def user(self) -> User:
-        """Return who is behind the request: for a run's command, who started the run."""
+        """Return the person of the request: for a run's command, the starter of the run."""
         if self.command is None:
             return user_of(self.request)
         if self.command.run.created_by is None:
@@ -173,7 +173,7 @@ class MlflowView(ProjectScopedView, APIView):
         return found
 
     def log(self, run: LoggedRun, batch: Batch) -> None:
-        """Store what is said of a run. Raises NotPermitted, BadParameter."""
+        """Store the logged values of a run. Raises NotPermitted, BadParameter."""
         log_batch(run, batch, is_its_command=self.command is not None)
 
     def _run_name(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _FLAVOUR = re.compile(r"^  ([A-Za-z_][\w.-]*):")
-# How every model can be loaded; it says nothing of what made it.
+# Every model has this flavor; it does not name the framework.
 _GENERIC = "python_function"
 
 

@@ -27,7 +27,7 @@ class ConfusionSerializer(serializers.Serializer[Any]):
 
 
 class EvaluationShortSerializer(serializers.ModelSerializer[Evaluation]):
-    """How a version did on a split, without who was taken for whom: that is as long as a book."""
+    """The metrics of a version on a split, without the confusion matrix, which can be large."""
 
     run = serializers.UUIDField(source="run_id")
     run_number = serializers.IntegerField(source="run.number")
@@ -109,7 +109,7 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
 
     @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
     def get_metrics(self, version: ModelVersion) -> dict[str, float]:
-        """Return the numbers that the files of a version tell of its run, or else what it logged.
+        """Return the metrics in the files of a version, or else the metrics of its run.
 
         Values of older versions that are no numbers are left out, so that they hide no list.
         """

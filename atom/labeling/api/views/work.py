@@ -143,7 +143,7 @@ class UnskipView(SlotView):
 
 
 class ReopenView(SlotView):
-    """Taking returned work from somebody who is away."""
+    """Take returned work from an absent person."""
 
     required_role = permissions.ROLE_FOR[permissions.AUDIT]
 
