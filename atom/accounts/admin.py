@@ -1,4 +1,4 @@
-"""People, the tree that they work in, and who did what."""
+"""Operators' tables of people, units, projects, keys and the audit log."""
 
 from django.contrib import admin
 from django.contrib.auth.models import Group

@@ -113,6 +113,6 @@ def find_token(text: str) -> ApiToken | None:
 
 
 def _note_use(token: ApiToken) -> None:
-    # This machine's clock does for the question whether to ask: at worst the time is older.
+    # This machine's clock is good enough here: at worst the recorded time is older.
     if token.last_used_at is None or abs(timezone.now() - token.last_used_at) > _LAST_USED_STEP:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=Now())

@@ -64,13 +64,13 @@ class LimitRequests:
         else:
             response = problem_response(_refusal(standing), request)
         for name, value in standing.as_headers().items():
-            # A narrower limit, that of signing in, has spoken already.
+            # The narrower limit of signing in has set the headers already.
             response.headers.setdefault(name, value)
         return response
 
 
 def _is_limited(request: HttpRequest) -> bool:
-    """Whether a request counts: what the command of a run logs is like what its runner sends."""
+    """Whether a request counts; the command of a run is exempt, as its runner is."""
     if request.path.startswith(_MLFLOW):
         text = bearer_of(request)
         return text is None or text.startswith(f"{PREFIX}_")

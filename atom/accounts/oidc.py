@@ -197,7 +197,7 @@ def _userinfo(
 ) -> dict[str, Any]:
     bearer = {"Authorization": f"Bearer {token.get('access_token', '')}"}
     found = _json(http, _endpoint(metadata, "userinfo_endpoint"), bearer)
-    # Core 5.3.2: a token that was put in its place would say somebody else's name.
+    # Core 5.3.2: a substituted token would give another person's claims.
     if found.get("sub") != subject:
         raise SingleSignOnFailed("sso_invalid", "userinfo of another subject")
     return found

@@ -22,7 +22,7 @@ from atom.accounts.models import RANK, ROLES, Project, RoleBinding, ServiceAccou
 from atom.core.statements import Prepared
 
 Scope = Project | Unit
-# More would be a directory, not a suggestion.
+# A suggestion must not become a directory of all people.
 CANDIDATES = 10
 
 

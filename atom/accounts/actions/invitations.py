@@ -61,7 +61,7 @@ class NewPerson:
 def invite(scope: Scope, actor: User, role: str, email: str, days: int) -> NewInvitation:
     """Make an invitation, and mail it if there is an address and a mail server.
 
-    A pending one for the same address is made anew. Raises AlreadyMember.
+    A pending one for the same address gets a new link. Raises AlreadyMember.
     """
     with transaction.atomic():
         # Lock first: two requests for one address must not both make a link for it.

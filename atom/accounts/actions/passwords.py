@@ -34,7 +34,7 @@ _MAIL_STEP_S = 60
 
 
 class _MailedTokens(PasswordResetTokenGenerator):
-    """Tokens of links that were mailed: who uses one reads what comes to the account's address."""
+    """Tokens of mailed links: using one proves that the person reads the account's mail."""
 
     key_salt = "atom.accounts.reset.mailed"
 

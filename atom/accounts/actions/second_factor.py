@@ -68,7 +68,7 @@ def begin(request: HttpRequest, user: User, proof: Proof) -> Offer:
         user=user, defaults={"encrypted_pending": encrypt(secret)}
     )
     uri = codes.provisioning_uri(secret, user.username, _ISSUER)
-    # A border and a white ground of its own: dark pages are no ground to scan from.
+    # The picture has its own white ground and border, since scanners fail on dark pages.
     picture = segno.make_qr(uri, error="m").svg_data_uri(scale=4, border=4, light="#fff")
     return Offer(secret, uri, picture)
 
@@ -96,7 +96,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
         tell_owner(user, _CHANGED, change="enabled")
         end_sessions(user, user, except_key=request.session.session_key)
     request.session[PROOF] = "code"
-    # Whoever has read this session's key before has it no more.
+    # A new key: a thief who read the old one loses the session.
     request.session.cycle_key()
     return made
 
@@ -158,7 +158,7 @@ def check_proof(request: HttpRequest, user: User, proof: Proof) -> None:
 
 def check_code(request: HttpRequest, user: User, code: str) -> None:
     """Use a code up. Raises Invalid for a wrong one, and TooManyAttempts."""
-    # By person too: who knows a password must not guess from many addresses.
+    # By person too: knowing the password must not allow guesses from many addresses.
     mine = Limit("second-factor", str(user.pk), settings.ATOM_RATE_SECOND_FACTOR)
     with counted_attempt(mine, limit_of_address(request)):
         if not _use(user, codes.plain(code)):
@@ -177,7 +177,7 @@ def _use(user: User, code: str) -> bool:
         return _use_of_authenticator(user, code)
     unused = RecoveryCode.objects.filter(user=user, code_hash=hash_token(code), used_at=None)
     with transaction.atomic():
-        # One statement: of two who come at once, one is first.
+        # One statement, so that two requests at once cannot use the same code.
         if not unused.update(used_at=Now(), updated_at=Now()):
             return False
         audit.record(user, "user.recovery_code_used", user, name=user.username)

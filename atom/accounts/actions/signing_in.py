@@ -1,4 +1,4 @@
-"""Passwords at the door, and how often one may guess."""
+"""Checking passwords, with limits for guesses."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from atom.accounts.models import ROLES, Invitation
 from atom.core.names import NameField, TextField
 
 MAIL_STATES = ("sent", "failed", "off", "none")
-# A link that is open for longer is forgotten by everybody but who finds it.
+# A longer link would outlive its purpose and stay a risk.
 MAX_DAYS = 30
 # The longest that is hashed.
 MAX_PASSWORD = 1000

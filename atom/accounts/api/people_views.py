@@ -1,4 +1,4 @@
-"""All people of the installation, for its administrators; others learn nothing here."""
+"""All people of the installation, for its administrators; others get 404."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ def awaited(request: HttpRequest) -> tuple[User, bool]:
 
 def let_in(request: HttpRequest, user: User, proof: str = "", *, by_provider: bool = False) -> None:
     """Begin a session; `proof` is what stood for a second factor."""
-    # Django keeps the key of a session that is the same person's: whoever has it would now have
-    # what the second step proves as well.
+    # Django keeps the key if the person stays the same. A thief of the old key would then also
+    # have a session with the second factor.
     request.session.flush()
     login(request, user)
     note_sign_in(request, user)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The first that is found counts: most browsers name others too, to be taken for them.
+# The first match counts: most browsers also name others, for compatibility.
 _BROWSERS = (
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),
