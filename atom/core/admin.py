@@ -182,5 +182,5 @@ def _link(model: type[models.Model], name: str) -> Any:
     return link
 
 
-# The answers that were given to idempotency keys may hold what is shown once.
+# Stored answers to idempotency keys may hold secrets that are shown once.
 show(OutboxEvent)

@@ -66,7 +66,7 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
         await super().websocket_connect(message)
 
     async def websocket_disconnect(self, message: dict[str, Any]) -> None:
-        """Count it no more."""
+        """Stop counting the socket."""
         self._count_no_more()
         await super().websocket_disconnect(message)
 
@@ -95,7 +95,7 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
                 await self.channel_layer.group_add(group, self.channel_name)
 
     async def unguard(self) -> None:
-        """Hear of them no more."""
+        """Stop listening to changes of access."""
         if self._guard:
             for group in (self._guard, ACCESS_OF_ALL):
                 await self.channel_layer.group_discard(group, self.channel_name)
@@ -144,7 +144,7 @@ class TellingConsumer(GuardedConsumer):
         await self.joined()
 
     async def joined(self) -> None:
-        """Do what is to be done once events are heard."""
+        """Hook of subclasses, called once events are heard."""
 
     async def disconnect(self, code: int) -> None:
         """Leave the groups."""

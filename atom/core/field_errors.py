@@ -13,7 +13,7 @@ from typing import Any
 
 from rest_framework.exceptions import ErrorDetail
 
-# So much of a choice that does not exist is repeated.
+# An error repeats this many characters of an unknown choice.
 _CHOICE_CHARS = 200
 # Code of a sentence that has no code of its own.
 UNCODED = "invalid"
@@ -104,7 +104,7 @@ def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:
 def _as_text(message: Any) -> str:
     given = _INPUT.match(message) if getattr(message, "code", "") == "invalid_choice" else None
     if given and len(given[1]) > _CHOICE_CHARS:
-        # It begins with what was sent, however long that is.
+        # The sentence begins with the value that was sent, however long.
         rest = message[given.end(1) :]
         message = ErrorDetail(f'"{given[1][:_CHOICE_CHARS]}…{rest}', message.code)
     return message if isinstance(message, str) else str(message)

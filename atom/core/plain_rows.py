@@ -69,7 +69,7 @@ class PlainRows:
         if "_shown_alike" not in cls.__dict__:
             model: Any = cls()
             cls._fields_of_all = model.fields
-            # Last: other threads look for it.
+            # Set last, because other threads test for it.
             cls._shown_alike = [
                 (field.field_name, _show(field) if _is_alike(field) else None)
                 for field in model._readable_fields

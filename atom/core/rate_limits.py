@@ -29,12 +29,12 @@ from atom.settings.rates import Rate
 
 log = structlog.get_logger(__name__)
 
-# While it is away it is asked this often, not by each request.
+# While Valkey is away, only one request in this time tries it.
 _ASKED_AGAIN_AFTER_S = 5.0
 # An IPv6 subscriber has at least this network to himself.
 _IPV6_BITS = 64
 
-# All or nothing: what is refused takes from none of the keys. A negative count gives back.
+# All or nothing: a refused request takes from none of the keys. A negative count gives back.
 _TAKE = """
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
@@ -170,7 +170,7 @@ def _ask(limits: Sequence[Limit], count: int) -> Standing | None:
         return None
     numbers = [number for one in counted for number in (one.rate.interval_us, one.rate.burst)]
     try:
-        # Limits fail open: they protect the service, and must not be what takes it down.
+        # Limits fail open: they protect the service, and must not take it down.
         found = cast("list[int]", _script()([one.key for one in counted], [count, *numbers]))
     except RedisError as error:
         _outage.begin(error)

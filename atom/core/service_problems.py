@@ -39,7 +39,7 @@ _STORE_STATUS = re.compile(r"status code: (\d{3})")
 
 
 def of_services(exc: BaseException) -> AtomError | None:
-    """Translate what a service raised that is away, or answers that it cannot; None for others."""
+    """Translate an error of a service that is away or cannot work; return None for others."""
     if (fault := faults.fault_of(exc)) is not None:
         return _of_fault(fault, exc)
     if isinstance(exc, DataError):
@@ -65,7 +65,7 @@ def _of_fault(fault: str, exc: BaseException) -> AtomError:
 
 def _of_store(exc: BaseException) -> AtomError:
     said = str(exc).split("\n", 1)[0]
-    # Where the store is, is no business of the caller's; which object it was, is.
+    # The caller learns the object, and not the address of the store.
     detail = _STORE_PLACE.sub("", said).split(": <", 1)[0][:_STORE_DETAIL_CHARS]
     found = _STORE_STATUS.search(said)
     status = int(found.group(1)) if found else 0

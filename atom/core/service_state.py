@@ -141,7 +141,7 @@ def _database() -> None:
         cursor.execute("SELECT current_setting('transaction_read_only') = 'on'")
         if cursor.fetchone()[0]:
             raise faults.FaultMetError(faults.DATABASE_READ_ONLY)
-        # Changes nothing and is over once it is on the disk, as a commit is.
+        # It changes nothing, and returns once it is on the disk, as a commit does.
         cursor.execute("SELECT pg_logical_emit_message(true, 'atom', 'written')")
 
 

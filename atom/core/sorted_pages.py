@@ -111,7 +111,7 @@ def _comes_after(sorting: Sorting, values: Sequence[Any], pk: Any) -> Q:
     lookup = "lt" if sorting.descending else "gt"
     condition, equal = Q(), Q()
     for alias, key, value in zip(sorting.aliases, sorting.keys, values, strict=True):
-        # Nothing comes after no value but what has none either.
+        # After a row without a value come only other rows without one.
         if value is not None:
             beyond = Q(**{f"{alias}__{lookup}": value})
             if key.may_miss:

@@ -97,7 +97,7 @@ class ObjectStorage:
     def __init__(
         self, bucket: str, store: S3Store, hasty: S3Store, admin: Any, public: Any
     ) -> None:
-        """`hasty` is `store` without its minutes of retries."""
+        """`hasty` is a client of the same store that retries for seconds, not minutes."""
         self.bucket = bucket
         self._store = store
         self._hasty = hasty
@@ -325,12 +325,12 @@ class ObjectStorage:
         except ClientError as exc:
             if is_refused_condition(exc):
                 raise ObjectExists(key) from exc
-            # An answer that was lost: the first of several tries has joined them.
+            # An earlier attempt has joined the parts, and its answer was lost.
             if not (_is_no_upload(exc) and self.exists(key)):
                 raise
 
     def multipart_abort(self, key: str, upload_id: str) -> None:
-        """Throw an unfinished upload away; one that is unknown is fine."""
+        """Abort an unfinished upload; an unknown one is no error."""
         try:
             self._admin.abort_multipart_upload(Bucket=self.bucket, Key=key, UploadId=upload_id)
         except ClientError as exc:

@@ -29,7 +29,7 @@ _NAME: Final = "atom"
 _SERVER_ERROR: Final = 500
 _SPAN: Final = "atom_span"
 
-# The one that this process traces with, if it does.
+# The tracer of this process, if it traces.
 _providers: list[TracerProvider] = []
 
 
@@ -104,7 +104,7 @@ def past_span(
     *,
     is_error: bool = False,
 ) -> str:
-    """Tell a span that is over; return its `traceparent`, "" while nothing is traced."""
+    """Record a finished span; return its `traceparent`, "" while nothing is traced."""
     if not is_on():
         return ""
     from opentelemetry.trace import set_span_in_context

@@ -27,7 +27,7 @@ MAX_TIMEOUT_S: Final = 300
 MAX_WAITERS: Final = 20
 # The key of the ASGI scope under which the web process leaves a list for the view.
 SCOPE: Final = "atom.awaited"
-# A process that was killed while it waited keeps its places so much longer than a wait can take.
+# The places of a killed process expire this long after a wait would have ended.
 _PLACE_KEPT_S: Final = MAX_TIMEOUT_S + 30
 
 TIMEOUT = OpenApiParameter(
@@ -48,7 +48,7 @@ return 1
 
 
 class TooManyWaits(Throttled):
-    """One token holds back as many answers as it may."""
+    """The token has reached its limit of open waits."""
 
     code = "too_many_waits"
     title = "Too many requests of this token wait at the same time."

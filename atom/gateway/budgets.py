@@ -1,4 +1,4 @@
-"""How many bytes of originals a process holds at once, whoever asks for how many pictures."""
+"""A limit for the bytes of originals that a process holds at once, over all requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks from a model version or a dataset version to what made it and what it made."""
+"""Walk the lineage of a model version or a dataset version in both directions."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class OneThread(ASGIHandler):
         response: Any = refusal if request is None else self.get_response(request)
         response._handler_class = type(self)
         if response.streaming:
-            # Its pieces are made in another thread, with a connection of that.
+            # Another thread makes the pieces, with its own database connection.
             close_old_connections()
         else:
             # This also ends the request for Django, which gives the database connection back.

@@ -192,7 +192,7 @@ async def _listening(awaited: Awaited) -> AsyncIterator[_Heard]:
 
 async def _cancelled(task: asyncio.Task[None]) -> None:
     while not task.done():
-        # Again: the client of Valkey loses a cancellation that comes just when it is answered.
+        # Cancel again: Valkey's client loses a cancellation that comes together with an answer.
         task.cancel()
         await asyncio.wait({task}, timeout=_CANCEL_AGAIN_S)
     with contextlib.suppress(asyncio.CancelledError, OSError, redis.RedisError):

@@ -32,7 +32,7 @@ class Webhook(TimestampedModel):
     url = models.CharField(max_length=2000)
     events = ArrayField(models.CharField(max_length=60))
     encrypted_secret = models.TextField()
-    # The one before, with which is also signed until then.
+    # The previous secret, which also signs requests until then.
     encrypted_old_secret = models.TextField(blank=True)
     old_secret_until = models.DateTimeField(null=True)
     off_reason = models.CharField(max_length=20, blank=True)

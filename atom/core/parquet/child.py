@@ -32,13 +32,13 @@ _TAIL_BYTES = 8
 _BUFFER_BYTES = 64 << 10
 _SHOWN_BYTES = 24
 
-# Why there is nothing, or only the columns.
+# Reasons for an empty preview, or one of columns only.
 NOT_PARQUET, CUT, BROKEN, ENCRYPTED = "not_parquet", "cut", "broken", "encrypted"
 HEAVY = "heavy"
 
 
 class RefusedError(Exception):
-    """Why the file is not read: one of the reasons above."""
+    """The file cannot be read, for one of the reasons above."""
 
 
 class AskedFile(io.RawIOBase):

@@ -1,4 +1,4 @@
-"""Asks a process of its own what a Parquet file holds: bounded in memory, bytes and time."""
+"""Preview Parquet files in a process of its own, bounded in memory, bytes and time."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _conversation(
             answers.flush()
         except BrokenPipeError:
             break
-    # It ended without a word where a limit ended it.
+    # A limit ends the process without a message.
     return found if "rows" in found else {**found, "reason": HEAVY}
 
 

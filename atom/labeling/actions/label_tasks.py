@@ -191,7 +191,7 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
 
 
 def _tell_labelers(task: LabelTask, user: User) -> None:
-    """Tell those whose work labeling is; others label when they come by."""
+    """Notify people with the role labeler; others label on their own."""
     labelers = bindings_reaching(task.project).filter(role="labeler").exclude(user=user)
     outbox.emit(
         task.project_id,

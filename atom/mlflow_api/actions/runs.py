@@ -68,7 +68,7 @@ def begin_run(
 
 @transaction.atomic
 def update_run(run_id: UUID, state: str | None, ended_at: datetime | None, name: str) -> Run:
-    """Take the program's word for its run's state and name.
+    """Set the state and name that the program reports for its run.
 
     Where Atom executes the run, Atom knows better how it stands: the state is not taken.
     """

@@ -54,12 +54,12 @@ _MESSAGE_EXPIRES_S = 10.0
 
 
 def tick() -> None:
-    """Take new events, and have a worker send what is due."""
+    """Take new events, and have a worker send due deliveries."""
     while fan_out() == _EVENTS_AT_ONCE:
         pass
     give_up_old()
     due = list(Delivery.objects.due().order_by().values_list("webhook_id", flat=True).distinct())
-    # Any of them: those that never answer must not always be the first.
+    # In random order, so that silent receivers are not always the first.
     for webhook_id in random.sample(due, min(_ASKED_AT_ONCE, len(due))):
         enqueue(_SEND_TASK, str(webhook_id), expires_s=_MESSAGE_EXPIRES_S)
 
@@ -183,7 +183,7 @@ def _note(delivery: Delivery, outcome: Outcome) -> None:
         rows.update(state=states.DELIVERED, **told)
         Webhook.objects.filter(pk=hook.pk).update(last_success_at=Now())
     elif delivery.kind == TEST or outcome.is_gone:
-        # Whoever tests looks at the answer now.
+        # A test is sent once: the person waits for the answer.
         rows.update(state=states.FAILED, **told)
     else:
         rows.update(**told)

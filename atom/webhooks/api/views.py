@@ -1,4 +1,4 @@
-"""Webhooks of a project: for its administrators, since payloads go out of the house."""
+"""Webhooks of a project: for its administrators, since payloads leave the installation."""
 
 from __future__ import annotations
 
