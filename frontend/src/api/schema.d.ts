@@ -6000,7 +6000,7 @@ export interface components {
             readonly created_at: string;
             confusion: components["schemas"]["Confusion"];
         };
-        /** @description How a version did on a split, without who was taken for whom: that is as long as a book. */
+        /** @description The metrics of a version on a split, without the confusion matrix, which can be large. */
         EvaluationShort: {
             /** Format: uuid */
             readonly id: string;
@@ -7764,12 +7764,12 @@ export interface components {
          * @enum {string}
          */
         NotEvaluableEnum: "no_description" | "no_weights";
-        /** @description One thing that the caller was told. */
+        /** @description A notification of the caller. */
         Notification: {
             /** Format: uuid */
             readonly id: string;
             kind: string;
-            /** @description Return by what people choose how to be told of it. */
+            /** @description Return the topic of the event, which people set preferences for. */
             readonly topic: string;
             project: components["schemas"]["NotificationProject"] | null;
             subject: string;
@@ -8421,7 +8421,7 @@ export interface components {
             results: components["schemas"]["Prediction"][];
             next: string | null;
         };
-        /** @description How the caller is told of a topic. */
+        /** @description The caller's preference for a topic. */
         Preference: {
             topic: components["schemas"]["TopicEnum"];
             in_app: boolean;
@@ -8435,7 +8435,7 @@ export interface components {
             in_app?: boolean;
             mail?: components["schemas"]["MailChoiceEnum"];
         };
-        /** @description How the caller is told of everything, and whether mail would reach them. */
+        /** @description The caller's preferences for all topics, and whether mail would reach them. */
         Preferences: {
             sends_mail: boolean;
             has_address: boolean;
@@ -8552,7 +8552,7 @@ export interface components {
             results: components["schemas"]["ProjectRunShare"][];
             next: string | null;
         };
-        /** @description The password, or a code; neither is needed from who has no password and no second factor. */
+        /** @description The password, or a code; an account with neither password nor second factor sends none. */
         ProofRequest: {
             password?: string;
             code?: string;
