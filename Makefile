@@ -17,13 +17,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := .make
 # Every lock is complete: pip has nothing to resolve.
-# Only what is imported gets compiled, when it is; once, whatever a machine's environment says:
-# to compile Django anew costs every process two seconds.
+# Modules are compiled once, at their first import, whatever a machine's environment says:
+# compiling Django again costs every process two seconds.
 unexport PYTHONDONTWRITEBYTECODE
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-compile
 LOCK := --generate-hashes --no-emit-index-url --no-emit-find-links --universal \
 	--python-version 3.11 --quiet --custom-compile-command "make lock"
-# What the MLflow client finds in the development environment, at the same versions.
+# The development environment has these already, at the versions that the MLflow client uses.
 BESIDE_MLFLOW := $(addprefix --no-emit-package ,annotated-types anyio certifi cffi click \
 	cryptography h11 idna numpy packaging pandas pycparser pydantic pydantic-core python-dateutil \
 	python-dotenv pyyaml scipy six sqlparse typing-extensions typing-inspection tzdata urllib3 uvicorn)
@@ -58,7 +58,7 @@ down: ## Stop the stack; no process is left
 
 .PHONY: status
 status: ## Show what runs
-	@# Exit code 3 is for scripts: that nothing runs is an answer here, no error.
+	@# Exit code 3 is for scripts; here a stopped stack is no error.
 	@if [ -x $(BIN)/python ]; then $(BIN)/python -m atom.dev status || [ $$? -eq 3 ]; \
 		else echo "Atom is not installed yet; start with: make demo"; fi
 
@@ -84,6 +84,7 @@ check: check-types check-drift check-tests check-portal check-imports check-styl
 check-style: dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check --quiet .
+	$(BIN)/python -m tests.architecture.words
 
 check-types: dev
 	$(BIN)/mypy
@@ -93,7 +94,7 @@ check-imports: dev
 	$(BIN)/deptry .
 
 check-tests: dev
-	@# What it compiles is kept: the test runner's processes would each do it at once.
+	@# This keeps the compiled modules: the test runner's processes would each compile them at once.
 	$(BIN)/python -m pytest --collect-only -q > /dev/null
 
 check-portal: dev
@@ -112,8 +113,8 @@ check-drift: dev
 soak: dev ## Kill services at random during the main job (SEED=, KILLS=, CLIENTS=, MINUTES=)
 	$(BIN)/python -m tests.soak
 
-# A tool beside ours, of which nothing is installed anywhere else. `--strict`: a package that the
-# database does not know is no package without weaknesses.
+# The tool has an environment of its own. `--strict`: a package that the database does not know
+# fails the audit.
 $(STAMP)/audit:
 	python3 -m venv $@ && $@/bin/pip install --quiet pip-audit==2.10.1
 
@@ -182,7 +183,7 @@ $(STAMP)/dev: requirements/dev.txt $(STAMP)/server | $(STAMP)/sdk
 	$(PIP_INSTALL) --require-hashes -r requirements/server.txt -r requirements/dev.txt
 	@touch $@
 
-# A folder that the client's process finds before the environment: Atom imports nothing of it.
+# The client's process searches this folder before the environment; Atom imports nothing from it.
 $(STAMP)/mlflow: requirements/mlflow.txt $(STAMP)/dev
 	rm -rf $(STAMP)/mlflow-client
 	$(PIP_INSTALL) --require-hashes --target $(STAMP)/mlflow-client -r requirements/mlflow.txt

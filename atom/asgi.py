@@ -83,8 +83,8 @@ def program() -> LifespanApplication:
     leave_pandas_out()
     tracing.begin("web")
     before_task_publish.connect(tracing.send_along)
-    # What was loaded stays: to look through it for garbage again and again would stop all requests
-    # for a fifth of a second each time.
+    # Loaded modules stay for ever. Searching them for garbage would stop all requests for a fifth
+    # of a second each time.
     gc.collect()
     gc.freeze()
     return application

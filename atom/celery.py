@@ -105,9 +105,9 @@ def save_what_pandas_costs(**_: Any) -> None:
 
 @worker_init.connect
 def load_what_tasks_need(**_: Any) -> None:
-    """Load here what the first task of each pool process would load: they share it.
+    """Load modules once in the worker, so that pool processes share them.
 
-    What a store's client is made from is a tenth of a second, the readers of pictures another half.
+    The store's client takes a tenth of a second, the readers of pictures another half.
     """
     Image.preinit()
     signing_client(settings.S3_ENDPOINT_URL).close()
@@ -118,7 +118,7 @@ def share_memory_with_pool(**_: Any) -> None:
     """Keep the collector off what is loaded now: marking it would copy every page to the child."""
     gc.collect()
     gc.freeze()
-    # What the child will compare its parent with.
+    # The child compares its parent's id with this one.
     os.environ[_WORKER_PID] = str(os.getpid())
 
 

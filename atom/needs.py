@@ -1,4 +1,4 @@
-"""What needs somebody now, in one project: each with its one next step, in a few bounded reads."""
+"""The action items of a person in one project, each with its next step, in few bounded reads."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who asks, and as what."""
+    """The person who asks, with the role in the project."""
 
     user: User
     project: Project
@@ -67,7 +67,7 @@ def needs_of(user: User, project: Project) -> list[Need]:
 
 
 def _findings(asked: Asked) -> Iterator[Need]:
-    """Of administrators of the installation: what its health page says."""
+    """Yield findings of the health page, for administrators of the installation."""
     if not asked.user.is_superuser:
         return
     found = cache.get("needs.findings")

@@ -13,7 +13,7 @@ from bench.harness import SKIPPED, PeerFailed, say
 
 @dataclass(frozen=True)
 class PeerPackages:
-    """What a peer needs. `bare`: packages whose own requirements are left out."""
+    """Packages of a peer. `bare`: packages whose own requirements are left out."""
 
     name: str
     packages: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Percentiles of delays, as every part of the service's benchmark tells them."""
+"""Percentiles of delays, for every part of the service's benchmark."""
 
 from __future__ import annotations
 

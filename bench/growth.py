@@ -44,7 +44,7 @@ Curves = dict[str, dict[int, float]]
 def run(scratch: Path, files: int, folder: Path) -> list[Result]:
     """Measure real files, plot both, write the page; sizes go up to twenty times `files`.
 
-    What a larger size would take is foretold from the last one.
+    The time of a larger size is estimated from the last one.
     """
     results: list[Result] = []
     started, file_s = time.monotonic(), 0.0

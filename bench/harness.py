@@ -100,7 +100,7 @@ def interleave(
 
 
 def again(measure: Callable[_P, float]) -> Callable[_P, float]:
-    """What measures twice and returns the second measure: the first filled the caches."""
+    """Wrap a measure to run twice and return the second value: the first filled the caches."""
 
     def second(*args: _P.args, **kwargs: _P.kwargs) -> float:
         measure(*args, **kwargs)

@@ -124,7 +124,7 @@ class _Peer:
         return self.files / answer["seconds"]
 
     def answer(self) -> dict[str, float]:
-        """What it says next. Raises PeerFailed with the last line of its log."""
+        """Return its next answer. Raises PeerFailed with the last line of its log."""
         line = self.process.stdout.readline() if self.process.stdout else ""
         if line:
             answer: dict[str, float] = json.loads(line)

@@ -53,7 +53,7 @@ _ROUNDS = 5
 
 @dataclass(frozen=True)
 class Measured:
-    """What one process found for one size; times in seconds, memory in MiB."""
+    """The measures of one process for one size; times in seconds, memory in MiB."""
 
     build_s: float
     manifest_bytes: int
@@ -210,7 +210,7 @@ def _billion(folder: Path) -> list[Result]:
     store = FolderObjectStore(folder)
     root = make_root(_billion_ranges(store))
     digests = write_root(root, store), write_root(_with_one_change(root, store), store)
-    # From the disk, as a process that has read nothing yet.
+    # Reads from the disk, as a new process does.
     open_s, old = _timed(lambda: read_root(digests[0], store))
     middle = path_of(BILLION // 2 + 17)
     lookup_s, _ = _timed(lambda: Listing(old, store).lookup(middle))

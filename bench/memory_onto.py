@@ -1,6 +1,6 @@
 """Peak memory of pushes with labels and a split, and of pushes onto a version of millions of files.
 
-Of every four files of the second push two are as they were, one has another path and one another
+Two of every four files of the second push are unchanged, one has another path and one another
 content. Labels come from class folders of a thousand files; a fifth of each is held out.
 """
 
@@ -109,7 +109,7 @@ def server(entries: int, folder: Path) -> None:
 
 
 def group_split(entries: int, folder: Path) -> None:
-    """Draw the split of a version anew, whole folders together."""
+    """Draw a new split of a version, with whole folders together."""
     store = _store(folder)
     split = SplitRequest.from_json(_SPLIT | {"group_by": "folder", "redraw": True})
     root = build_version(_root(folder, store), VersionPlan(_NO_CHANGES, split=split), store)

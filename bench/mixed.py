@@ -75,7 +75,7 @@ def run(home: Path, client: Client) -> list[Result]:
 
 
 def _asks(client: Client) -> list[Ask]:
-    """What a portal's pages and jobs of CI ask: four reads of five."""
+    """Requests of the portal's pages and of CI jobs: four of five are reads."""
     project = f"/api/v1/projects/{client.project}"
     api = Mlflow(client)
     run_id = api.begin()
@@ -117,7 +117,7 @@ async def _load(client: Client, asks: list[Ask]) -> Found:
 
 
 def _caller(client: Client) -> httpx.AsyncClient:
-    """Return one who asks, with a connection of their own.
+    """Return a caller with a connection of its own.
 
     One client with all connections looks at each of them for each request: with 64 of them and
     a hundred requests that wait it takes a core, and what is measured is the client.

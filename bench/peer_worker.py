@@ -171,7 +171,7 @@ def main() -> None:
     """Prepare, then read a round for every line that comes in."""
     kind, source, target = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
     target.mkdir(parents=True)
-    # What libraries print must not stand between the answers.
+    # Output of libraries must not stand between the answers.
     answers, sys.stdout = sys.stdout, sys.stderr
     started = time.perf_counter()
     read = KINDS[kind](source, target)

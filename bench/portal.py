@@ -74,7 +74,7 @@ def run(scratch: Path, client: Client, password: str) -> list[Result]:
         raise NothingToMeasureError("the portal is not built: run `make .make/portal`")
     results = sizes(_DIST)
     with sync_playwright() as driver, _page_of_parts(scratch) as address:
-        # Exact heap sizes, and no frame less because nobody looks.
+        # Exact heap sizes, and full frame rate in a hidden window.
         arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--enable-precise-memory-info"]
         browser = driver.chromium.launch(executable_path=program, args=arguments)
         try:
@@ -134,10 +134,10 @@ def _page_of_parts(scratch: Path) -> Iterator[str]:
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files and says nothing of it."""
+    """Serves files without logging."""
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nobody reads it."""
+        """Log nothing."""
 
 
 def _paints(browser: Browser, url: str, password: str) -> list[Result]:

@@ -49,7 +49,7 @@ class Row:
 
     @property
     def advice(self) -> str:
-        """Return the reason with the command that mends it."""
+        """Return the reason with the command that repairs it."""
         return f"{self.reason}: {self.need.install}" if self.need.install else self.reason
 
 

@@ -19,7 +19,7 @@ _CHUNK_BYTES = 64 << 10
 
 @dataclass
 class Road:
-    """What every connection shares."""
+    """Settings and counters that all connections share."""
 
     upstream_port: int
     latency_s: float

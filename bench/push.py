@@ -77,13 +77,13 @@ class _Source:
         _warm(self.folder)
 
     def rate(self, work: Callable[[Path], float]) -> Callable[[], float]:
-        """What measures MB/s of `work`, which gets an empty folder and returns seconds."""
+        """Return a measure of `work` in MB/s; it gets an empty folder and returns seconds."""
 
         def measured() -> float:
             target = self._scratch / f"round{next(self._rounds)}"
             target.mkdir()
             _change_every_pack(self.folder, target.name)
-            # What others have written must not go to the disk in this one's time.
+            # Earlier writes must not reach the disk during this measure.
             os.sync()
             value = self._size_mb / work(target)
             shutil.rmtree(target)

@@ -50,7 +50,7 @@ class S3Address:
 
 @dataclass(frozen=True)
 class Job:
-    """What a reader does. `compute_s` is the time that a sample takes once it is there."""
+    """The work of a reader. `compute_s` is the time that a sample takes once it is there."""
 
     kind: Literal["small", "streamed", "local"]
     address: S3Address
@@ -133,7 +133,7 @@ def main() -> None:
         if size_bytes is None:
             break
         count += 1
-        # What a GPU would do; the processor is free for the threads that fetch.
+        # This stands for a GPU's work; the processor is free for the threads that fetch.
         time.sleep(job.compute_s)
     total_s = time.perf_counter() - started
     print(json.dumps({"samples": count, "total_s": total_s, "waiting_s": waiting_s}), flush=True)

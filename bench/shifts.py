@@ -1,8 +1,8 @@
 """How far the portal's pages jump while they load over a slow network.
 
-Each page is opened with an empty cache; the score is the plain sum of all layout shifts that
-nobody caused, not that of the worst second. A fixed delay and rate make it a matter of geometry:
-a faster processor changes when things move, not how far.
+Each page is opened with an empty cache. The score is the sum of all layout shifts that no input
+caused, not that of the worst second. With a fixed delay and rate it is a matter of geometry: a
+faster processor changes when things move, not how far.
 """
 
 from __future__ import annotations

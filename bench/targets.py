@@ -1,4 +1,4 @@
-"""What is demanded of each result, and the table that says whether it is met."""
+"""Targets of the results, and the table that says whether they are met."""
 
 from __future__ import annotations
 

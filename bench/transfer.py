@@ -1,9 +1,9 @@
 """Bringing a version to a node: packs and the same files as small objects, from one S3 server.
 
-The warm-up is what the cache does: hashed, synchronized to the disk, under its name. What it is
-held against is the same requests written to the same disk without that, and the small objects as
-files on that disk. The rates to nothing, of both, say what the transfer alone makes of it. Ten
-thousand small objects tell their rate.
+The warm-up does the cache's work: packs are hashed, synchronized to the disk and named. It is
+compared with the same requests written to the same disk without that, and with the small objects
+as files on that disk. The rates of both without writing show the transfer alone. Ten thousand small
+objects give their rate.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def run(scratch: Path, files: int, work: Path) -> list[Result]:
 
 @dataclass(frozen=True)
 class _Stored:
-    """What lies in the bucket: the files below `small/`, their packs below `packs/`."""
+    """The content of the bucket: the files below `small/`, their packs below `packs/`."""
 
     store: S3Store
     names: list[str]
@@ -79,7 +79,7 @@ class _Stored:
     def of(cls, server: Seaweed, folder: Path, packs: Path) -> _Stored:
         store = store_of(server)
         paths = sorted(path for path in folder.rglob("*") if path.is_file())
-        # Of all classes, so with sizes like those of all.
+        # Files of all classes, so that their sizes are typical.
         paths = paths[:: -(-len(paths) // _SMALL_OBJECTS)]
         small_mb = sum(path.stat().st_size for path in paths) / 1e6
         names = [f"small/{path.relative_to(folder).as_posix()}" for path in paths]
@@ -101,7 +101,7 @@ class _Stored:
 
 def _rate(work: Callable[[], object], size_mb: float) -> Callable[[], float]:
     def measured() -> float:
-        # What others have written must not go to the disk in this one's time.
+        # Earlier writes must not reach the disk during this measure.
         os.sync()
         return size_mb / seconds(work)
 
@@ -109,7 +109,7 @@ def _rate(work: Callable[[], object], size_mb: float) -> Callable[[], float]:
 
 
 def _warm(stored: _Stored, cache: Path) -> None:
-    """What the cache does: hashed, on the disk, under its name; then thrown away."""
+    """Do the cache's work (hash, write, name the packs), then remove the files."""
     fill(PackStore(cache), FillPlan(stored.packs, stored.stream), lambda progress: None)
     shutil.rmtree(cache)
 

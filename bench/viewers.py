@@ -30,7 +30,7 @@ EVERY_S = 2.0
 # After the last tick; what has not come by then is lost.
 PATIENCE_S = 30.0
 _OPENED_AT_ONCE = 25
-# Of a token of a runner (atom.jobs.attempts.actions.attempts, which needs Django set up).
+# The prefix of a runner's token. Its module needs Django, so it is repeated here.
 _TOKEN_PREFIX = "atomrun_"
 _NAME = f"log line to {VIEWERS:,} WebSockets over {RUNS} runs"
 
@@ -64,7 +64,7 @@ RETURNING run_id, token_hash
 
 @dataclass
 class Seen:
-    """What the viewers have got: delays in ms, and how often each (run, tick) came."""
+    """Messages that the viewers got: delays in ms, and how often each (run, tick) came."""
 
     delays_ms: list[float] = field(default_factory=list)
     ticks: Counter[tuple[str, int]] = field(default_factory=Counter)

@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 
 class Bars:
-    """One bar for each name, from the first time that it is told how far it is."""
+    """One bar for each name, from its first progress on."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -18,7 +18,7 @@ class Bars:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was told."""
+        """Whether no progress was reported."""
         return not self._tasks
 
     def tell(self, name: str, done: float, total: float, text: str = "") -> None:
@@ -30,7 +30,7 @@ class Bars:
 
 @contextmanager
 def bars(console: Console, nothing_to_do: str) -> Iterator[Bars]:
-    """Draw bars; if nothing is told until the end, `nothing_to_do` is printed."""
+    """Draw bars; if no progress is reported until the end, print `nothing_to_do`."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -11,7 +11,7 @@ from atom_sdk.client import Client
 
 TASK = "The unlabelled thousand"
 BATCH = 50
-# Of a hundred labels three are wrong on purpose; the audit has to find them all.
+# Three labels in a hundred are wrong on purpose; the audit has to find them all.
 WRONG_EVERY = 33
 
 Report = Callable[[str, int, int], None]

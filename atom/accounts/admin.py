@@ -1,4 +1,4 @@
-"""People, the tree that they work in, and who did what."""
+"""Operators' tables of people, units, projects, keys and the audit log."""
 
 from django.contrib import admin
 from django.contrib.auth.models import Group
@@ -34,5 +34,5 @@ show(
     filters=("at",),
     also=("data",),
 )
-# A session's key is its primary key, and so its address here; who has it is signed in.
+# A session's key is its primary key and so its address here; the key alone signs a person in.
 show_rest("accounts", apart_from=(Session, SecondFactor, RecoveryCode))

@@ -84,7 +84,7 @@ class TokenAuthentication(BaseAuthentication):
 
 def bearer_of(request: Request | HttpRequest) -> str | None:
     """Return the bearer credential of the request, if it carries one."""
-    # Of either kind of request, only META is read.
+    # The cast is safe: the function reads only META, which both kinds of request have.
     parts = get_authorization_header(cast(Request, request)).split()
     if len(parts) != 2 or parts[0].lower() != b"bearer":
         return None
@@ -113,6 +113,6 @@ def find_token(text: str) -> ApiToken | None:
 
 
 def _note_use(token: ApiToken) -> None:
-    # This machine's clock does for the question whether to ask: at worst the time is older.
+    # This machine's clock is good enough here: at worst the recorded time is older.
     if token.last_used_at is None or abs(timezone.now() - token.last_used_at) > _LAST_USED_STEP:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=Now())

@@ -1,4 +1,4 @@
-"""`/ws/projects/<slug>/`: that something of a project changed; pages read what by HTTP."""
+"""`/ws/projects/<slug>/`: events of changes in a project; pages read the changes by HTTP."""
 
 from __future__ import annotations
 

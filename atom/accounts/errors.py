@@ -1,4 +1,4 @@
-"""Failures of signing in, and of changing who may do what."""
+"""Errors of signing in, and of changing rights."""
 
 from typing import Literal
 
@@ -19,7 +19,7 @@ SingleSignOnReason = Literal[
     # The provider is away or not set up as its settings say; what it says of a person is not valid.
     "sso_provider",
     "sso_invalid",
-    # Nobody invited this person; the address is that of an account; the account is deactivated.
+    # No invitation for this person; an account has the address; the account is deactivated.
     "sso_nobody",
     "sso_address",
     "sso_deactivated",
@@ -27,7 +27,7 @@ SingleSignOnReason = Literal[
 
 
 class BadCredentials(NotAuthenticated):
-    """Wrong name or password; which of the two is not told."""
+    """Wrong name or password; the answer does not say which."""
 
     code = "bad_credentials"
     title = "The name or the password is wrong."
@@ -84,7 +84,7 @@ class SignInOver(AtomError):
 
 
 class SignInAgain(PermissionDenied):
-    """Who has no password proves who they are by having signed in a moment ago."""
+    """An account without a password must have signed in within the last minutes."""
 
     code = "sign_in_again"
     title = "This needs a sign-in of the last ten minutes."
@@ -92,7 +92,7 @@ class SignInAgain(PermissionDenied):
 
 
 class SingleSignOnFailed(Exception):
-    """A way back from the provider that lets nobody in; the sign-in page says why, in words."""
+    """An answer of the provider that signs nobody in; the sign-in page says why."""
 
     def __init__(self, reason: SingleSignOnReason, detail: str = "") -> None:
         super().__init__(detail or reason)
@@ -100,7 +100,7 @@ class SingleSignOnFailed(Exception):
 
 
 class BadToken(NotAuthenticated):
-    """A bearer token that is nobody's; whether it ever was is not told."""
+    """An unknown bearer token; the answer does not say whether it ever existed."""
 
     code = "bad_token"
     title = "The API token is wrong, expired or revoked."
@@ -116,7 +116,7 @@ class TooManyGuesses(Throttled):
 
 
 class LastAdministrator(Conflict):
-    """Nobody else would administer the project or unit."""
+    """The change would leave the project or unit without an administrator."""
 
     code = "last_administrator"
     title = "This is the last administrator here."
@@ -164,7 +164,7 @@ class UnitTooDeep(Conflict):
 
 
 class InvitationUnknown(NotFound):
-    """A link that nobody made; whether it ever was one is not told."""
+    """An unknown link; the answer does not say whether it ever existed."""
 
     code = "invitation_unknown"
     title = "This invitation link is not valid."
@@ -219,7 +219,7 @@ class AccountExists(Conflict):
 
 
 class ResetLinkInvalid(AtomError):
-    """A link to set a new password that is wrong, used or expired; which of them is not told."""
+    """A link to set a password is wrong, used or expired; the answer does not say which."""
 
     status = 410
     code = "reset_link_invalid"

@@ -1,4 +1,4 @@
-"""What accounts tells open connections, and the owners of accounts."""
+"""Events of accounts: for open connections, and for the owners of accounts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who uses the installation."""
+"""Metrics of users, projects and browsers in use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From where and when sessions are used, and how often the API is."""
+"""Record address and time of each session's use, and limit the rate of requests."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LIMITED = ("/api/v1/", "/api/mlflow/")
 # one address, each with the token of one attempt; to refuse them would stop or blind the runs.
 # Outside of `_LIMITED` nothing is counted: probes decide whether this process lives; static files,
 # the portal and media do not come here.
-# What does not work is told without asking who asks: that is in the database, which may be away.
+# `/state/` reports faults, so it must not look up the caller in a database that may be away.
 _UNLIMITED = ("/api/v1/runner/", "/api/v1/state/")
 _MLFLOW = "/api/mlflow/"
 
@@ -47,13 +47,13 @@ class NoteSession:
 
 
 class LimitRequests:
-    """Refuses a caller of the API who asks too often, and tells the others what they have left."""
+    """Refuses a caller above the rate limit, and sends the others their remaining requests."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer 429 to a caller who has nothing left."""
+        """Answer 429 to a caller without remaining requests."""
         if not _is_limited(request):
             return self._get_response(request)
         standing = take(_limit_of(request))
@@ -64,13 +64,13 @@ class LimitRequests:
         else:
             response = problem_response(_refusal(standing), request)
         for name, value in standing.as_headers().items():
-            # A narrower limit, that of signing in, has spoken already.
+            # The narrower limit of signing in has set the headers already.
             response.headers.setdefault(name, value)
         return response
 
 
 def _is_limited(request: HttpRequest) -> bool:
-    """Whether a request counts: what the command of a run logs is like what its runner sends."""
+    """Whether a request counts; the command of a run is exempt, as its runner is."""
     if request.path.startswith(_MLFLOW):
         text = bearer_of(request)
         return text is None or text.startswith(f"{PREFIX}_")
@@ -80,7 +80,7 @@ def _is_limited(request: HttpRequest) -> bool:
 def _limit_of(request: HttpRequest) -> Limit:
     """Return who pays: the token, so that a runaway program stops only itself; else the person.
 
-    What carries a wrong token is as anonymous as what carries none.
+    A request with a wrong token counts as anonymous, as one without a token does.
     """
     if bearer_of(request) is not None:
         token = carried_token(request)

@@ -34,8 +34,8 @@ class User(AbstractUser):
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     full_name = models.CharField(max_length=200, blank=True)
     language = models.CharField(max_length=8, default="en")
-    # When a mail that was answered, or a provider of single sign-on, showed whose the address is.
-    # Until then it is only what somebody said.
+    # When a mailed link, or a provider of single sign-on, proved the address. Until then it is
+    # only a claim.
     email_proven_at = models.DateTimeField(null=True)
 
     first_name = None  # type: ignore[assignment]
@@ -112,7 +112,7 @@ class ProjectQuerySet(models.QuerySet["Project"]):
 
 
 class Project(TimestampedModel):
-    """What holds datasets, runs, models and label tasks. Slugs are unique per installation."""
+    """The home of datasets, runs, models and label tasks. Slugs are unique per installation."""
 
     slug = models.CharField(max_length=63, unique=True, validators=[slug_validator])
     name = models.CharField(max_length=200)
@@ -226,8 +226,8 @@ class ApiToken(TimestampedModel):
     secret_hash = models.CharField(max_length=64)
     scopes = ArrayField(models.CharField(max_length=20))
     project = models.ForeignKey(Project, null=True, on_delete=models.CASCADE, related_name="+")
-    # What the server says of whatever is made with it, as JSON; of a run's token, the run. Text,
-    # because each request reads this row and few need this of it.
+    # Provenance that the server adds to each version made with the token, as JSON: for the token
+    # of a run, the run. It is text, because each request reads this row and few need the value.
     made_by = models.TextField(blank=True, default="")
     expires_at = models.DateTimeField(null=True)
     last_used_at = models.DateTimeField(null=True)
@@ -244,7 +244,7 @@ class S3KeyPairQuerySet(models.QuerySet["S3KeyPair"]):
 
 
 class S3KeyPair(TimestampedModel):
-    """What an S3 tool signs its reads of one project with.
+    """A key pair with which an S3 tool signs its reads of one project.
 
     The signature needs the secret itself, so it is kept encrypted (`atom.core.crypto`).
     """
@@ -312,7 +312,7 @@ class SecondFactor(TimestampedModel):
 
 
 class RecoveryCode(TimestampedModel):
-    """A code for who has lost the authenticator. Only its hash is kept; it works once."""
+    """A code for a person who lost the authenticator. Only its hash is kept; it works once."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="recovery_codes")
     code_hash = models.CharField(max_length=64)
@@ -325,7 +325,7 @@ class RecoveryCode(TimestampedModel):
 
 
 class ExternalIdentity(TimestampedModel):
-    """Who a person is to a provider of single sign-on: only its subject never changes."""
+    """The identity of a person at a provider of single sign-on; only its subject never changes."""
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="identities")
     issuer = models.CharField(max_length=500)
@@ -340,7 +340,7 @@ class ExternalIdentity(TimestampedModel):
 
 
 class AuditEvent(models.Model):
-    """Who did what to which thing, when. Rows are never changed."""
+    """An entry of the audit log: actor, verb, object and time. Rows are never changed."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     at = RowTimeField(auto_now_add=True)

@@ -1,7 +1,7 @@
-"""What is asked of the provider of single sign-on (OpenID Connect Core 1.0, code flow with PKCE).
+"""Requests to the provider of single sign-on (OpenID Connect Core 1.0, code flow with PKCE).
 
-Only addresses that administrators configured, or that their provider names, are asked: nothing that
-a visitor sends says where to.
+Requests go only to addresses that administrators configured or that their provider names. Input of
+a visitor never chooses an address.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Start:
 
 @dataclass(frozen=True)
 class Claims:
-    """What a provider says of a person; `email` only if it has verified it."""
+    """A person's claims at a provider; `email` is empty unless the provider has verified it."""
 
     subject: str
     email: str = ""
@@ -197,7 +197,7 @@ def _userinfo(
 ) -> dict[str, Any]:
     bearer = {"Authorization": f"Bearer {token.get('access_token', '')}"}
     found = _json(http, _endpoint(metadata, "userinfo_endpoint"), bearer)
-    # Core 5.3.2: a token that was put in its place would say somebody else's name.
+    # Core 5.3.2: a substituted token would give another person's claims.
     if found.get("sub") != subject:
         raise SingleSignOnFailed("sso_invalid", "userinfo of another subject")
     return found

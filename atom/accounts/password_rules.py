@@ -1,4 +1,4 @@
-"""What a password must not be, beside Django's own rules."""
+"""Rules for passwords beside Django's own."""
 
 from __future__ import annotations
 

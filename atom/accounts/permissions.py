@@ -1,4 +1,4 @@
-"""Who may do what: roles in projects, scopes of tokens."""
+"""Rights: roles in projects, scopes of tokens."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TokenOfProject(PermissionDenied):
     action = "Use the portal, or a token that is bound to no project."
 
 
-# What a session knows of how its person signed in: "code", or "provider".
+# Key in sessions for the proof of the second factor: "code" or "provider".
 PROOF = "second_factor"
 
 
@@ -46,7 +46,8 @@ def demands_second_factor(user: User) -> bool:
 def lacks_second_factor(user: User, session: SessionBase) -> bool:
     """Return whether a second factor is demanded of a person who signed in without one.
 
-    Whoever has one was asked for it, so that a session without proof is one of who has none.
+    A person with a second factor was asked for it, so a session without proof belongs to a person
+    without one.
     """
     return demands_second_factor(user) and not session.get(PROOF)
 

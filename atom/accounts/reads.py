@@ -1,4 +1,4 @@
-"""Questions about the tree of units: who has which role where, who may see which unit."""
+"""Queries over the tree of units: roles of people, and the units that they may see."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from atom.accounts.models import RANK, ROLES, Project, RoleBinding, ServiceAccou
 from atom.core.statements import Prepared
 
 Scope = Project | Unit
-# More would be a directory, not a suggestion.
+# A suggestion must not become a directory of all people.
 CANDIDATES = 10
 
 

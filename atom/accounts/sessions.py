@@ -37,7 +37,7 @@ class SessionStore(DatabaseStore):
         return row
 
     def create(self) -> None:
-        """Begin a new row, of which nothing is known yet."""
+        """Begin a new row, without a user yet."""
         super().create()
         self.is_new = True
 

@@ -1,4 +1,4 @@
-"""Cleaning reports: duplicates, damaged and unusual pictures of a version.
+"""Cleaning reports: duplicates, unreadable and unusual pictures of a version.
 
 It reads versions and writes reports; `datasets` removes what a person chooses.
 """

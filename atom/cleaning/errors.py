@@ -28,7 +28,7 @@ class ReportNotReady(Conflict):
 
 
 class ReportOver(Conflict):
-    """What has ended cannot be cancelled."""
+    """A report that has ended cannot be cancelled."""
 
     code = "cleaning_report_over"
     title = "The cleaning report has ended already."

@@ -40,7 +40,7 @@ class CleaningReportQuerySet(models.QuerySet["CleaningReport"]):
 
 
 class CleaningReport(TimestampedModel):
-    """What is wrong in one version, under given thresholds (see `Thresholds`)."""
+    """A report of the findings in one version, under its thresholds (see `Thresholds`)."""
 
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="cleaning_reports")
     state = models.CharField(
@@ -56,7 +56,7 @@ class CleaningReport(TimestampedModel):
     blur_sharpness = models.FloatField(default=_DEFAULTS.blur_sharpness)
     # The run that measured images for it; None where all were known already.
     run = models.ForeignKey(Run, null=True, on_delete=models.SET_NULL, related_name="+")
-    # What was measured of every image of the version, perhaps for an earlier report.
+    # The measurements of every image of the version, perhaps of an earlier report.
     features = models.ForeignKey(Artifact, null=True, on_delete=models.SET_NULL, related_name="+")
     image_count = models.PositiveIntegerField(default=0)
     # More near pairs than are looked at: some near duplicates are missing.
@@ -93,7 +93,7 @@ class CleaningReport(TimestampedModel):
 
     @property
     def thresholds(self) -> Thresholds:
-        """What it was asked to look for."""
+        """The thresholds of this report."""
         return Thresholds(
             self.near_distance, self.tiny_side_px, self.dark_bright, self.blur_sharpness
         )

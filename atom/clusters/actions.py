@@ -25,7 +25,7 @@ log = structlog.get_logger(__name__)
 LOCAL = "local"
 
 
-# A driver that does not answer may keep who asks waiting for as long as the tool is given.
+# A driver that hangs may keep the caller waiting until the tool's timeout.
 _ASKED_AGAIN_AFTER_S = 60.0
 _CORDON = ("schedulable", "cordon_reason", "cordoned_by", "cordoned_at")
 
@@ -62,9 +62,9 @@ def ensure_local_node() -> Node:
 
 
 def beat_local_node() -> Node:
-    """Note that this machine is alive, and what it has now.
+    """Record a heartbeat of this machine, and its resources.
 
-    GPUs that were not told, as while their driver begins, are asked for again.
+    GPUs that the tool did not report, as while their driver starts, are looked for again.
     """
     machine, probed_at = _probed()
     if not machine.gpus_told and time.monotonic() - probed_at >= _ASKED_AGAIN_AFTER_S:

@@ -1,4 +1,4 @@
-"""What nodes have, what of it is taken, and which are silent."""
+"""Metrics and health of nodes: capacity, use and heartbeats."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What operators see of the tables under `/admin/`: everything but secrets, and nothing to change.
+"""Read-only tables for operators under `/admin/`, without secrets.
 
 Writes are actions (rights, states, audit), so there is no form here that goes around them. A column
-is left out when its name says that it holds a secret, or when it is opaque (JSON, binary): what
-nobody has named here cannot leak here.
+is left out when its name says that it holds a secret, or when it is opaque (JSON, binary), so that
+a new column cannot leak a secret.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def show_rest(app: str, *, apart_from: Iterable[type[models.Model]] = ()) -> Non
 def _speak(model: type[models.Model], shown: Sequence[models.Field[Any, Any]]) -> None:
     """Give the table, its app and its columns names in the language of their reader.
 
-    What Django names itself, it translates itself.
+    Django translates the names of its own columns.
     """
     meta, app = model._meta, apps.get_app_config(model._meta.app_label)
     plural = _plural(model)
@@ -182,5 +182,5 @@ def _link(model: type[models.Model], name: str) -> Any:
     return link
 
 
-# The answers that were given to idempotency keys may hold what is shown once.
+# Stored answers to idempotency keys may hold secrets that are shown once.
 show(OutboxEvent)

@@ -25,7 +25,7 @@ def chinese() -> dict[str, dict[str, str]]:
 
 
 class _Name:
-    """A name that is read anew whenever it is shown."""
+    """A name that is looked up each time it is shown."""
 
     def __init__(self, kind: str, english: str, entry: str) -> None:
         self._kind, self._english, self._entry = kind, english, entry

@@ -41,7 +41,7 @@ def _send(task: Task[Any, Any], args: tuple[Any, ...], **options: Any) -> None:
     try:
         task.apply_async(args=args, **options)
     except (OperationalError, RedisError) as exc:
-        # One that takes no more, for its memory or its disk is full, is as good as away.
+        # A broker whose memory or disk is full counts as away.
         log.warning("task_not_sent", task=task.name, task_args=args, error=str(exc))
 
 

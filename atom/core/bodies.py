@@ -1,4 +1,4 @@
-"""Bodies of requests: JSON of a sane depth, and no field that nobody reads."""
+"""Bodies of requests: JSON of limited depth, without unknown fields."""
 
 from __future__ import annotations
 
@@ -78,9 +78,9 @@ def is_deeper_than(found: Any, depth: int) -> bool:
 
 
 def _check_values(found: Any) -> None:
-    r"""Raise MalformedBody for what nothing can store, or answer with.
+    r"""Raise MalformedBody for values that cannot be stored or answered.
 
-    That is half of a surrogate pair (`"\ud800"`), and a number such as 1e999, which is read as
+    These are half of a surrogate pair (`"\ud800"`), and numbers such as 1e999, which are read as
     infinite.
     """
     try:

@@ -28,7 +28,7 @@ class RowTimeField(models.DateTimeField):  # type: ignore[type-arg]
     takes literal values as arrays, and expressions row by row.
     """
 
-    # An insert brings back what the database wrote.
+    # An insert returns the value that the database wrote.
     db_returning = True
 
     def pre_save(self, model_instance: models.Model, add: bool) -> Any:  # Django's
@@ -37,7 +37,7 @@ class RowTimeField(models.DateTimeField):  # type: ignore[type-arg]
             return getattr(model_instance, self.attname) or Now()
         if not self.auto_now:
             return super().pre_save(model_instance, add)
-        # An update brings nothing back, and the instance must not show an older time.
+        # An update returns nothing, and the instance must not show an older time.
         written = now()
         setattr(model_instance, self.attname, written)
         return written

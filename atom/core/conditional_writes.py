@@ -1,4 +1,4 @@
-"""Whether an object store honours conditional writes, found out by trying.
+"""Test whether an object store honours conditional writes.
 
 A store that does not know `If-None-Match` ignores it, and replaces the object. Some check the
 condition when a request begins and not when the object is written: between the two, another
@@ -29,13 +29,13 @@ class StoreConditions:
     """Remembers whether a store honours conditional writes."""
 
     def __init__(self, again_s: float = 60.0) -> None:
-        """`again_s` is how long a store that could not be asked is left alone."""
+        """`again_s`: seconds until a store that did not answer is tested again."""
         self._again_s = again_s
         self._honoured: bool | None = None
         self._again_at = 0.0
 
     def are_honoured(self, client: Any, bucket: str) -> bool:
-        """Try the store unless that is known; one that cannot be asked is tried again later."""
+        """Return the known result, or test the store; one that does not answer is tested later."""
         if self._honoured is None and time.monotonic() >= self._again_at:
             try:
                 self._honoured = honours_conditional_writes(client, bucket)
@@ -67,7 +67,7 @@ def honours_conditional_writes(client: Any, bucket: str) -> bool:
 
 
 def _slow_put_is_refused(client: Any, bucket: str, key: str) -> bool:
-    """Whether a PUT that began while the key was free leaves what came in between."""
+    """Whether a PUT that began while the key was free keeps an object written meanwhile."""
     target = {"Bucket": bucket, "Key": key}
     address = client.generate_presigned_url(
         "put_object", {**target, "IfNoneMatch": "*"}, _EXPIRES_S
@@ -85,7 +85,7 @@ def _slow_put_is_refused(client: Any, bucket: str, key: str) -> bool:
 
 
 def _second_completion_is_refused(client: Any, bucket: str, key: str) -> bool:
-    """Whether parts are not joined under a key that has an object, as `key` has."""
+    """Whether the store refuses to join parts under `key`, which has an object."""
     target = {"Bucket": bucket, "Key": key}
     upload = {**target, "UploadId": client.create_multipart_upload(**target)["UploadId"]}
     try:
@@ -104,5 +104,5 @@ def _abort(client: Any, upload: dict[str, Any]) -> None:
     try:
         client.abort_multipart_upload(**upload)
     except ClientError as exc:
-        # It was joined: the store honours no condition.
+        # The store joined the parts, so it ignores conditions.
         log.info("conditional_completion_ignored", reason=str(exc))

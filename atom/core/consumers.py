@@ -1,4 +1,4 @@
-"""What sockets that only tell have in common: one group, its events passed on, nothing heard."""
+"""Base class of sockets that only send: they pass on the events of one group."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ CLOSE_MALFORMED = 4400
 CLOSE_NOT_FOUND = 4404
 # RFC 6455: closed without a closing handshake.
 _GONE = 1006
-# What tells a person's sockets that roles or the session may have ended.
+# Kind of the event for a person's sockets: roles or the session may have ended.
 ACCESS = "access"
-# All sockets: a unit has moved, and with it what anybody may see.
+# For all sockets: a unit has moved, which may change everybody's rights.
 ACCESS_OF_ALL = "access.everybody"
 
 
@@ -38,8 +38,8 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
         try:
             await super().__call__(scope, receive, send)
         finally:
-            # Who goes away while something is sent to them is told of by that send alone: what
-            # follows a log for them would go on for ever.
+            # A client that leaves during a send is noticed by that send alone. Without this, the
+            # task that follows a log for it would never end.
             if self._is_counted:
                 self._count_no_more()
                 await self.disconnect(_GONE)
@@ -66,7 +66,7 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
         await super().websocket_connect(message)
 
     async def websocket_disconnect(self, message: dict[str, Any]) -> None:
-        """Count it no more."""
+        """Stop counting the socket."""
         self._count_no_more()
         await super().websocket_disconnect(message)
 
@@ -95,7 +95,7 @@ class GuardedConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # unty
                 await self.channel_layer.group_add(group, self.channel_name)
 
     async def unguard(self) -> None:
-        """Hear of them no more."""
+        """Stop listening to changes of access."""
         if self._guard:
             for group in (self._guard, ACCESS_OF_ALL):
                 await self.channel_layer.group_discard(group, self.channel_name)
@@ -128,11 +128,11 @@ class TellingConsumer(GuardedConsumer):
         return await self.find_group() is not None
 
     async def find_group(self) -> str | None:
-        """Return the group to listen to, or None for who may not know that the thing exists."""
+        """Return the group, or None if the person may not know that the object exists."""
         raise NotImplementedError
 
     async def connect(self) -> None:
-        """Join the group, or close: strangers cannot tell that the thing exists."""
+        """Join the group, or close the socket, so that strangers cannot probe for objects."""
         await self.accept()
         await self.guard()
         group = await self.find_group()
@@ -144,7 +144,7 @@ class TellingConsumer(GuardedConsumer):
         await self.joined()
 
     async def joined(self) -> None:
-        """Do what is to be done once events are heard."""
+        """Hook of subclasses, called once events are heard."""
 
     async def disconnect(self, code: int) -> None:
         """Leave the groups."""
@@ -153,7 +153,7 @@ class TellingConsumer(GuardedConsumer):
             await self.channel_layer.group_discard(self.group, self.channel_name)
 
     async def receive_json(self, content: Any, **kwargs: Any) -> None:
-        """Ignore what the browser says: this socket only tells."""
+        """Ignore messages of the browser: this socket only sends."""
 
     async def live_event(self, message: dict[str, Any]) -> None:
         """Pass an event of `atom.core.live` on."""

@@ -15,7 +15,7 @@ class _ForBrowsers:
     """Sends a person to the sign-in page, which comes back here; programs get the problem."""
 
     def perform_content_negotiation(self, request: Any, force: bool = False) -> Any:
-        """Choose the page also for a program that takes none: it is told first to sign in."""
+        """Choose the page also for a program that accepts none, so that it first gets the 401."""
         return super().perform_content_negotiation(request, force=True)  # type: ignore[misc]
 
     def handle_exception(self, exc: Exception) -> Any:

@@ -15,7 +15,7 @@ PROBLEM_JSON = "application/problem+json"
 
 
 class AtomError(Exception):
-    """A failure that is told to the user. Subclasses set the class attributes."""
+    """A failure that the user sees. Subclasses set the class attributes."""
 
     status: ClassVar[int] = 400
     code: ClassVar[str] = "bad_request"
@@ -83,7 +83,7 @@ class SlashMissing(NotFound):
 
 
 class NotAuthenticated(AtomError):
-    """The caller is nobody."""
+    """The caller is not signed in."""
 
     status = 401
     code = "not_authenticated"

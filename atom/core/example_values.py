@@ -1,4 +1,4 @@
-"""What examples of the API's description say: one small story, told by the names of fields.
+"""Values for the examples of the API's description, by the names of fields: one small story.
 
 A project `vision` has a dataset `digits`, whose first version a run trained a model with.
 """
@@ -11,7 +11,7 @@ A_TIME = "2026-03-02T09:30:00Z"
 AN_ID = "0195a3f2-7c41-7b3e-9d52-4f1c8a6e2b90"
 A_DIGEST = "9f2c4a1be07d3358c6f1d2a4b5e8079c3d6f1a2b4c5e7f8091a2b3c4d5e6f708"
 
-# Of a field with this name, where the type and the limits of the field allow it.
+# Values for a field of this name, if its type and limits allow them.
 VALUES: dict[str, tuple[Any, ...]] = {
     "accept": ("image/png",),
     "access_key_id": ("ATOM4F1C8A6E2B90",),
@@ -136,5 +136,5 @@ BODIES: dict[str, dict[str, Any]] = {
     },
 }
 
-# Of what has to match a pattern, the first that does.
+# A field with a pattern gets the first of these that matches.
 PATTERNED = (A_DIGEST, f"ranges/{A_DIGEST}.parquet", "digits", "DIGITS", "123456")

@@ -1,7 +1,7 @@
 """OpenAPI: every JSON body and every JSON answer has an example, made from its schema.
 
-Written by hand they would be four hundred, and wrong by the next change; so the words are shared
-(`example_values`) and the form is the schema's own. What a schema cannot say is in `BODIES`.
+Four hundred examples by hand would be wrong after the next change. So the values are shared
+(`example_values`) and the shape is the schema's own. `BODIES` holds what a schema cannot express.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _JSON = "application/json"
 _PREFIX = "#/components/schemas/"
 # Deeper than this, what may be left out is.
 _MAX_DEPTH = 6
-# Of a body in which nothing is required, so many fields are shown.
+# A body without required fields shows this many fields.
 _SHOWN_OPTIONAL = 3
 _BY_FORMAT: dict[str, Any] = {
     "date-time": A_TIME,

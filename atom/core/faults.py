@@ -1,7 +1,7 @@
 """Services that answer but cannot do their work: full and read-only disks, limits that are reached.
 
-What one of these did to a request or a task is noted for a minute, so that everybody can be told
-why their writes are refused (`atom.core.service_state`).
+An error that one of these caused in a request or a task is noted for a minute. So the portal can
+tell everybody why their writes are refused (`atom.core.service_state`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ DISK_READ_ONLY: Final = "disk_read_only"
 DISK_SILENT: Final = "disk_silent"
 OBJECT_STORE_FAILING: Final = "object_store_failing"
 
-# What each means, and what an administrator does about it.
+# The meaning of each fault, and the administrator's next step.
 SAYS: Final[dict[str, tuple[str, str]]] = {
     DATABASE_FULL: (
         "The disk of PostgreSQL is full or fails: nothing is stored.",
@@ -71,7 +71,7 @@ SAYS: Final[dict[str, tuple[str, str]]] = {
         "See the object store's log and the space on its disks.",
     ),
 }
-# A fault that nobody has met for so long is taken to be over.
+# A fault counts as over after this time without an error.
 LATELY_S: Final = 60.0
 _BY_SQLSTATE: Final = {
     "53100": DATABASE_FULL,
@@ -99,7 +99,7 @@ class FaultMetError(Exception):
 
 
 def fault_of(exc: BaseException) -> str | None:
-    """Return which fault an exception, or what caused it, tells of; None if it is another."""
+    """Return the fault behind an exception or its causes; None if there is none."""
     seen: BaseException | None = exc
     while seen is not None:
         if found := _fault_of_one(seen):

@@ -1,4 +1,4 @@
-"""What is wrong with a field, for programs: a code, and the values that its sentence names.
+"""Errors of fields for programs: a code, and the values that the sentence names.
 
 Clients translate by these. The codes are those of Django REST framework, finer where it has one
 for different things; its exceptions hold sentences only, so values are read back from them.
@@ -13,14 +13,14 @@ from typing import Any
 
 from rest_framework.exceptions import ErrorDetail
 
-# So much of a choice that does not exist is repeated.
+# An error repeats this many characters of an unknown choice.
 _CHOICE_CHARS = 200
-# What a sentence is that has no code of its own.
+# Code of a sentence that has no code of its own.
 UNCODED = "invalid"
 # A validator's code would be part of every migration that names it.
 SLUG_PATTERN = r"^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$"
 SLUG_RULE = "Use 1 to 63 lower-case letters, digits, dots, dashes and underscores."
-# What DRF calls `invalid`, by the kind of field whose sentence it is.
+# Finer codes for DRF's `invalid`, by the kind of field.
 _KINDS = {
     "IntegerField": "not_an_integer",
     "BigIntegerField": "not_an_integer",
@@ -104,7 +104,7 @@ def flatten_errors(detail: Any, prefix: str = "") -> dict[str, list[str]]:
 def _as_text(message: Any) -> str:
     given = _INPUT.match(message) if getattr(message, "code", "") == "invalid_choice" else None
     if given and len(given[1]) > _CHOICE_CHARS:
-        # It begins with what was sent, however long that is.
+        # The sentence begins with the value that was sent, however long.
         rest = message[given.end(1) :]
         message = ErrorDetail(f'"{given[1][:_CHOICE_CHARS]}…{rest}', message.code)
     return message if isinstance(message, str) else str(message)

@@ -1,8 +1,8 @@
-"""What applications tell of themselves: figures for Prometheus, findings for the health page.
+"""Metrics of apps for Prometheus, and findings for the health page.
 
-An application that has something to tell has a module `figures` with `gauges()`, `findings()` or
-both; `atom.observability` collects them when somebody asks. Both read shared state (PostgreSQL,
-Valkey), so that every web process tells the same.
+An app may have a module `figures` with `gauges()`, `findings()` or both; `atom.observability`
+collects them at each request. Both read shared state (PostgreSQL, Valkey), so that every web
+process answers the same.
 """
 
 from __future__ import annotations

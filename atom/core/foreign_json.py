@@ -1,4 +1,4 @@
-"""JSON that somebody else wrote: what cannot be read is one error, however it is broken."""
+"""Parse JSON of strangers, with one error for every kind of broken text."""
 
 from __future__ import annotations
 

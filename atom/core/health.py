@@ -91,7 +91,7 @@ def _ask(check: Callable[[], None], future: Future[float]) -> None:
         answer: float | Exception = exc
     else:
         answer = round((time.monotonic() - started) * 1000, 1)
-    # Before the answer: whoever has it may end the process, or the test.
+    # Before the answer, because its reader may end the process or the test.
     connection.close()
     if isinstance(answer, Exception):
         future.set_exception(answer)

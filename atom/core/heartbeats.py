@@ -1,4 +1,4 @@
-"""Signs of life of workers and beat, in Valkey, so that any web process can tell who is there."""
+"""Heartbeats of workers and beat in Valkey, so that every web process knows who is alive."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FORGOTTEN_AFTER_S: Final = 3600.0
 
 
 def give_sign(kind: str) -> None:
-    """Say that this process lives; a Valkey that is away hears it the next time."""
+    """Record a heartbeat of this process; while Valkey is away it is skipped."""
     member = f"{kind}@{socket.gethostname()}:{os.getpid()}"
     try:
         now = now_s()

@@ -1,4 +1,4 @@
-"""Leases: who works at something renews them; one that was not renewed belongs to nobody."""
+"""Leases: the worker renews its lease; an expired lease is free for others."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from redis.retry import Retry
 
 log = structlog.get_logger(__name__)
 
-# Whoever publishes has committed already, and must not wait for long before it says so.
+# The publisher has committed already, so its answer must not wait for long.
 _TIMEOUT_S = 5.0
 
 
@@ -34,9 +34,9 @@ def publish(group: str, event: dict[str, Any]) -> None:
 def publish_now(group: str, event: dict[str, Any]) -> None:
     """Send without waiting for a commit; a broken channel layer is logged, never raised.
 
-    What the channel layer itself would send, but from the thread that is there: the layer's way
-    needs an event loop, of which each thread of a task or a request would first make its own,
-    with a connection of its own.
+    The message has the channel layer's own format, but this thread sends it. The layer needs an
+    event loop, and each thread of a task or a request would first make one, with a connection of
+    its own.
     """
     layer = get_channel_layer()
     if layer is None:

@@ -64,7 +64,7 @@ def shared(work: UUID) -> Iterator[None]:
 
 @contextmanager
 def alone(work: UUID) -> Iterator[bool]:
-    """Hold the lock on `work` while nobody shares it; False at once when somebody does.
+    """Hold the lock on `work` alone; yield False at once if somebody shares it.
 
     It does not queue: a waiting holder would make everybody who wants to share wait as well.
     """

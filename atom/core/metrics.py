@@ -1,8 +1,8 @@
-"""What this process counts for Prometheus, and how it is rendered.
+"""Prometheus metrics of this process, and their rendering.
 
 Counters of requests and sockets are those of one process, the gateway, or of all web processes
-(`atom.web.shared_counters`). What all processes share is not counted here but read when it is asked
-for (`atom.core.figures`, `atom.core.task_counts`).
+(`atom.web.shared_counters`). Shared state is not counted here but read at each scrape
+(`atom.core.figures`, `atom.core.task_counts`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from prometheus_client.registry import REGISTRY, Collector, CollectorRegistry
 from atom.core.figures import Gauge
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
-# Of routes there are hundreds, so few boundaries: fast, as a page wants it, slow, stuck.
+# There are hundreds of routes, so few boundaries: fast, good for a page, slow, stuck.
 _SECONDS: Final = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 _UNKNOWN: Final = "unknown"
 
@@ -34,7 +34,7 @@ REQUESTS: Final = Histogram(
     ["method", "route", "status"],
     buckets=_SECONDS,
 )
-# Of several web processes the sum.
+# The sum over all web processes.
 UNDER_WAY: Final = ProcessGauge(
     "atom_http_requests_under_way", "Requests being answered now.", multiprocess_mode="livesum"
 )
@@ -71,13 +71,13 @@ class MeasureRequests:
 
 
 def _method(request: HttpRequest) -> str:
-    """Return the method; what nobody has heard of is one, since a label must not grow."""
+    """Return the method; unknown methods share one value, so that the label stays bounded."""
     known = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
     return request.method if request.method in known else _UNKNOWN
 
 
 def may_scrape(authorization: str) -> bool:
-    """Return whether a header `Authorization` carries ATOM_METRICS_TOKEN; without one, nobody."""
+    """Return whether `Authorization` carries ATOM_METRICS_TOKEN; False if that is not set."""
     wanted = settings.ATOM_METRICS_TOKEN
     given = authorization.removeprefix("Bearer ").strip()
     return bool(wanted) and compare_digest(given.encode(), wanted.encode())

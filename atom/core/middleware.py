@@ -1,4 +1,4 @@
-"""What every request passes before a view sees it."""
+"""Middleware of every request."""
 
 from __future__ import annotations
 

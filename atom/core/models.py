@@ -45,8 +45,8 @@ class OutboxEvent(models.Model):
     """Something that happened, until it was handed on (`atom.core.outbox`)."""
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
-    # No foreign key: the kernel knows no app. What concerns a project that is gone is swept.
-    # Null: it happened to a person, in no project.
+    # No foreign key: `core` knows no app. A task removes events of deleted projects.
+    # Null: the event is about a person, in no project.
     project_id = models.UUIDField(null=True)
     kind = models.CharField(max_length=60)
     data = models.JSONField(default=dict)
@@ -55,7 +55,7 @@ class OutboxEvent(models.Model):
     taken_at = models.DateTimeField(null=True)
     told_at = models.DateTimeField(null=True)
     people = ArrayField(models.UUIDField(), default=list)
-    # What it is about, so that events about one thing can be told as one.
+    # The object of the event, so that events about one object become one notification.
     subject = models.CharField(max_length=100, blank=True)
 
     class Meta:

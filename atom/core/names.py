@@ -13,7 +13,7 @@ _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def check_name(text: str) -> None:
-    """Raise ValidationError for a character that nobody sees, a line's end for example."""
+    """Raise ValidationError for an invisible character, such as a line end."""
     unseen = {c for c in text if c in _TURNING or unicodedata.category(c) in _UNSEEN}
     if unseen:
         codes = ", ".join(f"U+{ord(character):04X}" for character in sorted(unseen)[:5])

@@ -1,7 +1,7 @@
-"""What happened, for whom it concerns elsewhere: written with the change itself.
+"""The outbox: events for other apps, written in the transaction of the change.
 
 An action calls `emit` in its transaction, so that an event is there exactly if the change is. Apps
-above read the rows at their own pace (ADR 0043); no app that emits knows who does.
+above read the rows at their own pace (ADR 0043); an app that emits knows none of its readers.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def emit(
         data=data,
         people=concerned,
         subject=str(subject),
-        # An event that concerns nobody may still end what people were told of its subject.
+        # An event without people may still close notifications about its subject.
         told_at=None if concerned or subject else Now(),
     )
 

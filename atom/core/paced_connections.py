@@ -1,6 +1,6 @@
-"""boto3's connections, over when an answer trickles.
+"""boto3's connections with a limit for the whole answer.
 
-boto3 limits how long a server is silent, each time anew: one byte a minute kept a thread for ever.
+boto3 limits each silence of a server only, so one byte a minute kept a thread for ever.
 """
 
 from __future__ import annotations

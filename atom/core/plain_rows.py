@@ -1,8 +1,8 @@
 """Serializers of lists: what Django REST framework answers, with less work for each value.
 
-For each value of each row the framework looks the field up, walks its source, asks whether what it
-found can be called, and converts it. Most values of a row are columns that need none of it. What
-is not as plain as that, or not there, goes the framework's way.
+For each value of each row the framework looks the field up, walks its source, asks whether the
+value can be called, and converts it. Most values of a row are columns that need none of it. Other
+values, and missing ones, go the framework's way.
 
 It also makes all fields anew for each answer, from the model's. Those that show a value alike
 whoever asks are made once for each class.
@@ -69,7 +69,7 @@ class PlainRows:
         if "_shown_alike" not in cls.__dict__:
             model: Any = cls()
             cls._fields_of_all = model.fields
-            # Last: other threads look for it.
+            # Set last, because other threads test for it.
             cls._shown_alike = [
                 (field.field_name, _show(field) if _is_alike(field) else None)
                 for field in model._readable_fields

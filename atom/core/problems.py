@@ -38,7 +38,7 @@ from atom.core.field_errors import flatten_errors
 from atom.core.service_problems import of_services
 
 _API = "/api/"
-# Browsers keep a 410 for ever unless they are told not to: what is deleted may be restored.
+# Browsers cache a 410 for ever by default, but a deleted object may be restored.
 _UNKEPT = {"Cache-Control": "no-store"}
 
 

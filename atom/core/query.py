@@ -1,4 +1,4 @@
-"""Parameters in an address: what nobody reads is refused instead of ignored."""
+"""Parameters in an address: unknown ones are refused instead of ignored."""
 
 from __future__ import annotations
 

@@ -29,12 +29,12 @@ from atom.settings.rates import Rate
 
 log = structlog.get_logger(__name__)
 
-# While it is away it is asked this often, not by each request.
+# While Valkey is away, only one request in this time tries it.
 _ASKED_AGAIN_AFTER_S = 5.0
 # An IPv6 subscriber has at least this network to himself.
 _IPV6_BITS = 64
 
-# All or nothing: what is refused takes from none of the keys. A negative count gives back.
+# All or nothing: a refused request takes from none of the keys. A negative count gives back.
 _TAKE = """
 local clock = redis.call('TIME')
 local now = tonumber(clock[1]) * 1000000 + tonumber(clock[2])
@@ -80,7 +80,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Standing:
-    """What is left of the narrowest limit, and how long to wait if it is not enough."""
+    """The rest of the narrowest limit, and the seconds to wait if it is not enough."""
 
     limit: int
     remaining: int
@@ -125,7 +125,7 @@ def network_of(address: str) -> str:
 
 
 class _Outage:
-    """Remembers that Valkey is away: requests pass meanwhile, and only one of them says so."""
+    """Remembers that Valkey is away: requests pass meanwhile, and the log says so once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -170,7 +170,7 @@ def _ask(limits: Sequence[Limit], count: int) -> Standing | None:
         return None
     numbers = [number for one in counted for number in (one.rate.interval_us, one.rate.burst)]
     try:
-        # Limits fail open: they protect the service, and must not be what takes it down.
+        # Limits fail open: they protect the service, and must not take it down.
         found = cast("list[int]", _script()([one.key for one in counted], [count, *numbers]))
     except RedisError as error:
         _outage.begin(error)

@@ -49,7 +49,7 @@ _PROBLEM = {
     "additionalProperties": True,
 }
 _TOO_MANY = "#/components/responses/TooManyRequests"
-# What runners send is not limited: atom/accounts/middleware.py says why.
+# Requests of runners are not limited: atom/accounts/middleware.py says why.
 _UNLIMITED = "/api/v1/runner/"
 _METHODS = frozenset({"get", "post", "put", "patch", "delete"})
 

@@ -1,6 +1,6 @@
-"""What services raise that are away or cannot do their work, as problems: without the framework.
+"""Turn errors of services that are away or cannot work into problems, without the framework.
 
-For the answers of the API (`atom.core.problems`) and of the gateway.
+The API (`atom.core.problems`) and the gateway answer with them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 # within seconds.
 _SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
 _BACK_AFTER_S = 2
-# What a person has to mend first is not asked for every two seconds.
+# Clients wait longer for a fault that a person has to repair first.
 _MENDED_AFTER_S = 30
 _STORE_FAILED = (StoreError, BotoCoreError, ClientError)
 _STORE_DETAIL_CHARS = 300
@@ -39,11 +39,11 @@ _STORE_STATUS = re.compile(r"status code: (\d{3})")
 
 
 def of_services(exc: BaseException) -> AtomError | None:
-    """Translate what a service raised that is away, or answers that it cannot; None for others."""
+    """Translate an error of a service that is away or cannot work; return None for others."""
     if (fault := faults.fault_of(exc)) is not None:
         return _of_fault(fault, exc)
     if isinstance(exc, DataError):
-        # No field says so beforehand of what is inside a JSON document.
+        # A JSON document has no field that could refuse it earlier.
         log.warning("value_cannot_be_stored", error=str(exc))
         return Invalid("A value is larger than can be stored, or holds a NUL character.")
     if isinstance(exc, _SERVICE_IS_AWAY):
@@ -65,7 +65,7 @@ def _of_fault(fault: str, exc: BaseException) -> AtomError:
 
 def _of_store(exc: BaseException) -> AtomError:
     said = str(exc).split("\n", 1)[0]
-    # Where the store is, is no business of the caller's; which object it was, is.
+    # The caller learns the object, and not the address of the store.
     detail = _STORE_PLACE.sub("", said).split(": <", 1)[0][:_STORE_DETAIL_CHARS]
     found = _STORE_STATUS.search(said)
     status = int(found.group(1)) if found else 0

@@ -1,7 +1,7 @@
-"""What does not work now and whom it concerns: everybody, in a banner of the portal.
+"""The state of services now, for a banner of the portal that everybody sees.
 
-Asked without signing in, since signing in needs what may be away. It names parts and what follows
-for people; addresses, versions and figures are on the health page, for administrators only.
+It needs no sign-in, since signing in needs services that may be away. It names parts and the
+effects for people. Addresses, versions and metrics are on the health page, for administrators.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from rest_framework.views import APIView
 from atom.core import faults, health, heartbeats, redis
 from atom.core.figures import LEVELS, Finding, Level, worst
 
-# What is asked by many is found out once.
+# Many clients ask, so one answer serves all of them for a while.
 KEPT_S: Final = 5.0
 # Less than any write of ours may need at once.
 DISK_OUT_BYTES: Final = 64 << 20
@@ -66,7 +66,7 @@ _SILENT: Final = {
         "Scheduler is down: interrupted work will not resume.",
     ),
 }
-# What did not store something small in time.
+# Faults of a part that did not store a few bytes in time.
 _SLOW: Final = {"disk": faults.DISK_SILENT, "database_writes": faults.DATABASE_SLOW}
 _BY_ITSELF: Final = "Wait a moment: it is started again by itself. Nothing acknowledged is lost."
 
@@ -80,7 +80,7 @@ def faults_now() -> list[Finding]:
     found = [_away(name) for name in parts if name not in answering | set(said)]
     refused = {*said.values(), *_refusals(answering)}
     found += [_refusal(fault) for fault in sorted(refused)]
-    # Signs of life are written to Valkey: where it takes none, silence says nothing.
+    # Heartbeats are written to Valkey: while it takes no writes, silence proves nothing.
     if "valkey" in answering and not refused & {faults.VALKEY_FULL, faults.VALKEY_CANNOT_SAVE}:
         found += _silent()
     return sorted(found, key=lambda one: -LEVELS.index(one.level))
@@ -128,7 +128,7 @@ def _disk() -> None:
     home: Path = settings.ATOM_HOME
     if shutil.disk_usage(home).free < DISK_OUT_BYTES:
         raise faults.FaultMetError(faults.DISK_FULL)
-    # What only memory takes says nothing of the disk.
+    # `fsync` is needed: a write that reaches only memory says nothing about the disk.
     with tempfile.TemporaryFile(dir=home) as probe:
         probe.write(b"written")
         probe.flush()
@@ -141,7 +141,7 @@ def _database() -> None:
         cursor.execute("SELECT current_setting('transaction_read_only') = 'on'")
         if cursor.fetchone()[0]:
             raise faults.FaultMetError(faults.DATABASE_READ_ONLY)
-        # Changes nothing and is over once it is on the disk, as a commit is.
+        # It changes nothing, and returns once it is on the disk, as a commit does.
         cursor.execute("SELECT pg_logical_emit_message(true, 'atom', 'written')")
 
 
@@ -161,7 +161,7 @@ def _silent() -> Iterator[Finding]:
 
 @dataclass
 class _Kept:
-    """The last answer; while one request finds it out anew, the others get the one before."""
+    """The last answer; while one request computes the next, the others get this one."""
 
     found: list[Finding] = field(default_factory=list)
     at: float = float("-inf")
@@ -180,7 +180,7 @@ class _Kept:
         return self.found
 
     def forget(self) -> None:
-        """Find it out anew."""
+        """Forget the answer, so that the next request computes it."""
         self.at = float("-inf")
 
 
@@ -204,7 +204,7 @@ class ServiceStateSerializer(serializers.Serializer[Any]):
 
 
 class ServiceStateView(APIView):
-    """What everybody may know of how the installation is."""
+    """The public part of the installation's state."""
 
     authentication_classes = ()
     permission_classes = (AllowAny,)

@@ -68,7 +68,7 @@ def sorted_page(
         # A time in a zone that PostgreSQL does not know, which was no value of ours.
         raise Invalid(errors=_BAD_CURSOR) from exc
     whole = (read or rows.in_bulk)([pk for pk, *_ in page[:limit]])
-    # What was removed between the two questions is left out.
+    # Rows that were removed between the two queries are left out.
     shown = [whole[pk] for pk, *_ in page[:limit] if pk in whole]
     return shown, _cursor_of(page[limit - 1], sorting) if len(page) > limit else None
 
@@ -111,7 +111,7 @@ def _comes_after(sorting: Sorting, values: Sequence[Any], pk: Any) -> Q:
     lookup = "lt" if sorting.descending else "gt"
     condition, equal = Q(), Q()
     for alias, key, value in zip(sorting.aliases, sorting.keys, values, strict=True):
-        # Nothing comes after no value but what has none either.
+        # After a row without a value come only other rows without one.
         if value is not None:
             beyond = Q(**{f"{alias}__{lookup}": value})
             if key.may_miss:

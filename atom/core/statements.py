@@ -1,4 +1,4 @@
-"""SQL that is sent as it is, where to make the statement takes longer than the database does."""
+"""SQL that is prepared once, for queries whose statement takes longer to build than to run."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class AnyOf(Func):
         super().__init__(F(column), Value(values))
 
 
-# Values that nothing else in a statement is equal to.
+# Placeholder values that occur nowhere else in a statement.
 _EXAMPLES: Final[dict[type, Callable[[], Any]]] = {
     UUID: uuid4,
     str: lambda: uuid4().hex,

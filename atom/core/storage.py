@@ -37,14 +37,14 @@ _CHUNK_BYTES = 1 << 20
 # 10,000 parts are an object of 80 GiB.
 _PART_BYTES = 8 << 20
 _PARTS_AT_ONCE = 2
-# S3 copies no more in one request. Of a larger object it copies parts, each of which is answered
-# within the patience that a request has.
+# S3 copies no more in one request. A larger object is copied in parts, each of which is answered
+# within the timeout of a request.
 _COPY_BYTES = 5 << 30
 _IN_PARTS = TransferConfig(multipart_threshold=1, multipart_chunksize=64 << 20, max_concurrency=4)
 # 503 asks to come again later; the other 5xx say that the store has failed at this request.
 _FAILED = re.compile(r"status code: 5(?!03)\d\d")
 
-# What the client of the store raises when the store cannot be reached or refuses.
+# The store's client raises it when the store cannot be reached or refuses.
 StoreError = BaseError
 
 
@@ -62,7 +62,7 @@ class ObjectExists(Exception):
 
 @dataclass(frozen=True)
 class ObjectInfo:
-    """What a HEAD request tells."""
+    """The answer of a HEAD request."""
 
     key: str
     size_bytes: int
@@ -97,7 +97,7 @@ class ObjectStorage:
     def __init__(
         self, bucket: str, store: S3Store, hasty: S3Store, admin: Any, public: Any
     ) -> None:
-        """`hasty` is `store` without its minutes of retries."""
+        """`hasty` is a client of the same store that retries for seconds, not minutes."""
         self.bucket = bucket
         self._store = store
         self._hasty = hasty
@@ -165,9 +165,9 @@ class ObjectStorage:
         obstore.put(self._store, key, data)  # type: ignore[arg-type]
 
     async def put_stream(self, key: str, pieces: AsyncIterator[bytes]) -> None:
-        """Write an object from what arrives, a few parts of it in memory at a time.
+        """Write an object from pieces as they arrive, a few parts in memory at a time.
 
-        What `pieces` raises is raised, and then there is no object.
+        An error of `pieces` is raised, and then there is no object.
         """
         await obstore.put_async(
             self._store, key, pieces, chunk_size=_PART_BYTES, max_concurrency=_PARTS_AT_ONCE
@@ -325,12 +325,12 @@ class ObjectStorage:
         except ClientError as exc:
             if is_refused_condition(exc):
                 raise ObjectExists(key) from exc
-            # An answer that was lost: the first of several tries has joined them.
+            # An earlier attempt has joined the parts, and its answer was lost.
             if not (_is_no_upload(exc) and self.exists(key)):
                 raise
 
     def multipart_abort(self, key: str, upload_id: str) -> None:
-        """Throw an unfinished upload away; one that is unknown is fine."""
+        """Abort an unfinished upload; an unknown one is no error."""
         try:
             self._admin.abort_multipart_upload(Bucket=self.bucket, Key=key, UploadId=upload_id)
         except ClientError as exc:

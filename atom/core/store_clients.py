@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 _CONNECT_S = 5
 _SILENCE_S = 300
 _SIGNED_SILENCE_S = 30
-# Of a whole answer, however little of it comes at a time. The store may send blanks for minutes
-# while it joins parts.
+# Limit for a whole answer, however slowly it comes. The store may send blanks for minutes while it
+# joins parts.
 _ANSWER_S = 300.0
 
 
@@ -36,7 +36,7 @@ def data_client(endpoint: str, retry_config: RetryConfig) -> S3Store:
         client_options={
             "allow_http": endpoint.startswith("http://"),
             "timeout": timedelta(seconds=_ANSWER_S),
-            # Of silence; an object may take longer.
+            # Limit for silence; an object may take longer.
             "read_timeout": timedelta(seconds=_silence_s()),
         },
         retry_config=retry_config,
@@ -60,7 +60,7 @@ def signing_client(endpoint: str) -> Any:
             signature_version="s3v4",
             s3={"addressing_style": "path"},
             connect_timeout=_CONNECT_S,
-            # Of each try, of which there are three.
+            # Limit for each of the three attempts.
             read_timeout=min(_SIGNED_SILENCE_S, settings.ATOM_STORE_PATIENCE_S),
             retries={"max_attempts": 3, "mode": "standard"},
             request_checksum_calculation="when_required",

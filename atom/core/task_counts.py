@@ -29,7 +29,7 @@ _ENDS: Final = {"SUCCESS": DONE, "FAILURE": FAILED}
 
 @dataclass(frozen=True, slots=True)
 class TaskCount:
-    """What is known of one task: runs by their end, seconds of all, when it last ended (Unix)."""
+    """Counts of one task: runs by their end, total seconds, time of its last end (Unix)."""
 
     name: str
     done: int = 0

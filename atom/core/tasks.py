@@ -1,4 +1,4 @@
-"""What the kernel tidies up by itself."""
+"""Periodic cleanup of the tables of `core`."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _NAME: Final = "atom"
 _SERVER_ERROR: Final = 500
 _SPAN: Final = "atom_span"
 
-# The one that this process traces with, if it does.
+# The tracer of this process, if it traces.
 _providers: list[TracerProvider] = []
 
 
@@ -104,7 +104,7 @@ def past_span(
     *,
     is_error: bool = False,
 ) -> str:
-    """Tell a span that is over; return its `traceparent`, "" while nothing is traced."""
+    """Record a finished span; return its `traceparent`, "" while nothing is traced."""
     if not is_on():
         return ""
     from opentelemetry.trace import set_span_in_context
@@ -165,7 +165,7 @@ class TraceRequests:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        """Answer; the route is known afterwards, and the address is never told."""
+        """Answer; the span gets the route afterwards, and never the address."""
         method = request.method or ""
         parent = request.headers.get(PARENT, "")
         with span(method, "SERVER", parent, {"http.request.method": method}) as under_way:
@@ -203,7 +203,7 @@ def send_along(headers: dict[str, Any] | None = None, **_: Any) -> None:
 def begin_task(task: Any = None, task_id: str = "", **_: Any) -> None:
     """Begin a task's span: receiver of `task_prerun`.
 
-    What beat sends every second belongs to no trace, and would make one of each.
+    Tasks of beat have no parent and get no span: each would be a trace of its own.
     """
     parent = getattr(task.request, PARENT, None)
     if not is_on() or not parent:

@@ -23,11 +23,11 @@ log = structlog.get_logger(__name__)
 
 DEFAULT_TIMEOUT_S: Final = 30
 MAX_TIMEOUT_S: Final = 300
-# Of one token, or of one person's sessions together.
+# Limit for one token, or for all sessions of one person together.
 MAX_WAITERS: Final = 20
 # The key of the ASGI scope under which the web process leaves a list for the view.
 SCOPE: Final = "atom.awaited"
-# A process that was killed while it waited keeps its places so much longer than a wait can take.
+# The places of a killed process expire this long after a wait would have ended.
 _PLACE_KEPT_S: Final = MAX_TIMEOUT_S + 30
 
 TIMEOUT = OpenApiParameter(
@@ -48,7 +48,7 @@ return 1
 
 
 class TooManyWaits(Throttled):
-    """One token holds back as many answers as it may."""
+    """The token has reached its limit of open waits."""
 
     code = "too_many_waits"
     title = "Too many requests of this token wait at the same time."
@@ -57,7 +57,7 @@ class TooManyWaits(Throttled):
 
 @dataclass(frozen=True)
 class Awaited:
-    """What an answer waits for: an event of `group` about the thing `id` with another `state`."""
+    """A wait for an event of `group` about the object `id` with another `state`."""
 
     group: str
     id: str

@@ -17,12 +17,12 @@ from atom.settings.environment import BASE_DIR
 # Within the launcher's budget for stopping.
 GRACEFUL_SHUTDOWN_S = 2
 WEB_DATABASE_CONNECTIONS = 8
-# Less than the minute after which clients give up: they are told what they waited for.
+# Less than the minute after which clients give up, so that they get the reason of the wait.
 WEB_DATABASE_PATIENCE_S = 30
 WEB_STORE_PATIENCE_S = 8
 # Short: a lock that an interrupted task could not let go of falls with its connection.
 WORKER_CONNECTION_KEPT_S = 60
-# Of those that nobody asked for: each takes about 300 MB.
+# The most that start without a setting, since each takes about 300 MB.
 _MOST_WEB_PROCESSES: Final = 4
 _open = build_opener(ProxyHandler({})).open
 
@@ -103,7 +103,7 @@ def _worker(installation: Installation) -> ProcessSpec:
     environment = {
         # SIGTERM then gives tasks a moment and puts unfinished ones back into the queue.
         "REMAP_SIGTERM": "SIGQUIT",
-        # Nobody else works on this broker: what a killed worker left is taken back at once.
+        # This is the only worker of the broker, so it takes back the tasks of a killed one at once.
         "ATOM_ONLY_WORKER": "1",
         "ATOM_DATABASE_KEPT_S": str(WORKER_CONNECTION_KEPT_S),
     }

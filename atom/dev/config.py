@@ -1,4 +1,4 @@
-"""What the launcher starts and where: from the environment and `ATOM_HOME/config.env`."""
+"""The launcher's configuration, from the environment and `ATOM_HOME/config.env`."""
 
 import os
 from dataclasses import dataclass

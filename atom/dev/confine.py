@@ -1,4 +1,4 @@
-"""What a child does between fork and exec: tie its life to ours, and stop being root."""
+"""Steps of a child between fork and exec: tie its life to ours, and stop being root."""
 
 import ctypes
 import os

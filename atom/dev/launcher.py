@@ -95,7 +95,7 @@ class Launcher:
         self._save()
         self._terminal.say(f"ready at {self._installation.url}")
         self._terminal.say(f"login: admin, password in {secrets_path(self._installation.home)}")
-        # Nobody looks on: its own log has no limit, and would be a second copy of all others.
+        # In the background nobody reads it: its log has no limit, and would copy all others.
         self._terminal.echoes = not self._is_in_background
 
     def _service_specs(self, secrets: InstallationSecrets) -> list[ProcessSpec]:

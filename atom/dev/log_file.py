@@ -9,8 +9,8 @@ LOG_LIMIT_BYTES = 20 * 1024 * 1024
 class LogFile:
     """Appends to a file; at its limit the file becomes the one older one that is kept.
 
-    What cannot be written is lost: who follows a process's output must go on reading it, or the
-    process stands still once the pipe is full, and does so even when the disk has room again.
+    Output that cannot be written is lost. The reader of a process's output must go on reading, or
+    the process stops once the pipe is full, even when the disk has room again.
     """
 
     def __init__(self, path: Path, limit_bytes: int = LOG_LIMIT_BYTES) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from atom.settings.environment import BASE_DIR
 
-# What the processes of a stack have loaded, or keep a list of.
+# Files that the processes of a stack load, or keep a list of.
 _PROGRAM = ("atom/**/*.py", "atom/**/*.json", "sdk/atom_sdk/**/*.py", "frontend/dist/index.html")
 
 

@@ -21,7 +21,7 @@ SOCKETS = Path("/tmp")
 # s3, master, volume, filer and admin, each with its gRPC port.
 PORTS_USED = 10
 REGION = "us-east-1"
-# A database of names that could not write once takes no writes again until it is opened anew.
+# After one failed write the database of names takes no writes until it is opened again.
 _CANNOT_WRITE = re.compile(
     "(insert|update) entry .*"
     "(read-only file system|no space left|quota exceeded|input/output error)"
@@ -84,7 +84,7 @@ class Seaweed:
         )
 
     def _write_identities(self) -> None:
-        """Write who may use the store: one administrator with the generated key."""
+        """Write the users of the store: one administrator with the generated key."""
         self.data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
         identity = {
             "name": "atom",

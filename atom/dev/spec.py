@@ -1,4 +1,4 @@
-"""What the launcher needs to know of one process."""
+"""The launcher's description of one process."""
 
 import re
 import signal

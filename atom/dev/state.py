@@ -27,7 +27,7 @@ class AlreadyRunningError(RuntimeError):
 
 @dataclass
 class ProcessState:
-    """What is known of one managed process."""
+    """The state of one managed process."""
 
     name: str
     identity: ProcessIdentity | None = None
@@ -37,7 +37,7 @@ class ProcessState:
 
 @dataclass
 class StackState:
-    """What is known of the whole stack."""
+    """The state of the whole stack."""
 
     launcher: ProcessIdentity
     url: str

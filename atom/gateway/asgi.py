@@ -3,7 +3,7 @@
 GET|HEAD /media/<token>/<name>   the bytes, or a thumbnail of them
 PUT      /media/parts/<token>    a part of an upload from a browser
 GET      /healthz                the process answers
-GET      /metrics                what it counts, for who has ATOM_METRICS_TOKEN
+GET      /metrics                     metrics, for a holder of ATOM_METRICS_TOKEN
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How many bytes of originals a process holds at once, whoever asks for how many pictures."""
+"""A limit for the bytes of originals that a process holds at once, over all requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ByteBudget:
     """Lends bytes in the order in which they were asked for. For one event loop."""
 
     def __init__(self, limit_bytes: int) -> None:
-        """Who asks for more than the limit waits until nobody else has any."""
+        """Requests above the limit wait until no other request holds any bytes."""
         self._limit_bytes = limit_bytes
         self._lent_bytes = 0
         self._waiting: deque[tuple[int, asyncio.Future[None]]] = deque()
@@ -28,7 +28,7 @@ class ByteBudget:
             await turn
             yield
         finally:
-            # Who left before his turn has none to give back, and is in nobody's way.
+            # A request that left the queue early holds no bytes to give back.
             if turn.done() and not turn.cancelled():
                 self._lent_bytes -= size_bytes
             self._lend()

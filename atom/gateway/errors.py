@@ -1,4 +1,4 @@
-"""What can go wrong between a media link and its bytes."""
+"""Errors between a media link and its bytes."""
 
 from atom.core.errors import AtomError, NotFound, TooLarge, Unavailable
 

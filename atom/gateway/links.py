@@ -1,4 +1,4 @@
-"""What a link says: which bytes, how to show them or where to put them, and until when."""
+"""Media links: which bytes, how to show them or where to put them, and until when."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from atom.gateway.errors import MediaLinkExpired, MediaLinkInvalid
 from atom_sdk.manifests.pins import Pin, from_us
 
 _DAY_S = 86_400
-# What a browser may show in place. SVG and HTML can carry scripts and are only ever downloaded.
+# Browsers may show these in place. SVG and HTML can carry scripts and are only downloaded.
 _INLINE_TYPES = frozenset(
     {"image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/avif"}
     | {"video/mp4", "video/webm", "audio/mpeg", "audio/ogg", "audio/wav", "text/plain"}

@@ -1,4 +1,4 @@
-"""Counts what the gateway sends, as it passes, and tells it as a span where it is traced."""
+"""Count the bytes that the gateway sends, and record a span where it is traced."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Any
 from atom.core import metrics, tracing
 from atom.gateway.responses import Send
 
-# Nobody got an answer: the client left before it began, or the process failed.
+# No answer was sent: the client left before it began, or the process failed.
 _NONE = "none"
-# What others than people and their programs ask: probes, Prometheus.
+# Requests of probes and Prometheus.
 OTHER = "other"
 
 

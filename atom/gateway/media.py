@@ -19,12 +19,12 @@ from atom.gateway.thumbnails import MAX_SOURCE_BYTES, make_thumbnail
 
 _READERS = 32
 _DECODERS = 2
-# Another number for other pictures of the same bytes: what was kept before is of no use then.
+# Increase it when thumbnails of the same bytes change, so that cached ones are not used.
 _DRAWN_AS = 2
 _MAX_WAITING = 512
-# Two decoders are kept busy by less; a single picture has at most a quarter of it.
+# Less keeps two decoders busy; a single picture takes at most a quarter.
 _ORIGINALS_BYTES = 4 * MAX_SOURCE_BYTES
-# How the cache marks a file of which no thumbnail can be made; its bytes are the error's code.
+# The cache's mark for a file without a thumbnail; its bytes are the error's code.
 _NO_PICTURE = "application/x-no-picture"
 _SAFETY = {
     "cache-control": "private, max-age=86400, immutable",
@@ -42,7 +42,7 @@ class MediaServer:
     ) -> None:
         """Threads are started when they are first needed.
 
-        Of pictures that thumbnails are made of, `originals_bytes` are in memory at once.
+        At most `originals_bytes` of the originals of thumbnails are in memory at once.
         """
         self._source = source
         self._thumbs = thumbs
@@ -97,7 +97,7 @@ class MediaServer:
     async def _make_thumbnail(self, link: MediaLink, key: str) -> tuple[bytes, str]:
         if link.size_bytes > MAX_SOURCE_BYTES:
             raise ImageTooLarge
-        # Many more are read than decoded at once: what waits in between must not fill the memory.
+        # Reading is faster than decoding, so the pictures in between need a limit.
         async with self._originals.lent(link.size_bytes):
             picture, media_type = await self._decoded(link)
         await run_in(self._readers, lambda: self._thumbs.put(key, picture, media_type))

@@ -24,7 +24,7 @@ _TIMEOUT = httpx.Timeout(_ANSWER_S, connect=5.0)
 
 
 class ClientGone(Exception):
-    """The browser went away before it had sent the part: nobody waits for an answer."""
+    """The browser left before it had sent the part, so no answer is needed."""
 
 
 class PartServer:

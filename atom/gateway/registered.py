@@ -38,7 +38,7 @@ class RegisteredObjects:
     """Readers of sources, kept for a minute each. For several threads."""
 
     def __init__(self) -> None:
-        """Nothing is asked before something is read."""
+        """The database is first asked at the first read."""
         self._lock = threading.Lock()
         self._known: dict[str, _Known] = {}
 

@@ -41,7 +41,7 @@ class Answer:
     async def send(self, send: Send, receive: Receive, *, with_body: bool) -> None:
         """Send it; `with_body` is False for HEAD.
 
-        Raises ClientLeft when nobody waits for the rest.
+        Raises ClientLeft when the client is gone.
         """
         headers = dict(self.headers)
         if self.pieces is None and self.status not in {204, 304}:
@@ -54,7 +54,7 @@ class Answer:
 
 
 async def _send_pieces(pieces: AsyncIterator[bytes], send: Send, receive: Receive) -> None:
-    # A server need not say by `send` that the client has left: the rest would be read for nobody.
+    # A server need not report through `send` that the client has left, so this stops the reading.
     leaving = asyncio.ensure_future(_left(receive))
     try:
         async for piece in pieces:

@@ -82,7 +82,7 @@ class MediaSource:
         return data
 
     def _missing(self, key: str) -> AtomError:
-        """Say which pack is not there, and whether that is because it was found damaged."""
+        """Return the error for a missing pack: it is absent, or it is quarantined as corrupt."""
         match = _PACK_KEY.fullmatch(key)
         if match is None:
             return MediaMissing()

@@ -54,7 +54,7 @@ def _render(image: Image.Image, data: bytes, edge: int) -> tuple[bytes, str]:
     image.load()
     if small and media_type is not None:
         return data, media_type
-    # Made small before it is turned, and not copied for nothing: a picture may fill the memory.
+    # Scaled before it is turned, without a needless copy: a picture may fill the memory.
     picture = _in_grey(image) if is_wide else _in_colour(image)
     turned = image.getexif().get(ExifTags.Base.Orientation)
     picture.thumbnail((edge, edge), Image.Resampling.LANCZOS)

@@ -115,7 +115,7 @@ class TaskNotActive(Conflict):
 
 
 class AuditorIsLabeler(PermissionDenied):
-    """Nobody audits their own work."""
+    """An auditor may not audit their own labels."""
 
     code = "auditor_is_labeler"
     title = "You labeled these items, so another person must audit them."

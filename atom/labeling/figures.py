@@ -8,7 +8,7 @@ from atom.core.figures import Gauge, counted
 from atom.labeling import states
 from atom.labeling.models import LabelTask, WorkItem
 
-# Of these there are few; what is ready or accepted may be millions.
+# Few items have these states; millions may be ready or accepted.
 _IN_HAND = (states.LABELING, states.AUDIT, states.REWORK)
 
 

@@ -1,4 +1,4 @@
-"""Who may do what in a label task: the one rule that views, pages, overview and mails ask."""
+"""Rights in a label task: the single rule for views, pages, overview and mails."""
 
 from __future__ import annotations
 

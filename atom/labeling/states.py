@@ -1,4 +1,4 @@
-"""Who may become what: tasks, items and slots. Only actions move them, along these tables."""
+"""State machines of tasks, items and slots. Only actions change states, along these tables."""
 
 from datetime import timedelta
 from typing import Final

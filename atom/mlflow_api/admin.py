@@ -1,4 +1,4 @@
-"""What MLflow's clients logged."""
+"""Operators' tables of experiments, logged models and inputs of MLflow's clients."""
 
 from atom.core.admin import show_rest
 

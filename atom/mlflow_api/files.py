@@ -58,9 +58,9 @@ def _is_below(name: str, path: str) -> bool:
 
 
 def listing(files: Iterable[tuple[str, int]], path: str) -> list[dict[str, Any]]:
-    """Return what is directly in the folder `path`, from `(path, size in bytes)` of all files.
+    """Return the files and folders directly in `path`, from `(path, size in bytes)` of all files.
 
-    Of a path that is a file, that file.
+    If the path is a file, return that file.
     """
     found: dict[str, dict[str, Any]] = {}
     prefix = f"{path}/" if path else ""

@@ -1,4 +1,4 @@
-"""What MLflow knows beside runs, files and the registry."""
+"""Tables for MLflow beside runs, files and the registry."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LoggedModel(TimestampedModel):
     )
     # As the program named it; a model without a run of the project has a run of its own.
     source_run_id = models.CharField(max_length=500, blank=True)
-    # What the program said, opaque to Atom; of metrics the last value of each key and dataset.
+    # The program's own values, opaque to Atom; metrics keep the last value of each key and dataset.
     parameters = models.JSONField(default=dict)
     labels = models.JSONField(default=dict)
     metrics = models.JSONField(default=list)
@@ -45,7 +45,7 @@ class LoggedModel(TimestampedModel):
 
 
 class ModelOutput(models.Model):
-    """A logged model that a run says it has made, and at which step; any run may say so."""
+    """A logged model that a run claims as its output, with the step; any run may claim it."""
 
     id = models.BigAutoField(primary_key=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="model_outputs")
@@ -78,7 +78,7 @@ class ModelUse(models.Model):
 
 
 class DatasetInput(models.Model):
-    """What a program said of data that its run read; no dataset of Atom's."""
+    """Data that a run read, as its program described them; not a dataset of Atom's."""
 
     id = models.BigAutoField(primary_key=True)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="mlflow_datasets")

@@ -141,7 +141,7 @@ def _grouped(rows: Iterable[Any]) -> dict[UUID, list[Any]]:
 def _last_metrics(runs: Sequence[Run]) -> dict[UUID, list[dict[str, Any]]]:
     series = MetricSeries.objects.filter(run__in=runs, n__gt=0)
     last: dict[UUID, dict[str, dict[str, Any]]] = defaultdict(dict)
-    # Of a later attempt, what it logged stands.
+    # The values of a later attempt replace those of an earlier one.
     for one in series.order_by("run", "attempt__number", "key"):
         last[one.run_id][one.key] = metric(one.key, one.last, one.last_ts_ms, one.last_step)
     return defaultdict(list, {run: list(found.values()) for run, found in last.items()})

@@ -178,7 +178,7 @@ def run_field(entity: str, key: str) -> Field:
 
 
 def _run_id(value: Any) -> Any:
-    # What is no id at all is the id of no run.
+    # A text that is no id matches no run.
     return [found] if (found := uuid_of(text_value(value))) else []
 
 

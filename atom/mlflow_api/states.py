@@ -22,7 +22,7 @@ LOGGED_MODEL_WORDS: Final = {
     FAILED: "LOGGED_MODEL_UPLOAD_FAILED",
 }
 
-# What a program may say of its run.
+# Atom's state for each status that a program may report.
 STATE_OF: Final = {
     "SCHEDULED": run_states.CREATED,
     "RUNNING": run_states.RUNNING,

@@ -47,7 +47,7 @@ log = structlog.get_logger(__name__)
 HttpApplication = Callable[[HTTPScope, ASGIReceiveCallable, ASGISendCallable], Awaitable[None]]
 
 _PATH = re.compile(rb"/api/mlflow/([^/]+)/(?:ajax-)?api/2\.0/mlflow-artifacts/artifacts/(.+)")
-# What one object of the store may have.
+# The limit of the store for one object.
 MAX_BYTES = 5 << 30
 
 
@@ -151,7 +151,7 @@ def _folder(project: Project, place: Place) -> Folder:
 
 
 class _Body:
-    """What arrives, hashed and counted on its way."""
+    """The body of an upload, hashed and counted while it arrives."""
 
     def __init__(self, receive: ASGIReceiveCallable) -> None:
         self._receive = receive

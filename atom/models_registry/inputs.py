@@ -1,4 +1,4 @@
-"""Tells jobs what a `model` parameter means."""
+"""Resolve `model` parameters for jobs."""
 
 from __future__ import annotations
 

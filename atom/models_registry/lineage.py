@@ -1,4 +1,4 @@
-"""Walks from a model version or a dataset version to what made it and what it made."""
+"""Walk the lineage of a model version or a dataset version in both directions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from atom_sdk.words import counted, entries_text
 
 _MAX_RUNS = 200
 _MAX_LABEL_STEPS = 20
-# From a run to the runs that wrote what it read, and on from there.
+# Steps back from a run to the runs that wrote its inputs.
 _MAX_RUN_STEPS = 5
 _MAX_PARAMETERS_LENGTH = 200
 
@@ -172,7 +172,7 @@ def _add_label_tasks(graph: Graph, version: Version) -> None:
         origin = present.provenance
         task_id = str(origin["label_task"])
         title = str(origin.get("label_task_name") or "Label task")
-        # Many tasks are named like their ontology: it is said once.
+        # Many tasks have the name of their ontology, so it is shown once.
         ontology = str(origin.get("ontology") or "")
         subtitle = "" if ontology == title else ontology
         task = Node("label_task", task_id, title, subtitle, f"/labeling/{task_id}")
@@ -191,7 +191,7 @@ def _source_version(version: Version) -> Version | None:
         source = UUID(str(version.provenance.get("source_version")))
     except ValueError:
         return None
-    # Provenance is what somebody said: only the same dataset's versions are shown.
+    # Provenance may be false, so only versions of the same dataset are shown.
     found = Version.objects.filter(pk=source, dataset=version.dataset_id)
     return found.select_related("dataset").first()
 

@@ -53,7 +53,7 @@ class ModelVersion(TimestampedModel):
     sha256 = models.CharField(max_length=64)
     digest = models.CharField(max_length=64)
     framework = models.CharField(max_length=60, blank=True)
-    # What the run said of itself and of its inputs and outputs; nothing here decides anything.
+    # The run's own description of itself and of its inputs and outputs; for display only.
     metrics = models.JSONField(default=dict)
     signature = models.JSONField(default=dict)
     labels = models.JSONField(default=dict)

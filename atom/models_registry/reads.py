@@ -29,7 +29,7 @@ def models_of(project: Project) -> QuerySet[Model]:
 def versions_for_display() -> QuerySet[ModelVersion]:
     """Return versions with everything that an answer shows, in a fixed number of queries."""
     joined = Evaluation.objects.select_related("dataset_version__dataset", "run", "model_version")
-    # Of a thousand labels each has megabytes.
+    # The confusion matrix of a thousand labels has megabytes.
     evaluations = joined.defer("confusion")
     return ModelVersion.objects.select_related("model", "run", "created_by").prefetch_related(
         Prefetch("run__inputs", _inputs_with_heads()),

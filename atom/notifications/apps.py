@@ -4,7 +4,7 @@ from django.apps import AppConfig
 
 
 class NotificationsConfig(AppConfig):
-    """What people are told, and how they want to be."""
+    """Notifications of people, and their preferences."""
 
     name = "atom.notifications"
     label = "notifications"

@@ -13,7 +13,7 @@ class NotificationsConsumer(TellingConsumer):
     """Passes on that one's notifications changed; the page reads what by HTTP."""
 
     async def find_group(self) -> str | None:
-        """Return the person's group, or None for who is not signed in."""
+        """Return the person's group, or None if nobody is signed in."""
         user = self.scope.get("user")
         if not isinstance(user, User) or not await _is_active(user):
             return None

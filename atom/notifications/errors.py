@@ -14,7 +14,7 @@ class NotificationNotFound(NotFound):
 
 
 class TopicFixed(Conflict):
-    """What concerns the safety of an account is always told."""
+    """Notifications about the safety of an account cannot be switched off."""
 
     code = "topic_fixed"
     title = "What concerns the safety of your account is always told."

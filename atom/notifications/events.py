@@ -1,6 +1,6 @@
-"""What people are told of: the kinds of events, and the topics by which they choose.
+"""Kinds of events that notify people, and the topics that people choose by.
 
-Each kind is emitted by the app whose thing it is about, with the people whom it concerns.
+The app that owns the object emits the event, with the people whom it concerns.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAIL_CHOICES: Final = (NOW, DAILY, NEVER)
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """How people are told who have not chosen; a fixed one cannot be turned off."""
+    """Default preferences of a topic; a fixed topic cannot be turned off."""
 
     in_app: bool
     mail: str
@@ -34,7 +34,7 @@ TOPICS: Final[dict[str, Topic]] = {
     "data_finished": Topic(True, NEVER),
     "membership": Topic(True, NOW),
     "webhook": Topic(True, NOW),
-    # Who has taken an account over must not be able to do so in silence.
+    # An attacker who takes over an account must not be able to switch these off.
     "security": Topic(True, NOW, is_fixed=True),
 }
 
@@ -99,7 +99,7 @@ SETTLED_BY: Final[dict[str, tuple[str, ...]]] = {
     "webhook.enabled": ("webhook.disabled",),
     "webhook.deleted": ("webhook.disabled",),
 }
-# Of many sign-ins, those are told that come from where none came from before.
+# Only sign-ins from a new place notify.
 SIGNED_IN: Final = "account.signed_in"
 
 

@@ -1,4 +1,4 @@
-"""What people were told, how they want to be told, and from where they signed in before."""
+"""Notifications, preferences, and the places of earlier sign-ins."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class NotificationQuerySet(models.QuerySet["Notification"]):
 
 
 class Notification(TimestampedModel):
-    """One thing that one person is told. `data` is what the event said, opaque to us."""
+    """A notification of one person. `data` is the event's own, opaque to us."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notifications"
@@ -87,7 +87,7 @@ class Notification(TimestampedModel):
 
 
 class Preference(TimestampedModel):
-    """How somebody wants to be told of a topic; without a row it is the topic's default."""
+    """A person's preference for a topic; without a row the topic's default counts."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="notification_preferences"

@@ -44,7 +44,7 @@ def mail_person(user_id: str) -> None:
 
 @shared_task(name="notifications.forget_old", soft_time_limit=290, time_limit=300)
 def forget_old() -> None:
-    """Forget what was told long ago."""
+    """Delete old notifications."""
     from atom.notifications.actions import mailing
 
     mailing.forget_old()

@@ -1,4 +1,4 @@
-"""What every installation shares; values come from `environment.py`, never from os.environ."""
+"""Settings of every installation; values come from `environment.py`, never from os.environ."""
 
 import logging
 from datetime import timedelta
@@ -313,7 +313,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 # No default for the soft limit: Celery refuses to send a task whose own hard limit is lower.
 CELERY_TASK_TIME_LIMIT = 1800
-# A message that nobody acknowledged comes back after this; it must outlast the longest task.
+# An unacknowledged message comes back after this; it must outlast the longest task.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
     "visibility_timeout": 2000,
     "global_keyprefix": "tasks:",
@@ -324,8 +324,8 @@ CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 1.2
 CELERY_WORKER_CANCEL_LONG_RUNNING_TASKS_ON_CONNECTION_LOSS = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_MAX_TASKS_PER_CHILD = 1000
-# A pool process that has once grown by half (a large version, say) makes way for a new one. What
-# it shares with the worker counts, 220 MB; a pack of 128 MiB takes 30 to 45 MB.
+# A pool process that has once grown by half (a large version, say) makes way for a new one. The
+# memory that it shares with the worker counts, 220 MB; a pack of 128 MiB takes 30 to 45 MB.
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 300_000
 CELERY_TIMEZONE = "UTC"
 CELERY_ENABLE_UTC = True

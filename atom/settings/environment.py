@@ -120,17 +120,17 @@ class Environment(BaseSettings):
     atom_rate_anonymous: RateSetting = parse_rate("20/s:200")
     atom_rate_sign_in_address: RateSetting = parse_rate("10/min:30")
     atom_rate_sign_in_name: RateSetting = parse_rate("2/min:10")
-    # What Prometheus sends as `Authorization: Bearer …` to /metrics; empty: nobody but
-    # administrators of the installation reads it.
+    # Prometheus sends it as `Authorization: Bearer …` to /metrics. If it is empty, only
+    # administrators of the installation read that.
     atom_metrics_token: SecretStr = SecretStr("")
     # Where traces are sent, e.g. http://collector:4318 (OTLP over HTTP); empty: nothing is traced.
     # Headers are name=value pairs, separated by commas; the share of traces is from 0 to 1.
     otel_exporter_otlp_endpoint: str = ""
     otel_exporter_otlp_headers: SecretStr = SecretStr("")
     otel_traces_sampler_arg: float = Field(1.0, ge=0, le=1)
-    # Guesses of one person's codes: with it nobody finds one in years.
+    # Guesses of one person's codes: this limit makes a lucky guess take years.
     atom_rate_second_factor: RateSetting = parse_rate("20/h:10")
-    # Of whom a second factor is demanded: administrators are those of the installation.
+    # People who need a second factor; administrators are those of the installation.
     atom_second_factor: Literal["optional", "administrators", "everybody"] = "optional"
     # Whether members may make links that show one run to people without an account.
     atom_share_links: bool = True
@@ -138,18 +138,18 @@ class Environment(BaseSettings):
     atom_oidc_issuer: str = ""
     atom_oidc_client_id: str = ""
     atom_oidc_client_secret: SecretStr = SecretStr("")
-    # What stands on the button of the sign-in page.
+    # The text of the button on the sign-in page.
     atom_oidc_label: str = ""
     atom_oidc_scopes: str = "openid profile email"
-    # Who gets an account at the first sign-in: whoever was invited by the address that the provider
-    # has verified, or everybody whom it knows (without any role), or nobody.
+    # People who get an account at the first sign-in: those with an invitation to the address that
+    # the provider has verified, or everybody at the provider (without any role), or nobody.
     atom_oidc_newcomers: Literal["nobody", "invited", "everybody"] = "invited"
     # Whether an account of the same verified address is taken for the same person's.
     atom_oidc_link_by_email: bool = False
     atom_oidc_groups_claim: str = "groups"
     # group=role@project:slug, group=role@unit:id
     atom_oidc_roles: str = ""
-    # Who has left is signed in no longer than this.
+    # A person who left the provider stays signed in no longer than this.
     atom_oidc_session_s: int = 43_200
     # Whether signing out of Atom signs out of the provider too.
     atom_oidc_sign_out: bool = False

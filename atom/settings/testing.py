@@ -11,7 +11,7 @@ SECRET_KEY = SECRET_KEY or "only-for-tests-0123456789-0123456789-0123456789"
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 # Argon2 costs 30 ms a user on purpose; a test's users need no protection.
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-# Tests ask each route as nobody, all from one address, faster than anybody would.
+# Tests request each route without signing in, from one address, at a high rate.
 ATOM_RATE_ANONYMOUS = parse_rate("1000/s:10000")
 # On a machine that is busy with tests nothing is ever well: limits that are off would be no test.
 ATOM_RATE_TIMEOUT_S = 30.0

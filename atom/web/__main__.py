@@ -1,7 +1,7 @@
 """One web process: portal, API and WebSockets, on a port that it may share with others.
 
-Where there are several, the kernel spreads connections over those that listen (`SO_REUSEPORT`).
-What one of them knows alone, none needs: sessions, limits and events are in PostgreSQL and Valkey.
+If there are several, the kernel spreads connections over them (`SO_REUSEPORT`). They share no state
+in memory: sessions, limits and events are in PostgreSQL and Valkey.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import uvicorn
 from atom.settings.environment import load_environment
 from atom.web.shared_counters import share_counters
 
-# Longer than browsers and clients keep a connection that is idle: whoever closes first should not
-# be the server, since a request may be on its way.
+# Longer than browsers and clients keep an idle connection. The server should not close first, since
+# a request may be on its way.
 _KEEP_ALIVE_S: Final = 75
 _BACKLOG: Final = 2048
 _STARTUP_FAILED: Final = 3

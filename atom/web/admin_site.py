@@ -1,7 +1,6 @@
-"""Django's admin behind the portal's own door.
+"""Django's admin behind the portal's sign-in.
 
-There is no second form for passwords: limits, second factor and single sign-on count here as they
-do there, since it is there that one signs in.
+It has no form for passwords of its own, so limits, second factor and single sign-on count here too.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from atom.web.router import HttpApplication
 
 
 class BodyLimit:
-    """Passes requests on; counts what arrives, whatever its length was said to be."""
+    """Passes requests on, and counts their bytes whatever `Content-Length` says."""
 
     def __init__(self, application: HttpApplication, max_bytes: int) -> None:
         self._application = application
@@ -30,7 +30,7 @@ class BodyLimit:
             event = await receive()
             if event["type"] == "http.request":
                 received += len(event["body"])
-            # Told that the client has gone, Django throws away what it has and answers nothing.
+            # After this message Django drops the body and answers nothing.
             return {"type": "http.disconnect"} if received > self._max_bytes else event
 
         announced = _announced_bytes(scope)

@@ -25,8 +25,8 @@ from django.core.handlers.base import BaseHandler
 from django.db import close_old_connections
 from django.urls import set_script_prefix
 
-# How many work at once is up to the pool of database connections, for which they queue. A request
-# that waits for the database or the store must not keep those that tell of it from being heard.
+# The pool of database connections limits how many work at once. There are more threads, so that
+# requests that wait for the database or the store do not block `/api/v1/state/`.
 _THREADS: Final = 128
 
 
@@ -52,7 +52,7 @@ class OneThread(ASGIHandler):
         except RequestAborted:
             return
         loop = asyncio.get_running_loop()
-        # What is bound for one request must not be seen by the thread's next.
+        # Context of one request must not reach the thread's next request.
         context = copy_context()
         with contextlib.closing(body):
             answer = partial(context.run, self._answer, scope, body)
@@ -69,10 +69,10 @@ class OneThread(ASGIHandler):
         response: Any = refusal if request is None else self.get_response(request)
         response._handler_class = type(self)
         if response.streaming:
-            # Its pieces are made in another thread, with a connection of that.
+            # Another thread makes the pieces, with its own database connection.
             close_old_connections()
         else:
-            # Also tells that the request is over, which gives the connection back.
+            # This also ends the request for Django, which gives the database connection back.
             response.close()
         return response
 

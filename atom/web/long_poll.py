@@ -1,7 +1,7 @@
-"""Holds answers back until what they tell is over, see `atom.core.waiting`.
+"""Holds answers back until the awaited object has its final state, see `atom.core.waiting`.
 
-Django answers each look in full; between the looks nothing of it is held: no thread, no database
-connection. What wakes a wait is the live event that pages hear too.
+Django answers each look in full. Between the looks a wait holds no thread and no database
+connection. The live event that pages hear wakes a wait too.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class _Look:
 
 
 class _Heard:
-    """The last state that an event told of one thing."""
+    """The last state of one object, from live events."""
 
     def __init__(self, thing_id: str) -> None:
         self._id = thing_id
@@ -61,7 +61,7 @@ class _Heard:
             self._changed.set()
 
     async def another_than(self, state: str) -> None:
-        """Return once a state was told that is not this one."""
+        """Return once an event reports another state than this one."""
         while not self._state or self._state == state:
             self._changed.clear()
             await self._changed.wait()
@@ -98,7 +98,7 @@ class LongPoll:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + awaited.timeout_s
         async with _place(awaited.who), _listening(awaited) as heard, _presence(receive) as gone:
-            # What happened between the first look and listening was told to nobody.
+            # This look finds events from before the listening began, which reached no listener.
             look = await self._look(scope)
             while (now := look.awaited) is not None and (left_s := deadline - loop.time()) > 0:
                 told = asyncio.create_task(heard.another_than(now.state))
@@ -192,7 +192,7 @@ async def _listening(awaited: Awaited) -> AsyncIterator[_Heard]:
 
 async def _cancelled(task: asyncio.Task[None]) -> None:
     while not task.done():
-        # Again: the client of Valkey loses a cancellation that comes just when it is answered.
+        # Cancel again: Valkey's client loses a cancellation that comes together with an answer.
         task.cancel()
         await asyncio.wait({task}, timeout=_CANCEL_AGAIN_S)
     with contextlib.suppress(asyncio.CancelledError, OSError, redis.RedisError):

@@ -13,7 +13,7 @@ from atom.web.answers import Header, send_problem
 
 log = structlog.get_logger(__name__)
 
-# Of one connection only (RFC 9110, 7.6.1); the server and httpx set their own.
+# Headers of a single connection (RFC 9110, 7.6.1); the server and httpx set their own.
 _HOP_BY_HOP = frozenset(
     {
         b"connection",

@@ -16,10 +16,10 @@ from whitenoise.responders import StaticFile
 from atom.web.answers import send_body, send_problem
 from atom.web.security_headers import page_policy
 
-# In the built page, where a number of each answer's own comes: only what carries it runs.
+# Placeholder in the built page for the nonce of each answer; only scripts with it run.
 _NONCE = b"__ATOM_NONCE__"
 _INDEX = "/index.html"
-# What is shown there is for who was given the link, not for indexes.
+# These pages are for the holders of a link, not for search engines.
 _FOR_FEW = {
     "/shared-run": [
         (b"referrer-policy", b"no-referrer"),

@@ -1,7 +1,7 @@
-"""What browsers are told not to do with the answers of the web process.
+"""Security headers of all answers of the web process.
 
-One place for Django, the portal, static files and what the gateway sends: an answer that says
-something of its own, stricter for its content, keeps it. docs/adr/0052 says why these.
+One place serves Django, the portal, static files and the gateway's media. An answer with stricter
+headers of its own keeps them. docs/adr/0052 gives the reasons.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from atom.web.router import HttpApplication
 
 # Never framed, no base address, no plug-ins: of every document.
 _CLOSED = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'"
-# What is no page: JSON, files, errors.
+# For answers that are no page: JSON, files, errors.
 DATA = f"{_CLOSED}; form-action 'none'"
 # A worker has the policy of its script; the one that hashes files is WebAssembly.
 _SCRIPTS = (

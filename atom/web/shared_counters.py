@@ -1,7 +1,7 @@
-"""Counters that several web processes share: whichever is asked for /metrics tells of all.
+"""Counters that several web processes share: each of them answers /metrics for all.
 
-By the files of prometheus_client's multiprocess mode, each named after a process's place, not after
-its pid: one that is started again goes on counting where it ended, and files do not pile up.
+They use the files of prometheus_client's multiprocess mode, named after a process's place and not
+its pid: a restarted process goes on with its old counts, and files do not pile up.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def share_counters(folder: Path, number: int, processes: int) -> None:
     known = {_name(place) for place in range(1, processes + 1)}
     for path in folder.glob("*.db"):
         kind, _, name = path.stem.rpartition("_")
-        # What is under way now, and sockets that are open, ended with the process.
+        # Gauges of requests under way and of open sockets ended with their process.
         is_past = name == _name(number) and kind.startswith("gauge")
         if is_past or name not in known:
             path.unlink(missing_ok=True)

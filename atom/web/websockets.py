@@ -47,7 +47,7 @@ class SameOrigin:
 
 
 class SecondFactorFirst:
-    """Takes for nobody who has to set up a second factor first."""
+    """Treats a person who must first set up a second factor as not signed in."""
 
     def __init__(self, application: ASGI3Application) -> None:
         self._application = application

@@ -1,1 +1,1 @@
-"""Tells other programs what happened in a project, by HTTP (docs/webhooks.md)."""
+"""Webhooks: notify other programs of events in a project, by HTTP (docs/webhooks.md)."""

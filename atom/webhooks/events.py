@@ -1,10 +1,10 @@
-"""What a webhook can ask to be told. Each kind is emitted by the app whose thing it is about."""
+"""Kinds of events that webhooks can subscribe to. The app that owns the object emits them."""
 
 from __future__ import annotations
 
 from typing import Final
 
-# Kind → what it tells, for people.
+# Kind → its meaning, for people.
 EVENT_KINDS: Final[dict[str, str]] = {
     "run.started": "A run's command began.",
     "run.succeeded": "A run ended well.",

@@ -15,7 +15,7 @@ def gauges() -> Iterator[Gauge]:
 
 
 def findings() -> list[Finding]:
-    """Count the webhooks that were switched off since nobody answered."""
+    """Count the webhooks that were switched off because their receiver did not answer."""
     count = Webhook.objects.exclude(off_reason__in=["", states.BY_PERSON]).count()
     if not count:
         return []

@@ -32,7 +32,7 @@ class Webhook(TimestampedModel):
     url = models.CharField(max_length=2000)
     events = ArrayField(models.CharField(max_length=60))
     encrypted_secret = models.TextField()
-    # The one before, with which is also signed until then.
+    # The previous secret, which also signs requests until then.
     encrypted_old_secret = models.TextField(blank=True)
     old_secret_until = models.DateTimeField(null=True)
     off_reason = models.CharField(max_length=20, blank=True)
@@ -69,7 +69,7 @@ class Delivery(TimestampedModel):
     """One event for one webhook. Its id and its body are the same in every try."""
 
     webhook = models.ForeignKey(Webhook, on_delete=models.CASCADE, related_name="deliveries")
-    # Of the outbox, whose rows are gone sooner.
+    # The id in the outbox, whose rows are deleted sooner.
     event_id = models.UUIDField(null=True)
     kind = models.CharField(max_length=60)
     body = models.TextField()

@@ -34,7 +34,7 @@ from atom.core.crypto import BadSignature, hash_token, sign, unsign
 from atom.core.errors import AlreadyExists
 
 _PURPOSE = "invitation"
-# In the link of the mail, and in no link that is shown: who has it reads what comes to the address.
+# Only the mailed link has it, so its holder can read the mail of the address.
 _MAILED = "mailed"
 MailState = Literal["sent", "failed", "off", "none"]
 
@@ -50,7 +50,7 @@ class NewInvitation:
 
 @dataclass(frozen=True)
 class NewPerson:
-    """Who a person wants to be."""
+    """The account that an invited person asks for."""
 
     username: str
     full_name: str
@@ -61,7 +61,7 @@ class NewPerson:
 def invite(scope: Scope, actor: User, role: str, email: str, days: int) -> NewInvitation:
     """Make an invitation, and mail it if there is an address and a mail server.
 
-    A pending one for the same address is made anew. Raises AlreadyMember.
+    A pending one for the same address gets a new link. Raises AlreadyMember.
     """
     with transaction.atomic():
         # Lock first: two requests for one address must not both make a link for it.

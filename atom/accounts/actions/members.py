@@ -1,4 +1,4 @@
-"""Who has which role where."""
+"""Give, change and take away roles in projects and units."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _refuse_last(user: User, scope: Scope) -> None:
 
 
 def _take_back_invitations(user: User, scope: Scope) -> None:
-    """End what somebody still has open who may not invite here any more."""
+    """End open invitations of a person who may no longer invite here."""
     if not administers(user, scope):
         mine = Invitation.objects.pending().filter(invited_by=user, **scope_fields(scope))
         mine.update(revoked_at=Now(), updated_at=Now())
@@ -119,7 +119,7 @@ def _said(user: User, role: str, scope: Scope) -> dict[str, str]:
 
 
 def _tell(kind: str, user: User, role: str, scope: Scope, actor: User | None) -> None:
-    """Tell the person, outside of the project: who has left it must read this too."""
+    """Notify the person, outside of the project: a person who has left it must read this too."""
     if actor is None or actor.pk == user.pk:
         return
     outbox.emit(

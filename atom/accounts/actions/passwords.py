@@ -1,4 +1,4 @@
-"""Passwords: changed by their owner, or set anew through a link that works once."""
+"""Passwords: changed by their owner, or set through a link that works once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MAIL_STEP_S = 60
 
 
 class _MailedTokens(PasswordResetTokenGenerator):
-    """Tokens of links that were mailed: who uses one reads what comes to the account's address."""
+    """Tokens of mailed links: using one proves that the person reads the account's mail."""
 
     key_salt = "atom.accounts.reset.mailed"
 
@@ -92,8 +92,8 @@ def request_reset(email: str) -> None:
     if not settings.ATOM_SENDS_MAIL:
         raise MailOff
     found = people().filter(email__iexact=email, is_active=True).first() if email else None
-    # Who signs in through a provider only has no password that could be forgotten. One mail a
-    # minute, however often it is asked for.
+    # Accounts that sign in only through a provider have no password to forget. The cache limits
+    # mails to one a minute.
     if (
         found is not None
         and found.has_usable_password()
@@ -115,8 +115,8 @@ def mail_reset(user_id: UUID) -> bool:
 def set_password_by_link(link: str, password: str) -> User:
     """Set a new password and end all sessions. Raises ResetLinkInvalid and Invalid.
 
-    A link that was mailed proves the address. Whoever had the account until then only said that
-    it was theirs, so that their keys end too.
+    A mailed link proves the address. Until then the holder of the account had only claimed it, so
+    all keys of the account end too.
     """
     user = find_by_link(link, lock=True)
     if user.email_proven_at is None and _mailed_tokens.check_token(user, _token_of(link)):

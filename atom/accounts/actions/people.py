@@ -16,7 +16,7 @@ from atom.core.errors import NotFound
 
 @transaction.atomic
 def deactivate(user: User, actor: User, project: Project | None = None) -> None:
-    """Let nobody in as this user: keys, sessions and invitations end. Raises OwnAccount."""
+    """Deactivate the user: keys, sessions and invitations end. Raises OwnAccount."""
     if user.pk == actor.pk:
         raise OwnAccount
     # Lock first: two administrators may deactivate each other.
@@ -41,7 +41,7 @@ def deactivate(user: User, actor: User, project: Project | None = None) -> None:
 
 @transaction.atomic
 def reactivate(user: User, actor: User, project: Project | None = None) -> None:
-    """Let them in again, with their roles; keys have to be made anew."""
+    """Let them in again, with their roles; they must make new keys."""
     found = User.objects.select_for_update().get(pk=user.pk)
     if not found.is_active:
         found.is_active = True

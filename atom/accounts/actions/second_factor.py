@@ -40,7 +40,7 @@ _CHANGED = "account.second_factor_changed"
 
 @dataclass(frozen=True)
 class Offer:
-    """What an authenticator needs: the secret, and the same as an address and as a picture."""
+    """A new secret for an authenticator app: as text, as an address and as a picture."""
 
     secret: str
     uri: str
@@ -49,7 +49,7 @@ class Offer:
 
 @dataclass(frozen=True)
 class Proof:
-    """What somebody who is signed in shows once more: the password, or a code."""
+    """The proof of a signed-in person for a sensitive change: the password, or a code."""
 
     password: str = ""
     code: str = ""
@@ -68,7 +68,7 @@ def begin(request: HttpRequest, user: User, proof: Proof) -> Offer:
         user=user, defaults={"encrypted_pending": encrypt(secret)}
     )
     uri = codes.provisioning_uri(secret, user.username, _ISSUER)
-    # A border and a white ground of its own: dark pages are no ground to scan from.
+    # The picture has its own white ground and border, since scanners fail on dark pages.
     picture = segno.make_qr(uri, error="m").svg_data_uri(scale=4, border=4, light="#fff")
     return Offer(secret, uri, picture)
 
@@ -96,7 +96,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
         tell_owner(user, _CHANGED, change="enabled")
         end_sessions(user, user, except_key=request.session.session_key)
     request.session[PROOF] = "code"
-    # Whoever has read this session's key before has it no more.
+    # A new key: a thief who read the old one loses the session.
     request.session.cycle_key()
     return made
 
@@ -158,7 +158,7 @@ def check_proof(request: HttpRequest, user: User, proof: Proof) -> None:
 
 def check_code(request: HttpRequest, user: User, code: str) -> None:
     """Use a code up. Raises Invalid for a wrong one, and TooManyAttempts."""
-    # By person too: who knows a password must not guess from many addresses.
+    # By person too: knowing the password must not allow guesses from many addresses.
     mine = Limit("second-factor", str(user.pk), settings.ATOM_RATE_SECOND_FACTOR)
     with counted_attempt(mine, limit_of_address(request)):
         if not _use(user, codes.plain(code)):
@@ -167,7 +167,7 @@ def check_code(request: HttpRequest, user: User, code: str) -> None:
 
 
 def wrong_code() -> Invalid:
-    """Return the failure of a code that is wrong, or was used; which of them is not told."""
+    """Return the error for a code that is wrong or was used; it does not say which."""
     said = ErrorDetail("The code is wrong, or was used already.", code="wrong_code")
     return Invalid(errors={"code": [said]})
 
@@ -177,7 +177,7 @@ def _use(user: User, code: str) -> bool:
         return _use_of_authenticator(user, code)
     unused = RecoveryCode.objects.filter(user=user, code_hash=hash_token(code), used_at=None)
     with transaction.atomic():
-        # One statement: of two who come at once, one is first.
+        # One statement, so that two requests at once cannot use the same code.
         if not unused.update(used_at=Now(), updated_at=Now()):
             return False
         audit.record(user, "user.recovery_code_used", user, name=user.username)

@@ -33,7 +33,7 @@ def end_sessions(user: User, actor: User, except_key: str | None = None) -> int:
 
 
 def note_sign_in(request: HttpRequest, user: User) -> None:
-    """Note from where somebody signed in: they are told if it is from where they never did."""
+    """Record the place of a sign-in, and notify the person if it is new."""
     browser, system = describe(request.headers.get("User-Agent", ""))
     address = request.META.get("REMOTE_ADDR", "")
     seen = {"browser": browser, "system": system, "network": network_of(address)}

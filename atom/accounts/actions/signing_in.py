@@ -1,4 +1,4 @@
-"""Passwords at the door, and how often one may guess."""
+"""Checking passwords, with limits for guesses."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def check_password(request: HttpRequest, username: str, password: str) -> User:
 def _as_written(username: str) -> str:
     """Return the name in its own capitals: keyboards of phones begin with a large letter.
 
-    Of old names that differ in capitals only, each is that person's alone.
+    If several old names differ in capitals only, the name is returned as it was typed.
     """
     names = User.objects.filter(username__iexact=username).values_list("username", flat=True)
     alike = list(names[:2])

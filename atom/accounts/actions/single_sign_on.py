@@ -50,7 +50,7 @@ def sign_in_as(claims: Claims) -> User:
 
 
 def _known(claims: Claims) -> User | None:
-    """Return who had this subject before, whatever the address is now."""
+    """Return the user with this subject, whatever the address is now."""
     rows = ExternalIdentity.objects.filter(issuer=_issuer(), subject=claims.subject)
     found = rows.select_related("user").first()
     if found is None:
@@ -60,9 +60,10 @@ def _known(claims: Claims) -> User | None:
 
 
 def _linked(claims: Claims) -> User | None:
-    """Return whose address this is; the provider's word is taken for it only if that is set.
+    """Return the user with this address, or None if there is none.
 
-    Nor does it open an account whose holder only said that the address is theirs.
+    Raises SingleSignOnFailed unless the settings link accounts by address and the account's own
+    address is proven.
     """
     address = claims.email
     found = people().filter(email__iexact=address).first() if address else None
@@ -118,7 +119,7 @@ def _storable(address: str) -> str:
 
 
 def _free_name(claims: Claims) -> str:
-    """Return a user name that nobody has, near to what the provider calls the person."""
+    """Return a free user name near the provider's name of the person."""
     wanted = _NOT_IN_NAMES.sub("-", User.normalize_username(claims.username)).strip("-")
     wanted = wanted[: _NAME_CHARS - 10] or "person"
     if is_of_program(wanted):

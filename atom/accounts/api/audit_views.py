@@ -34,7 +34,7 @@ _COLUMNS = (
     "at", "actor", "verb", "object_type", "object_id", "project", "data", "request_id", "id"
 )  # fmt: skip
 _ROWS_AT_ONCE = 500
-# What a spreadsheet takes for a formula at the beginning of a cell.
+# A spreadsheet reads a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 _PARAMETERS = [
@@ -70,7 +70,7 @@ class AuditListView(ScopedView, generics.ListAPIView[AuditEvent]):
 
 
 class AuditExportView(ScopedView, APIView):
-    """What a filter selects of the audit trail, as a file."""
+    """The events of the audit log that a filter selects, as a file."""
 
     @extend_schema(
         parameters=[

@@ -11,7 +11,7 @@ _CHARACTERS = 63
 
 
 class SlugField(NameField):
-    """What a thing is called in addresses: lower-case letters, digits and `.-_`, at most 63."""
+    """A name for addresses: lower-case letters, digits and `.-_`, at most 63."""
 
     def __init__(self, **options: Any) -> None:
         """The options of a CharField."""

@@ -12,7 +12,7 @@ from atom.accounts.models import ROLES, Invitation
 from atom.core.names import NameField, TextField
 
 MAIL_STATES = ("sent", "failed", "off", "none")
-# A link that is open for longer is forgotten by everybody but who finds it.
+# A longer link would outlive its purpose and stay a risk.
 MAX_DAYS = 30
 # The longest that is hashed.
 MAX_PASSWORD = 1000
@@ -65,13 +65,13 @@ class MadeInvitationSerializer(InvitationSerializer):
 
 
 class LinkSerializer(serializers.Serializer[Any]):
-    """What stands behind `/invite/` or `/reset/` in a link."""
+    """The token of a link, after `/invite/` or `/reset/`."""
 
     token = TextField(max_length=400)
 
 
 class OpenInvitationSerializer(serializers.Serializer[Any]):
-    """What an invitation offers, to who holds the link."""
+    """An invitation as the holder of its link sees it."""
 
     place = serializers.CharField()
     kind = serializers.ChoiceField(choices=("project", "unit"))

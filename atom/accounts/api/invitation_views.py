@@ -126,7 +126,7 @@ class UnitInvitationRenewalView(OfUnit, _Renewal):
 
 @method_decorator(csrf_protect, name="dispatch")
 class OpenInvitationView(APIView):
-    """What a link offers. The link comes in the body: addresses are in logs."""
+    """The offer of a link. The link comes in the body, since logs contain addresses."""
 
     permission_classes = (AllowAny,)
     authentication_classes = ()
@@ -182,13 +182,13 @@ class SignUpView(APIView):
         token = values.pop("token")
         found = _guarded(request, token)
         user = accept_as_new(NewPerson(**values), token)
-        # As every way in: where from is noted, so that the first sign-in from elsewhere is told.
+        # Every sign-in records its place, so that the first one from elsewhere notifies.
         let_in(request._request, user)
         return Response(_accepted(found))
 
 
 class AcceptInvitationView(APIView):
-    """An invitation accepted by who is signed in; a program's token accepts nothing."""
+    """Accept an invitation as a signed-in person; tokens of programs may not."""
 
     authentication_classes = (SessionAuthentication,)
 

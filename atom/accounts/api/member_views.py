@@ -1,4 +1,4 @@
-"""Members of projects and of units: who has which role, and from where."""
+"""Members of projects and of units: roles, and the places that give them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _MemberList(PlaceView, generics.ListAPIView[User]):
     filters = ("q", "role")
 
     def get_serializer_context(self) -> dict[str, Any]:
-        """Add the place, to tell own roles from those of units above."""
+        """Add the place, to distinguish own roles from those of units above."""
         if getattr(self, "swagger_fake_view", False):
             return {**super().get_serializer_context()}
         return {**super().get_serializer_context(), "place": self.place}
@@ -135,8 +135,8 @@ class UnitMemberView(OfUnit, _MemberOne):
 
 
 class ProjectCandidatesView(OfProject, _Candidates):
-    """Who could be added to a project."""
+    """People who could be added to a project."""
 
 
 class UnitCandidatesView(OfUnit, _Candidates):
-    """Who could be added to a unit."""
+    """People who could be added to a unit."""

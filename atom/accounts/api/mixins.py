@@ -1,4 +1,4 @@
-"""What every view inside a project shares."""
+"""Mixins of all views inside a project."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 
 
 def user_of(request: Request) -> User:
-    """Return the signed-in user; permission classes have refused nobody already."""
+    """Return the signed-in user; permission classes have refused anonymous callers already."""
     if not isinstance(request.user, User):
         raise NotFound
     return request.user

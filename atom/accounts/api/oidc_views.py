@@ -44,7 +44,7 @@ class _OutsideView(APIView):
 
 
 class OptionsView(_OutsideView):
-    """What the sign-in page offers."""
+    """The single sign-on that the sign-in page offers."""
 
     @extend_schema(responses=SingleSignOnSerializer, operation_id="single_sign_on_retrieve")
     def get(self, request: Request) -> Response:
@@ -101,7 +101,7 @@ def _arrive(request: HttpRequest, kept: dict[str, Any], target: str) -> HttpResp
     known = str(kept.get("state", ""))
     if not known or not hmac.compare_digest(known.encode(), state.encode(errors="replace")):
         raise SingleSignOnFailed("sso_over")
-    # A visit ends once: the same address again, from the history say, is none.
+    # A callback works once: the same address again, from the history say, is refused.
     if not cache.add(f"oidc-visit:{known}", 1, _VISIT.lasts_s):
         raise SingleSignOnFailed("sso_over")
     if "error" in request.GET:

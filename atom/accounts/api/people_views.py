@@ -1,4 +1,4 @@
-"""All people of the installation, for its administrators; others learn nothing here."""
+"""All people of the installation, for its administrators; others get 404."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ResetLinkSerializer(serializers.Serializer[Any]):
 
 
 class InstallationView(ScopedView):
-    """For administrators of the installation: nobody else finds anything here."""
+    """For administrators of the installation: 404 for everybody else."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse everybody else, and tokens that do not administer."""

@@ -1,4 +1,4 @@
-"""What views of a unit share, and views that do the same for a unit and for a project."""
+"""Mixins of views of a unit, and of views that serve a unit or a project."""
 
 from __future__ import annotations
 

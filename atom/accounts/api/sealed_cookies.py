@@ -1,6 +1,6 @@
-"""What a browser keeps between the steps of signing in: it can neither be read nor be changed.
+"""Encrypted cookies for the steps of signing in: browsers can neither read nor change them.
 
-No row is made for somebody who may never come back, and no session before somebody is signed in.
+A cookie needs no row for a person who may never come back, and no session before the sign-in.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class SecondFactorSerializer(serializers.Serializer[Any]):
 
 
 class ProofSerializer(serializers.Serializer[Any]):
-    """The password, or a code; neither is needed from who has no password and no second factor."""
+    """The password, or a code; an account with neither password nor second factor sends none."""
 
     password = serializers.CharField(
         max_length=1000, trim_whitespace=False, write_only=True, required=False
@@ -46,7 +46,7 @@ class ProofSerializer(serializers.Serializer[Any]):
 
 
 class OfferSerializer(serializers.Serializer[Any]):
-    """What an authenticator needs, to scan or to type."""
+    """A new secret for an authenticator app, to scan or to type."""
 
     secret = serializers.CharField()
     uri = serializers.CharField()

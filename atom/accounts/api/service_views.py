@@ -61,7 +61,7 @@ class ServiceAccountSerializer(serializers.ModelSerializer[ServiceAccount]):
 
 
 class NewServiceAccountSerializer(serializers.Serializer[Any]):
-    """What it is called and may do."""
+    """Name and role of a new service account."""
 
     name = SlugField()
     role = serializers.ChoiceField(choices=ROLES)

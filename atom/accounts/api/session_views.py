@@ -174,7 +174,7 @@ class PasswordView(APIView):
 
 @method_decorator(csrf_protect, name="dispatch")
 class ForgottenView(APIView):
-    """A link by mail for who has forgotten the password."""
+    """Mail a link to set a forgotten password."""
 
     permission_classes = (AllowAny,)
     authentication_classes = ()
@@ -199,7 +199,7 @@ class ForgottenView(APIView):
 
 @method_decorator(csrf_protect, name="dispatch")
 class ResetOfferView(APIView):
-    """What a link to set a password is for."""
+    """The account that a link to set a password is for."""
 
     permission_classes = (AllowAny,)
     authentication_classes = ()

@@ -16,7 +16,7 @@ from atom.accounts.errors import SignInOver
 from atom.accounts.models import User
 from atom.accounts.permissions import PROOF
 
-# What a session knows of one that a provider of single sign-on began.
+# Key in sessions that began through a provider of single sign-on.
 BY_PROVIDER: Final = "by_provider"
 PENDING: Final = SealedCookie("atom_sign_in", "/api/v1/auth/login/", 600)
 
@@ -28,7 +28,7 @@ def needs_code(user: User) -> bool:
 
 def ask_for_code(response: HttpResponseBase, user: User, *, by_provider: bool = False) -> None:
     """Have the browser remember for whom a code is awaited."""
-    # Of the password: when it changes, what was begun with the old one ends.
+    # The hash depends on the password: a sign-in that began with an old password ends.
     known = {"user": str(user.pk), "hash": user.get_session_auth_hash()}
     PENDING.put(response, {**known, "by_provider": by_provider})
 
@@ -44,8 +44,8 @@ def awaited(request: HttpRequest) -> tuple[User, bool]:
 
 def let_in(request: HttpRequest, user: User, proof: str = "", *, by_provider: bool = False) -> None:
     """Begin a session; `proof` is what stood for a second factor."""
-    # Django keeps the key of a session that is the same person's: whoever has it would now have
-    # what the second step proves as well.
+    # Django keeps the key if the person stays the same. A thief of the old key would then also
+    # have a session with the second factor.
     request.session.flush()
     login(request, user)
     note_sign_in(request, user)
@@ -53,5 +53,5 @@ def let_in(request: HttpRequest, user: User, proof: str = "", *, by_provider: bo
         request.session[PROOF] = proof
     if by_provider:
         request.session[BY_PROVIDER] = True
-        # Who has left the organisation is out by then, although nobody tells us.
+        # The provider does not report people who leave, so their sessions must end by themselves.
         request.session.set_expiry(settings.ATOM_OIDC.session_s)

@@ -50,7 +50,7 @@ def _session_of(request: Request) -> dict[str, Any]:
 
 @method_decorator(ensure_csrf_cookie, name="dispatch")
 class SessionView(APIView):
-    """Who is signed in; sets the CSRF cookie, so the portal asks this first."""
+    """The signed-in person. Sets the CSRF cookie, so the portal asks this first."""
 
     permission_classes = (AllowAny,)
     is_before_second_factor = True

@@ -10,13 +10,13 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 STEP_S = 30
-# What every authenticator shows; RFC 4226 asks for secrets of 160 bits.
+# Every authenticator app shows six digits; RFC 4226 asks for secrets of 160 bits.
 _DIGITS = 6
 _SECRET_BYTES = 20
 # Clocks of telephones are a little off: one step to either side.
 _DRIFT_STEPS = 1
 RECOVERY_CODES = 10
-# 80 bits each: nobody finds one of them, not even from its hash.
+# 80 bits each: too many to guess, even from the hash.
 _RECOVERY_BYTES = 10
 _GROUP = 4
 
@@ -44,7 +44,7 @@ def matching_step(secret: str, code: str, at_s: float) -> int | None:
     now = int(at_s // STEP_S)
     found = None
     for step in range(now - _DRIFT_STEPS, now + _DRIFT_STEPS + 1):
-        # All are compared, so that the time it takes says nothing.
+        # All are compared, so that the time reveals nothing.
         if compare_digest(code_at(secret, step * STEP_S), code):
             found = step
     return found

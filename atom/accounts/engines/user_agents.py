@@ -1,8 +1,8 @@
-"""What browser and system a `User-Agent` names, in the words that people use."""
+"""Parse browser and system out of a `User-Agent`, as names that people use."""
 
 from __future__ import annotations
 
-# The first that is found counts: most browsers name others too, to be taken for them.
+# The first match counts: most browsers also name others, for compatibility.
 _BROWSERS = (
     ("Edg/", "Edge"),
     ("OPR/", "Opera"),

@@ -123,7 +123,7 @@ def _look_at_run(report: CleaningReport) -> None:
 
 
 def _compare(report: CleaningReport) -> None:
-    """Work the findings out and store them; the same again gives the same."""
+    """Compute the findings and store them; repeating it gives the same rows."""
     if report.features is None:
         raise FeaturesMalformed("What was measured is no longer stored.")
     # Features that another version was measured for are known by digest only.

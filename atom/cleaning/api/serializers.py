@@ -23,7 +23,7 @@ _DEFAULTS = Thresholds()
 
 
 class ThresholdsSerializer(serializers.Serializer[Any]):
-    """From where on something is a finding; docs/cleaning.md gives the reasons."""
+    """Limits above or below which an image is a finding; docs/cleaning.md gives the reasons."""
 
     near_distance = serializers.IntegerField(
         min_value=0,

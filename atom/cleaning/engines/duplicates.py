@@ -37,7 +37,7 @@ def exact_duplicates(alike: Likeness) -> Grouped:
 def near_duplicates(alike: Likeness) -> Grouped:
     """Group rows of different digests around the best of them; one row per digest.
 
-    Nobody is in a group through others: each is within the distance of the row that stays.
+    Every row of a group is within the distance of the row that stays, never only of others.
     """
     units = _best_of(alike.digest, alike.rank)
     units = units[alike.has_hash[alike.cell[units]]]

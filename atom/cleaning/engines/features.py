@@ -64,7 +64,7 @@ def image_entries(tables: Iterable[pa.Table]) -> pa.Table:
 def is_all_known(entries: pa.Table, features: pa.Table) -> bool:
     """Return whether every image was measured before, whatever its path was then.
 
-    What stays at its source counts as new: its bytes have no digest before a run has read them.
+    Files at a source count as new: their bytes have no digest before a run has read them.
     """
     images = entries.filter(entries["is_image"])
     known = pc.is_in(images["digest"], value_set=features["digest"].combine_chunks())

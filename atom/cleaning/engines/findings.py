@@ -24,7 +24,7 @@ from atom.cleaning.engines.thresholds import TINY_SHARE_OF_MEDIAN, Thresholds
 
 
 class Kind(StrEnum):
-    """What can be wrong; in brackets what `value` is."""
+    """Kinds of findings; the comment of each gives the meaning of `value`."""
 
     UNREADABLE = "unreadable"  # 0; `reason` says why
     TOO_LARGE = "too_large"  # 0; `reason` says above how many pixels
@@ -129,7 +129,7 @@ def _unmeasured(table: pa.Table) -> Iterator[pa.Table]:
 
 
 def _measured(table: pa.Table, thresholds: Thresholds) -> Iterator[pa.Table]:
-    """Yield what is tiny, dark and blurred; what is dark cannot be said to be blurred."""
+    """Yield tiny, dark and blurred images; a dark one is never blurred too."""
     seen = pc.and_(table["width"].is_valid(), table["unreadable"].is_null()).to_numpy()
     side = _floats(pc.min_element_wise(table["width"], table["height"]))
     bright, sharpness = _floats(table["bright"]), _floats(table["sharpness"])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from atom.cleaning.engines.hamming import Pairs, near_pairs
 from atom.cleaning.engines.thresholds import FEATURELESS_SHARPNESS, WHOLE_HASH_SIDE_PX
 
-# What a model is measured on comes first: removing it would change what results are compared by.
+# Held-out data stays first: removing it would change the data that results are compared on.
 _SPLIT_ORDER = ("test", "val")
 UNSPLIT_IS = "train"
 
@@ -122,7 +122,7 @@ def _splits(table: pa.Table) -> tuple[NDArray[np.int64], list[str]]:
 def _rank(table: pa.Table, split: NDArray[np.int64], names: list[str]) -> NDArray[np.int64]:
     """Held-out rows first, then labelled, then with more pixels, then of more bytes.
 
-    Of one picture, more bytes mean less lost to compression; sharpness would prefer its artefacts.
+    For one picture, more bytes mean less loss by compression; sharpness would prefer artefacts.
     """
     places = [_SPLIT_ORDER.index(name) if name in _SPLIT_ORDER else len(_SPLIT_ORDER)
               for name in names]  # fmt: skip

@@ -1,4 +1,4 @@
-"""From where on something is worth a person's look; docs/cleaning.md gives the reasons."""
+"""Limits above or below which an image is a finding; docs/cleaning.md gives the reasons."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MAX_NEAR_DISTANCE = 10
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What counts as a finding.
+    """Limits of findings.
 
     `near_distance`: two images whose perceptual hashes differ in at most so many of 64 bits are
     near duplicates; fewer where one is smaller than WHOLE_HASH_SIDE_PX. `tiny_side_px`: an image
@@ -29,10 +29,10 @@ class Thresholds:
     blur_sharpness: float = 20.0
 
 
-# Of a version of small images, not every one is a mistake.
+# In a version of small images, a small image is no mistake.
 TINY_SHARE_OF_MEDIAN = 0.5
-# Of an image that is smaller, a hash says less, and unrelated ones come close: the distance shrinks
-# with the shorter side. Of 1,500 digits of 28 px, 254 pairs are within 4 bits, 35 within 2.
+# The hash of a smaller image says less, and unrelated images come close, so the distance shrinks
+# with the shorter side. Among 1,500 digits of 28 px, 254 pairs are within 4 bits, 35 within 2.
 WHOLE_HASH_SIDE_PX = 64
-# Where there is nothing to see, a perceptual hash says nothing.
+# The perceptual hash of an image without structure has no meaning.
 FEATURELESS_SHARPNESS = 1.0

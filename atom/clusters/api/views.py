@@ -17,7 +17,7 @@ from atom.core.pagination import KeysetPagination
 
 
 class UsedSerializer(serializers.Serializer[Any]):
-    """What attempts hold on a node."""
+    """Resources that attempts hold on a node."""
 
     cpus = serializers.IntegerField(source="used_cpus")
     memory_bytes = serializers.IntegerField(source="used_memory_bytes")

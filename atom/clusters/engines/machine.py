@@ -1,4 +1,4 @@
-"""What this machine offers to jobs."""
+"""Resources that this machine offers to jobs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Machine:
     cpu_count: int
     memory_bytes: int
     gpu_model: str
-    # Of each GPU, as NVIDIA's tools and CUDA_VISIBLE_DEVICES name it.
+    # The id of each GPU, as NVIDIA's tools and CUDA_VISIBLE_DEVICES name it.
     gpu_ids: tuple[str, ...] = ()
-    # Memory of each GPU in bytes, in the order of `gpu_ids`; 0 where the tool does not tell.
+    # Memory of each GPU in bytes, in the order of `gpu_ids`; 0 if the tool does not report it.
     gpu_memory_bytes: tuple[int, ...] = ()
-    # False where NVIDIA's tool is there and failed: the GPUs may be told another time.
+    # False if NVIDIA's tool failed: the GPUs may be reported later.
     gpus_told: bool = True
 
 

@@ -1,9 +1,9 @@
-"""Reads the head of a Parquet file; a process of its own, which limits may end.
+"""Read the head of a Parquet file, in a process of its own that limits may end.
 
-What a footer says decides how much memory a reader takes, so a file that lies can take all of it.
-Here that ends this process. It opens no file and no connection: it asks for ranges on its standard
-output, a line of JSON each, is given their bytes on its standard input, and says what it found in
-further lines. Knows neither Django nor the installation's secrets.
+The footer decides how much memory a reader takes, so a forged file can take all of it. Here that
+ends this process only. It opens no file and no connection: it asks for ranges on its standard
+output, a line of JSON each, gets their bytes on its standard input, and writes its findings as
+further lines. It knows neither Django nor the installation's secrets.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ _TAIL_BYTES = 8
 _BUFFER_BYTES = 64 << 10
 _SHOWN_BYTES = 24
 
-# Why there is nothing, or only the columns.
+# Reasons for an empty preview, or one of columns only.
 NOT_PARQUET, CUT, BROKEN, ENCRYPTED = "not_parquet", "cut", "broken", "encrypted"
 HEAVY = "heavy"
 
 
 class RefusedError(Exception):
-    """Why the file is not read: one of the reasons above."""
+    """The file cannot be read, for one of the reasons above."""
 
 
 class AskedFile(io.RawIOBase):

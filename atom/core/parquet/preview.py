@@ -1,4 +1,4 @@
-"""Asks a process of its own what a Parquet file holds: bounded in memory, bytes and time."""
+"""Preview Parquet files in a process of its own, bounded in memory, bytes and time."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_READ_BYTES: Final = 64 << 20
 TIMEOUT_S: Final = 20.0
 BUSY: Final = "busy"
 REASONS: Final = ("", NOT_PARQUET, CUT, BROKEN, ENCRYPTED, HEAVY, BUSY)
-# So many at once in one server process; others wait for a moment.
+# Previews at once in one server process; others wait for a moment.
 _AT_ONCE = 2
 _WAIT_S = 10.0
 _slots = threading.BoundedSemaphore(_AT_ONCE)
@@ -90,7 +90,7 @@ def _asked(read: Callable[[int, int], bytes], size_bytes: int) -> ParquetPreview
 def _conversation(
     asks: IO[bytes], answers: IO[bytes], read: Callable[[int, int], bytes]
 ) -> dict[str, Any]:
-    """Give the process the bytes that it asks for until it has said everything."""
+    """Give the process the bytes that it asks for until its output ends."""
     found: dict[str, Any] = {}
     left = MAX_READ_BYTES
     for line in asks:
@@ -109,7 +109,7 @@ def _conversation(
             answers.flush()
         except BrokenPipeError:
             break
-    # It ended without a word where a limit ended it.
+    # A limit ends the process without a message.
     return found if "rows" in found else {**found, "reason": HEAVY}
 
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL knows: keys, datasets, refs. Asked once per some seconds, never per byte.
+"""Keys, datasets and refs from PostgreSQL, read once in some seconds and never per byte.
 
 Here alone the gateway uses the ORM; the module is loaded at the first S3 request.
 """
@@ -35,7 +35,7 @@ REF_TTL_S = 5.0
 _LIMIT = 4096
 # Writing the time of every request would make each read a write.
 _NOTED_EVERY_S = 300.0
-# Of datasets, versions, tags, branches and commits.
+# A name of a dataset, version, tag, branch or commit.
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 T = TypeVar("T")
 
@@ -179,7 +179,7 @@ def _refs(dataset_id: UUID) -> list[PinnedRef]:
     dataset = Dataset.objects.filter(pk=dataset_id).first()
     if dataset is None:
         raise BucketUnknown
-    # What expired is read as long as somebody has pinned it; see `require_kept`.
+    # An expired version can be read while something pins it; see `require_kept`.
     kept = Q(state="kept") | Q(state="expired", pins__isnull=False)
     numbered = dataset.versions.filter(kept, number__isnull=False).distinct()
     tags = dataset.tags.select_related("version")

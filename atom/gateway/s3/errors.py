@@ -1,4 +1,4 @@
-"""What an S3 client can be refused with: AtomErrors that also carry S3's own code.
+"""Errors for S3 clients: AtomErrors that also carry S3's own code.
 
 S3 tools decide by the code and the status; people read the sentence.
 """
@@ -49,7 +49,7 @@ class SignatureMismatch(S3Error):
 
 
 class UnknownAccessKey(S3Error):
-    """Nobody's key, or one that is revoked or expired; which of them is not told."""
+    """The key is unknown, revoked or expired; the answer does not say which."""
 
     status = 403
     s3_code = "InvalidAccessKeyId"
@@ -228,7 +228,7 @@ class Busy(S3Error):
 
 
 class Broken(S3Error):
-    """A failure of ours that nobody foresaw."""
+    """An unexpected failure of ours."""
 
     status = 500
     s3_code = "InternalError"

@@ -33,7 +33,7 @@ _TOKEN = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 _QUOTED = r'"[ !#-\[\]-~]*"'
 _MEDIA_TYPE = re.compile(rf"{_TOKEN}/{_TOKEN}(?: ?; ?{_TOKEN}=(?:{_TOKEN}|{_QUOTED}))*")
 _TYPE_CHARS = 255
-# What a signed read may ask to be answered with, as with S3.
+# Headers of the answer that a signed read may replace, as with S3.
 _OVERRIDES = (
     "cache-control",
     "content-disposition",
@@ -64,7 +64,7 @@ class FoundObject:
     def headers(self) -> dict[str, str]:
         """Return what GET and HEAD both say."""
         file = self.file
-        # Of a file at its source nobody has read the bytes: what it has is the digest of its pin.
+        # The bytes of a file at its source are unread: its digest is that of its pin.
         known = file.digest if file.pin is None else None
         digest = {"x-amz-meta-atom-digest": known.hex()} if known else {}
         return {
@@ -143,7 +143,7 @@ def _overrides(request: S3Request) -> dict[str, str]:
 
 
 def _content_type(given: str | None) -> str:
-    """Return what a file was said to be if that is a media type: a push may say anything."""
+    """Return the pushed media type if it is valid: a push may give any text."""
     is_type = given is not None and len(given) <= _TYPE_CHARS and _MEDIA_TYPE.fullmatch(given)
     return given if given is not None and is_type else "application/octet-stream"
 

@@ -1,4 +1,4 @@
-"""One S3 request: who asks, for which operation, what is answered."""
+"""Handle one S3 request: key, operation, answer."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ def _as_s3(error: AtomError) -> S3Error:
 
 
 def _busy(error: Exception) -> Busy:
-    """Name the object that the store does not give, and nothing else of what the store said."""
+    """Name the object that the store does not deliver, without the store's own text."""
     found = _STORED.search(str(error))
     detail = f"The object store does not give {found[0]}." if found else ""
     return Busy(detail, headers={"Retry-After": "2"})
@@ -191,6 +191,6 @@ def _busy(error: Exception) -> Busy:
 
 def _refusal(error: S3Error, scope: Mapping[str, Any], request_id: str) -> Answer:
     body = error_document(error, quote(scope["path"], safe="/"), request_id)
-    # A body that nobody reads would be taken for the next request.
+    # An unread body would be parsed as the next request.
     close = {} if scope["method"] in {"GET", "HEAD"} else {"connection": "close"}
     return Answer(error.status, {**_XML, **close, **error.headers}, body)

@@ -35,7 +35,7 @@ _SIGNATURE = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Claim:
-    """What a request says of its signature. `expires_s` is None in the header's form."""
+    """The signature of a request. `expires_s` is None in the header's form."""
 
     access_key_id: str
     day: str
@@ -167,7 +167,7 @@ def _time_of_headers(request: S3Request) -> datetime:
     except ValueError as exc:
         raise SignatureMalformed("There is no readable X-Amz-Date or Date header.") from exc
     except OverflowError as exc:
-        # Of a year after 9999, in UTC: no clock is right that says so.
+        # The year is after 9999 in UTC, which no correct clock shows.
         raise ClockSkewed from exc
 
 

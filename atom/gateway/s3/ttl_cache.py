@@ -26,7 +26,7 @@ class TtlCache(Generic[T]):
             found = self._values.get(key)
         if found is not None and found[0] > time.monotonic():
             return found[1]
-        # From before the load: what changes meanwhile is not kept for longer than `ttl_s`.
+        # The time counts from before the load, so a change during it is missed for `ttl_s` at most.
         good_until_s = time.monotonic() + self._ttl_s
         value = load()
         with self._lock:

@@ -37,7 +37,7 @@ class Decision:
 
 @dataclass(frozen=True)
 class Ruling:
-    """What became of one decision."""
+    """The result of one decision."""
 
     slot_id: UUID
     error: AtomError | None = None
@@ -99,7 +99,7 @@ def _decide(
     if label.user_id == auditor.pk:
         return AuditorIsLabeler()
     if label.label_task.state not in states.TASK_TAKES_WORK:
-        # What is accepted while the layer is written would be marked as published without it.
+        # A label accepted while the layer is written would count as published without being in it.
         return TaskNotActive(f"The task is {label.label_task.state}.", slot=str(audit.pk))
     held = audit.state == states.LEASED and audit.user_id == auditor.pk
     if not held or audit.lease_no != decision.lease_no:
@@ -165,7 +165,7 @@ def _write(changes: _Changes) -> None:
 
 
 def _tell_returned(changes: _Changes) -> None:
-    """Tell each person who may still label how many of their items of each task came back."""
+    """Notify each person who may still label of the number of returned items of each task."""
     returned = Counter(
         (slot.label_task, slot.user_id) for slot in changes.slots if slot.state == states.RETURNED
     )

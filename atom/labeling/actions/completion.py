@@ -44,7 +44,7 @@ def _complete(task: LabelTask) -> bool:
 
 
 def tell_if_audited(task_id: UUID) -> None:
-    """Say after commit that no item waits for an audit, whoever did the last one."""
+    """Emit an event after commit if no item waits for an audit, whoever did the last one."""
     transaction.on_commit(lambda: _tell_if_audited(task_id))
 
 
@@ -59,7 +59,7 @@ def _tell_if_audited(task_id: UUID) -> None:
 
 
 def tell_if_corrected(task_id: UUID, user_id: UUID) -> None:
-    """Say after commit that nothing that came back to this person is left to do."""
+    """Emit an event after commit if this person has no returned work left."""
     transaction.on_commit(lambda: _tell_if_corrected(task_id, user_id))
 
 

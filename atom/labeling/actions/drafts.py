@@ -16,7 +16,7 @@ from atom.labeling.models import Draft, WorkSlot
 def save_draft(slot: WorkSlot, user: User, seq: int, document: dict[str, Any]) -> Draft:
     """Keep the newest document of `user` on `slot`; an older `seq` changes nothing.
 
-    Who lost the lease may still save, if they had a draft: nothing that was typed is lost.
+    A person who lost the lease may still save if they had a draft, so that no input is lost.
     Raises StaleLease for a person who never worked here or has submitted since, DocumentTooLarge
     over the limit.
     """

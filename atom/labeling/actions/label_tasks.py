@@ -30,7 +30,7 @@ from atom.labeling.models import LabelTask, OntologyVersion
 from atom_sdk.manifests.query import Query
 
 PIN_HOLDER = "label_task"
-# Of versions up to so many files the items are made in the request.
+# Up to this many files the items are made in the request.
 FILLED_AT_ONCE = 5_000
 MAX_ITEMS = 1_000_000
 # By name: tasks import actions, never the reverse.
@@ -40,7 +40,7 @@ _TOLD_LABELERS = 500
 
 @dataclass(frozen=True)
 class TaskPlan:
-    """What a person asks for. Either `ontology_version` or `labels` (with `guideline`) is set.
+    """A request for a label task, with either `ontology_version` or `labels` (and `guideline`).
 
     `labelled` False takes only entries without a label, True only those with one, None both.
     """
@@ -66,12 +66,12 @@ def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
     """Make a draft task and its items.
 
     Files that cannot be shown as images are left out; the task keeps how many they are. The
-    version is pinned until the task is published. Of a large version the items are counted here
-    and made by a worker: `planned_items` says how many there will be.
+    version is pinned until the task is published. The items of a large version are counted here
+    and made by a worker: `planned_items` is their number.
 
     Raises TaskNameTaken, NoItems, NoImages, TooManyItems, InvalidLabels.
     """
-    # First: a taken name is said of the task, not of the ontology that would be named after it.
+    # First, so that the error names the task and not its ontology, which gets the same name.
     if LabelTask.objects.filter(project=project, name=plan.name).exists():
         raise TaskNameTaken(errors={"name": [ErrorDetail("This name is taken.", code="unique")]})
     ontology_version = plan.ontology_version or create_ontology(
@@ -191,7 +191,7 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
 
 
 def _tell_labelers(task: LabelTask, user: User) -> None:
-    """Tell those whose work labeling is; others label when they come by."""
+    """Notify people with the role labeler; others label on their own."""
     labelers = bindings_reaching(task.project).filter(role="labeler").exclude(user=user)
     outbox.emit(
         task.project_id,

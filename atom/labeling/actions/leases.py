@@ -85,7 +85,7 @@ def expire_leases(task_id: UUID | None = None) -> int:
 
 
 def open_departed() -> int:
-    """Open what is held by people who may not label there any more. Returns how many slots.
+    """Open the slots of people who may no longer label there. Returns how many.
 
     Neither a lease nor work that was returned for correction outlives its person's role.
     """
@@ -132,7 +132,7 @@ def release(slot: WorkSlot, user: User, lease_no: int) -> None:
 
 
 def reopen_returned(slot: WorkSlot) -> None:
-    """Take returned work from a person who does not come back to it, for anybody to do."""
+    """Take returned work from an absent person and open it for everybody."""
     with transaction.atomic():
         locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
         if locked.state != states.RETURNED:

@@ -1,7 +1,7 @@
-"""Items are read from the good pack once their version is: a damaged one was sent again.
+"""Move items to the good pack after a corrupt one was sent again.
 
-An item keeps where its bytes are, so that a picture costs no manifest. A version says by another
-layout that places have changed; whoever mends it knows nothing of labeling, so this is looked for.
+An item keeps the place of its bytes, so that a picture needs no manifest. The repair of a version
+gives it another layout and knows nothing of labeling, so a task here looks for changed layouts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def mend_items(task_id: UUID) -> int:
         misplaced, count = _misplaced(task), 0
         while items := list(islice(misplaced, _BATCH)):
             count += _mend(task, items)
-        # By what was read: it may have been mended once more meanwhile.
+        # The layout that was read: another repair may have changed it meanwhile.
         LabelTask.objects.filter(pk=task_id).update(items_layout=layout)
     if count:
         log.info("label_items_mended", label_task=str(task_id), items=count)
@@ -53,7 +53,7 @@ def mend_items(task_id: UUID) -> int:
 
 
 def _misplaced(task: LabelTask) -> Iterator[WorkItem]:
-    """Yield the items in packs that are damaged, or that the version names no more."""
+    """Yield the items in packs that are corrupt, or that the version no longer names."""
     damaged = Pack.objects.filter(project=task.project, state="quarantined")
     gone = ~Q(media__pack__in=packs_named_by(task.dataset_version))
     in_damaged = Q(media__pack__in=list(damaged.values_list("digest", flat=True)))

@@ -64,7 +64,7 @@ def _open_unseen(unseen: Sequence[tuple[UUID, UUID]]) -> None:
 def take_up(task: LabelTask, user: User, role: str, back: Return) -> list[WorkSlot]:
     """Give a page what its person holds and no other living page shows; drafts stay with it.
 
-    Leases are renewed. What had run out and nobody took is held again. Another page that loses
+    Leases are renewed. Expired leases that nobody took are held again. Another page that loses
     something here learns it by the lease number.
     """
     with transaction.atomic():
@@ -92,7 +92,7 @@ def _free_for(task: LabelTask, user: User, role: str, back: Return) -> list[UUID
 
 
 def _held_again(task: LabelTask, user: User, role: str, back: Return) -> list[UUID]:
-    """Lease anew what the person's lease ran out of, under its old number."""
+    """Renew the person's expired leases under their old numbers."""
     if task.state != states.ACTIVE or not back.page:
         return []
     other = WorkSlot.objects.filter(work_item=OuterRef("work_item"), user=user)

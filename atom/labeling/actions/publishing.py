@@ -1,4 +1,4 @@
-"""From accepted labels to the next version of the dataset."""
+"""Publish accepted labels as the next version of the dataset."""
 
 from __future__ import annotations
 

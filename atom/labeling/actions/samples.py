@@ -25,9 +25,9 @@ from atom_sdk.manifests.roots import RangeRef
 class ImageSelection:
     """The images of a version below `prefix`, in path order, holding one range at a time.
 
-    `labelled` False: those without a label in any classification layer; None: all. Of `paths`,
-    if there are any, only these; with `where` those that match it. `left_out` and
-    `count` are of what has been gone through so far.
+    `labelled` False: those without a label in any classification layer; None: all. `paths` limits
+    them to these paths, `where` to those that match. `left_out` and `count` cover the images that
+    were read so far.
     """
 
     version: Version

@@ -34,7 +34,7 @@ def skip(slot: WorkSlot, user: User, lease_no: int, reason: str = "") -> None:
             user=user,
             defaults={"label_task_id": slot.label_task_id, "reason": reason},
         )
-        # Its class was no answer; who takes it back begins anew.
+        # The class of a skipped item is no answer, so taking it back starts without one.
         Draft.objects.filter(slot=slot, user=user).delete()
 
 

@@ -46,7 +46,7 @@ class Submission:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one submission; a revision may be stored although there is an error."""
+    """The result of one submission; a revision may be stored although there is an error."""
 
     slot_id: UUID
     revision: AnnotationRevision | None = None
@@ -55,7 +55,7 @@ class Outcome:
 
 @dataclass
 class _Changes:
-    """What a batch writes at its end, one statement per kind."""
+    """Rows that a batch writes at its end, one statement per kind."""
 
     revisions: list[AnnotationRevision] = field(default_factory=list)
     slots: list[WorkSlot] = field(default_factory=list)
@@ -158,7 +158,7 @@ def _problem_with(
 def _refusal(slot: WorkSlot, audit: WorkSlot | None, user: User, lease_no: int) -> AtomError | None:
     """Return why the submission does not count, or None.
 
-    A lease that ran out but was given to nobody else still counts: the row is locked here.
+    An expired lease still counts if nobody else took the slot: the row is locked here.
     """
     if slot.label_task.state not in states.TASK_TAKES_WORK:
         return TaskNotActive(f"The task is {slot.label_task.state}.", slot=str(slot.pk))
@@ -200,7 +200,7 @@ def _count(
     """Move slot and item on; work that was audited before is audited again."""
     item = slot.work_item
     if slot.state == states.OPEN:
-        # Nobody took it since the lease ran out.
+        # The lease ran out, and nobody else took the item.
         move(slot, states.LEASED, states.SLOT_STATES)
         move(item, states.LABELING, states.ITEM_STATES)
         slot.user_id = revision.user_id
@@ -256,7 +256,7 @@ def _write(changes: _Changes) -> None:
 
 def _tell_auditors(changes: _Changes) -> None:
     """Tell whoever made a task, and may audit it still, how many items wait for an audit now."""
-    # Nobody audits their own work.
+    # The maker's own work does not count: people cannot audit it themselves.
     waiting = Counter(
         slot.label_task
         for slot in changes.slots

@@ -50,7 +50,7 @@ class OntologyVersionSerializer(serializers.ModelSerializer[OntologyVersion]):
 
 
 class NewOntologyVersionSerializer(serializers.Serializer[Any]):
-    """What makes a label set."""
+    """A new version of an ontology: labels and guideline."""
 
     labels = NewLabelSerializer(many=True, max_length=MAX_LABELS)  # type: ignore[call-arg]  # of the list
     guideline = TextField(allow_blank=True, default="", max_length=100_000)
@@ -67,7 +67,7 @@ class OntologySerializer(serializers.ModelSerializer[Ontology]):
 
 
 class NewOntologySerializer(NewOntologyVersionSerializer):
-    """What makes an ontology and its first version."""
+    """A new ontology with its first version."""
 
     name = NameField(max_length=200)
 
@@ -100,7 +100,7 @@ class NewTaskFilterSerializer(TaskFilterSerializer):
 
 
 class NewLabelTaskSerializer(serializers.Serializer[Any]):
-    """What makes a label task; give `labels` or `ontology_version`."""
+    """A new label task; give `labels` or `ontology_version`."""
 
     name = NameField(max_length=200)
     dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
@@ -127,7 +127,7 @@ class LeftOutSerializer(serializers.Serializer[Any]):
 
 
 class TaskPreviewSerializer(serializers.Serializer[Any]):
-    """What a task would be about."""
+    """The images that a new task would have."""
 
     items = serializers.IntegerField(source="count")
     left_out = LeftOutSerializer()
@@ -182,7 +182,7 @@ class FillingSerializer(serializers.Serializer[Any]):
 
 
 class MyWorkCountsSerializer(serializers.Serializer[Any]):
-    """What the caller holds."""
+    """Counts of the caller's work."""
 
     leased = serializers.IntegerField()
     returned = serializers.IntegerField()
@@ -314,13 +314,13 @@ def offers_of(
 
 
 class AuditShareSerializer(serializers.Serializer[Any]):
-    """What of a task can be changed while it takes work."""
+    """The settings of a task that can change while it takes work."""
 
     audit_percent = serializers.FloatField(min_value=0, max_value=100)
 
 
 class SettleSkippedSerializer(serializers.Serializer[Any]):
-    """What becomes of skipped items: all of them, or those named."""
+    """A decision about skipped items: all of them, or those named."""
 
     how = serializers.ChoiceField(choices=SETTLEMENTS)
     items = serializers.ListField(

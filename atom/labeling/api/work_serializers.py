@@ -136,7 +136,7 @@ class WaitingSerializer(serializers.Serializer[Any]):
 
 
 class SkipShownSerializer(serializers.Serializer[Any]):
-    """Who passed an item on, and why."""
+    """A skip of an item: the person and the reason."""
 
     name = serializers.CharField()
     reason = serializers.CharField(allow_blank=True)
@@ -199,7 +199,7 @@ class SubmitBatchSerializer(serializers.Serializer[Any]):
 
 
 class SlotResultSerializer(serializers.Serializer[Any]):
-    """What became of one submission or decision; `code` names the failure."""
+    """The result of one submission or decision; `code` names the failure."""
 
     slot = serializers.UUIDField()
     ok = serializers.BooleanField()

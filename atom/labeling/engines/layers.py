@@ -52,7 +52,7 @@ def _batch(rows: list[LabelRow]) -> pa.RecordBatch:
         "source": [SOURCE] * len(rows),
         "revision": [row.revision for row in rows],
         "annotator": [row.annotator for row in rows],
-        # One opinion per sample agrees with nobody.
+        # A single opinion has no agreement.
         "agreement": [None] * len(rows),
         "audit_state": [row.audit_state for row in rows],
     }

@@ -1,4 +1,4 @@
-"""Which entries of a version a label task is about."""
+"""Select the entries of a version for a label task."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

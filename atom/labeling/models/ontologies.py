@@ -1,4 +1,4 @@
-"""What may be said about a sample: ontologies and their immutable versions."""
+"""Ontologies, which list the labels of a sample, and their immutable versions."""
 
 from __future__ import annotations
 

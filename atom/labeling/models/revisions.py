@@ -1,4 +1,4 @@
-"""What people said: drafts, immutable revisions and the verdicts on them."""
+"""Drafts, immutable revisions of labels, and the verdicts on them."""
 
 from __future__ import annotations
 

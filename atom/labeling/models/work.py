@@ -119,7 +119,7 @@ class WorkSlot(TimestampedModel):
             models.UniqueConstraint(
                 fields=["work_item", "role", "slot_no"], name="work_slot_item_role_no"
             ),
-            # Nobody gives two opinions on one item, and nobody audits their own.
+            # A person has one slot of an item: no second opinion, and no audit of their own label.
             models.UniqueConstraint(
                 fields=["work_item", "user"],
                 condition=Q(user__isnull=False),
@@ -192,7 +192,7 @@ def skipped_counts(task_ids: list[Any]) -> dict[Any, int]:
 def audit_counts(task_ids: list[Any], user: Any) -> dict[Any, dict[str, int]]:
     """Return `{task id: {"to_audit": n, "own_audits": n}}`: for `user`, and of their own work.
 
-    What others have under audit at the moment is in neither.
+    Items that others audit at the moment are in neither.
     """
     mine = WorkSlot.objects.filter(
         work_item=OuterRef("work_item"), role=states.LABEL_ROLE, user=user

@@ -26,7 +26,7 @@ FOLDER = "models"
 
 @dataclass(frozen=True, slots=True)
 class NewLoggedModel:
-    """What a program says of a model that it is about to send; without a name it gets one."""
+    """A model that a program is about to send; without a name it gets one."""
 
     name: str = ""
     model_type: str = ""
@@ -77,7 +77,7 @@ def finalize_model(model: LoggedModel, state: str) -> LoggedModel:
     found.state = state
     found.save(update_fields=["state", "updated_at"])
     if found.source_run_id != found.run_id.hex:
-        # The run was made for the model alone, so it ends with it.
+        # The run exists only for the model, so it ends with it.
         ended = run_states.SUCCEEDED if state == states.READY else run_states.FAILED
         report_state(lock_run(found.run_id), ended)
     return found

@@ -42,7 +42,7 @@ MAX_ENTRIES = 5000
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What a program logs at once."""
+    """Metrics, params and tags that a program logs in one request."""
 
     points: list[PointRow] = field(default_factory=list)
     parameters: Mapping[str, str] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def begin_run(
 
 @transaction.atomic
 def update_run(run_id: UUID, state: str | None, ended_at: datetime | None, name: str) -> Run:
-    """Take the program's word for its run's state and name.
+    """Set the state and name that the program reports for its run.
 
     Where Atom executes the run, Atom knows better how it stands: the state is not taken.
     """
@@ -126,7 +126,7 @@ def _add_parameters(run: Run, new: Mapping[str, str]) -> list[str]:
         raise BadParameter(f"A run has at most {MAX_ENTRIES} params.")
     if not added:
         return []
-    # What a run of Atom's was started with stays what it was: a clone starts with the same.
+    # The parameters that Atom started a run with stay, since a clone starts with the same.
     if run.origin == run_states.EXECUTED:
         run.logged_parameters = {**run.logged_parameters, **added}
         return ["logged_parameters"]

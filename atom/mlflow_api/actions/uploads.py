@@ -27,9 +27,9 @@ def is_run_of_program(run: Run) -> bool:
 
 
 def check_sender(run: Run, *, is_its_command: bool) -> None:
-    """Raise NotPermitted for who would put a file among those that a run of Atom's left.
+    """Raise NotPermitted if the sender is not the command of a run that Atom executes.
 
-    A model that is registered of them is said to come from that run's code and data.
+    A model of these files claims to come from that run's code and data.
     """
     if not is_its_command and not is_run_of_program(run):
         raise NotPermitted(
@@ -62,7 +62,7 @@ def complete_parts(
         objects().multipart_complete(key, upload, [(number, etag) for number, etag in parts])
     except ClientError as error:
         if error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500:
-            raise  # The store has failed: that says nothing of the parts.
+            raise  # The store has failed; the parts may be right.
         raise BadParameter(
             "The parts cannot be joined: one is missing, or was sent twice."
         ) from error

@@ -1,4 +1,4 @@
-"""What every endpoint shares: who asks, for which project, and how it refuses."""
+"""Base classes of all endpoints: authentication, project and errors."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ NO_USER = "The person who started this run has no account any more."
 
 
 class CommandUser:
-    """Who the command of a run is for the permission classes: nobody with an account."""
+    """The command of a run as a user for the permission classes; it has no account."""
 
     is_authenticated = True
     pk = None
@@ -121,7 +121,7 @@ class MlflowView(ProjectScopedView, APIView):
 
     @property
     def user(self) -> User:
-        """Return who is behind the request: for a run's command, who started the run."""
+        """Return the person of the request: for a run's command, the starter of the run."""
         if self.command is None:
             return user_of(self.request)
         if self.command.run.created_by is None:
@@ -174,7 +174,7 @@ class MlflowView(ProjectScopedView, APIView):
         return found
 
     def log(self, run: LoggedRun, batch: Batch) -> None:
-        """Store what is said of a run. Raises NotPermitted, BadParameter."""
+        """Store the logged values of a run. Raises NotPermitted, BadParameter."""
         log_batch(run, batch, is_its_command=self.command is not None)
 
     def _run_name(self) -> str:

@@ -1,4 +1,4 @@
-"""What runs log: batches, metrics, their histories, inputs and outputs."""
+"""Endpoints for logging: batches, metrics, their histories, inputs and outputs."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class LogBatch(MlflowView):
 
 
 def note_metrics_of_models(view: MlflowView, run: LoggedRun, messages: list[Message]) -> None:
-    """Note the metrics that are said of a logged model too."""
+    """Also store the metrics that name a logged model."""
     said: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for one in messages:
         if one.has("model_id") and (name := one.text("model_id", "")):

@@ -1,4 +1,4 @@
-"""What the endpoints of registered models and of their versions share."""
+"""Helpers of the endpoints of registered models and of their versions."""
 
 from __future__ import annotations
 

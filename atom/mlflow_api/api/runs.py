@@ -70,7 +70,7 @@ class UpdateRun(MlflowView):
     for_commands = POST
 
     def post(self, request: Request, project: str) -> Response:
-        """Take the program's word for how the run stands."""
+        """Set the state and name that the program reports."""
         said, run = self.message, self.run_of_message(active=True)
         word = said.word("status", "")
         # Protobuf's JSON may name a value by its number.

@@ -102,7 +102,7 @@ class Message:
             raise self._wrong(name, found) from None
 
     def flag(self, name: str) -> bool:
-        """Return whether it was said to be so."""
+        """Return a boolean field; False if it is missing."""
         found = self._fields.get(name, False)
         if isinstance(found, str) and found.lower() in {"true", "false"}:
             return found.lower() == "true"

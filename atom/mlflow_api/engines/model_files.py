@@ -1,11 +1,11 @@
-"""What an `MLmodel` file says: YAML, of which only two things are wanted and no more is read."""
+"""Read two values out of an `MLmodel` file, without parsing the rest of its YAML."""
 
 from __future__ import annotations
 
 import re
 
 _FLAVOUR = re.compile(r"^  ([A-Za-z_][\w.-]*):")
-# How every model can be loaded; it says nothing of what made it.
+# Every model has this flavor; it does not name the framework.
 _GENERIC = "python_function"
 
 

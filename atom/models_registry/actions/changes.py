@@ -1,4 +1,4 @@
-"""What may change of a model once it is there: its name, what is said of it, whether it stays."""
+"""Changes to a model: rename, describe, label, delete."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def delete_model(model: Model, user: User) -> None:
 
 
 def _take_away_aliases(model: Model, which: Q) -> None:
-    """Remove aliases, and tell who serves what they pointed at."""
+    """Remove aliases, and emit events for programs that serve their versions."""
     gone = model.aliases.filter(which).select_related("version").order_by("name")
     for alias in gone:
         outbox.emit(

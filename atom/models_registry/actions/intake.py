@@ -1,6 +1,6 @@
-"""Looks at runs that succeeded: registers their models, records their evaluations.
+"""Register models and record evaluations of runs that succeeded.
 
-The registry lies above jobs, so nothing tells it that a run has ended: it looks.
+The registry lies above jobs and gets no event of an ended run, so a periodic task looks for them.
 """
 
 from __future__ import annotations
@@ -66,9 +66,9 @@ def take_in_finished_runs() -> int:
 
 
 def take_in_run(run_id: UUID) -> None:
-    """Register and evaluate what the run asked for, once; return quietly if that is done.
+    """Register the run's model and record its evaluation, once.
 
-    After a failure it is tried again for half an hour, then the run's timeline says so.
+    A failure is retried for half an hour; then the run's timeline says so.
     """
     RunIntake.objects.get_or_create(run_id=run_id)
     with transaction.atomic():
@@ -82,7 +82,7 @@ def take_in_run(run_id: UUID) -> None:
         except AtomError as exc:
             _note_failure(intake, exc)
         except Exception:
-            # Counted too: what is never said, and tried for ever, stands before all other runs.
+            # Unexpected errors count too: endless retries would hold up all other runs.
             log.exception("run_intake_failed", run_id=str(run_id))
             _note_failure(intake, IntakeFailed())
         else:

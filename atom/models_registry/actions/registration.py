@@ -40,7 +40,7 @@ _MAX_DESCRIPTION_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Described:
-    """What the run said of its model in `atom.json`."""
+    """A model as its run described it in `atom.json`."""
 
     framework: str
     metrics: dict[str, float]
@@ -116,7 +116,7 @@ def verified_files(new: Registration) -> dict[str, Artifact]:
 
     Raises RunNotOver, ArtifactNotFound, ArtifactNotReady, ArtifactDamaged.
     """
-    # What a tracked run has stored stays as it is: a file that replaces it is another one.
+    # A tracked run may go on: its stored files never change, and a replacement is another file.
     if new.run.origin == job_states.EXECUTED and new.run.state not in job_states.TERMINAL:
         raise RunNotOver
     files = artifacts_at(new.run, new.path)

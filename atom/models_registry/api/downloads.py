@@ -75,7 +75,7 @@ class DownloadZipView(ModelScopedView, APIView):
 
 
 class ModelLineageView(ModelScopedView, APIView):
-    """Where a model version came from and how it did."""
+    """The lineage of a model version, with its evaluations."""
 
     @extend_schema(responses=LineageSerializer, operation_id="models_versions_lineage")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -84,7 +84,7 @@ class ModelLineageView(ModelScopedView, APIView):
 
 
 class DatasetLineageView(ProjectScopedView, APIView):
-    """What a dataset version became."""
+    """The lineage of a dataset version, forwards."""
 
     @extend_schema(responses=LineageSerializer, operation_id="datasets_versions_lineage")
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:

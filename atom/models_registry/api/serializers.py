@@ -27,7 +27,7 @@ class ConfusionSerializer(serializers.Serializer[Any]):
 
 
 class EvaluationShortSerializer(serializers.ModelSerializer[Evaluation]):
-    """How a version did on a split, without who was taken for whom: that is as long as a book."""
+    """The metrics of a version on a split, without the confusion matrix, which can be large."""
 
     run = serializers.UUIDField(source="run_id")
     run_number = serializers.IntegerField(source="run.number")
@@ -109,9 +109,9 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
 
     @extend_schema_field(serializers.DictField(child=serializers.FloatField()))
     def get_metrics(self, version: ModelVersion) -> dict[str, float]:
-        """Return the numbers that the files of a version tell of its run, or else what it logged.
+        """Return the metrics in the files of a version, or else the metrics of its run.
 
-        What an older version kept of a run's own words is left out: one must not hide a whole list.
+        Values of older versions that are no numbers are left out, so that they hide no list.
         """
         return finite_metrics(version.metrics) or finite_metrics(version.run.metrics_summary)
 
@@ -124,7 +124,7 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
 
 
 class NewVersionSerializer(serializers.Serializer[Any]):
-    """What makes a version: a run of the project and a path of its files."""
+    """A new version: a run of the project and a path of its files."""
 
     run = serializers.UUIDField()
     artifact_path = TextField(default="model/", max_length=1000)
@@ -180,7 +180,7 @@ class ModelSerializer(serializers.ModelSerializer[Model]):
 
 
 class NewModelSerializer(serializers.Serializer[Any]):
-    """What makes a model."""
+    """A new model."""
 
     name = SlugField()
     description = TextField(default="", allow_blank=True, max_length=10_000)

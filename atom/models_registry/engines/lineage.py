@@ -16,7 +16,7 @@ class Node:
     subtitle: str = ""
     url: str | None = None
     digest: str | None = None
-    # What an English title or subtitle names, for pages in another language.
+    # Values in the English title or subtitle, for pages in another language.
     facts: dict[str, int | float | str] = field(default_factory=dict, compare=False)
 
     @property

@@ -34,7 +34,7 @@ def change_daily_time(user: User, change: Mapping[str, Any]) -> None:
     MailTime.objects.update_or_create(
         user=user, defaults={"time_zone": new.time_zone, "hour": new.hour}
     )
-    # What is due already, or was tried, is on its way: moved, it would come late or twice.
+    # Mails that are due or were tried stay: at a new time they would come late or twice.
     at = now()
     waiting = Notification.objects.filter(user=user, mail_at__gt=at, mail_tries=0)
     waiting.update(mail_at=next_daily_mail(at, new), updated_at=Now())

@@ -65,9 +65,9 @@ def mail_person(user_id: UUID) -> bool:
 
 @transaction.atomic
 def _begin_try(user: User) -> list[Notification]:
-    """Return what is mailed now, and fix when it is tried again.
+    """Return the notifications to mail now, and set the time of their retry.
 
-    What was read meanwhile, or is of a project that is closed to the reader now, is dropped.
+    Notifications that were read meanwhile, or whose project is closed to the reader, are dropped.
     """
     rows = Notification.objects.filter(user=user, mail_at__lte=Now()).order_by("at", "id")
     found = list(rows.select_for_update(of=("self",))[:_ITEMS_AT_ONCE])

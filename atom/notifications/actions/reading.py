@@ -1,4 +1,4 @@
-"""What people do with what they were told: read it, and say how they want to be told."""
+"""Mark notifications as read or unread, and change preferences."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def mark_read(rows: NotificationQuerySet, user: User, choice: Choice) -> int:
 def mark_unread(rows: NotificationQuerySet, user: User, ids: Sequence[UUID]) -> int:
     """Undo reading; return how many were read.
 
-    What has come together with newer events about the same thing meanwhile stays read.
+    A notification stays read if a newer one about the same object took its place meanwhile.
     """
     count = 0
     for row in rows.filter(pk__in=ids).exclude(read_at=None).order_by("-at", "-id"):
@@ -78,7 +78,7 @@ def _chosen(rows: NotificationQuerySet, choice: Choice) -> NotificationQuerySet:
 
 
 def preferences_of(user: User) -> dict[str, Topic]:
-    """Return how the user is told of each topic."""
+    """Return the user's preferences for each topic."""
     chosen = {row.topic: row for row in Preference.objects.filter(user=user)}
     return {
         name: Topic(row.in_app, row.mail) if (row := chosen.get(name)) else default

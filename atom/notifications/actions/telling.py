@@ -1,4 +1,4 @@
-"""From events to notifications: each exactly once, in the transaction that takes the event."""
+"""Turn events into notifications, each exactly once, in the transaction that takes the event."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ EVENTS_AT_ONCE = 200
 
 @dataclass(frozen=True)
 class _Readers:
-    """The people whom a batch of events concerns, and how they want to be told."""
+    """The people whom a batch of events concerns, and their preferences."""
 
     by_id: Mapping[UUID, User]
     choices: Mapping[tuple[UUID, str], Topic]
@@ -36,7 +36,7 @@ class _Readers:
     projects: frozenset[UUID]
 
     def choice(self, user: User, topic: str) -> Topic:
-        """Return how somebody is told of a topic."""
+        """Return a person's preference for a topic."""
         found = TOPICS[topic] if TOPICS[topic].is_fixed else None
         return found or self.choices.get((user.pk, topic), TOPICS[topic])
 
@@ -54,7 +54,7 @@ def group_of(user_id: UUID) -> str:
 
 @transaction.atomic
 def fan_out() -> int:
-    """Tell people of the oldest events that nobody was told of; return how many events."""
+    """Notify people of the oldest events that are not fanned out yet; return how many events."""
     open_ones = OutboxEvent.objects.filter(told_at=None).order_by("at", "id")
     events = list(open_ones.select_for_update(skip_locked=True)[:EVENTS_AT_ONCE])
     if not events:
@@ -98,7 +98,7 @@ def _settle(event: OutboxEvent) -> set[UUID]:
 def _readers(events: Iterable[OutboxEvent]) -> _Readers:
     concerned = {one for event in events for one in event.people}
     active = people().filter(pk__in=concerned, is_active=True).order_by("pk")
-    # Lock first: who chooses meanwhile is told as chosen, or has what was told moved along.
+    # Lock first: a preference that changes meanwhile counts, or moves the new notifications along.
     found = list(active.select_for_update(of=("self",), no_key=True))
     chosen = {
         (row.user_id, row.topic): Topic(row.in_app, row.mail)

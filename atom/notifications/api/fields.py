@@ -1,4 +1,4 @@
-"""Fields of the bodies that say how somebody wants to be told."""
+"""Fields of preferences in bodies of requests."""
 
 from __future__ import annotations
 

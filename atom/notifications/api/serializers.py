@@ -24,7 +24,7 @@ class NotificationProjectSerializer(serializers.Serializer[Any]):
 
 
 class NotificationSerializer(serializers.ModelSerializer[Notification]):
-    """One thing that the caller was told."""
+    """A notification of the caller."""
 
     topic = serializers.SerializerMethodField()
     project = NotificationProjectSerializer(allow_null=True)
@@ -51,7 +51,7 @@ class NotificationSerializer(serializers.ModelSerializer[Notification]):
         ]
 
     def get_topic(self, row: Notification) -> str:
-        """Return by what people choose how to be told of it."""
+        """Return the topic of the event, which people set preferences for."""
         return KINDS[row.kind].topic
 
     def get_title(self, row: Notification) -> str:
@@ -72,7 +72,7 @@ class UnreadCountSerializer(serializers.Serializer[Any]):
 
 
 class ReadSerializer(serializers.Serializer[Any]):
-    """What to mark as read: one of `ids`, `subject` and `until`."""
+    """Notifications to mark as read: one of `ids`, `subject` and `until`."""
 
     ids = serializers.ListField(
         child=serializers.UUIDField(), max_length=MAX_IDS, required=False, allow_empty=False
@@ -96,7 +96,7 @@ class ReadSerializer(serializers.Serializer[Any]):
 
 
 class UnreadSerializer(serializers.Serializer[Any]):
-    """What to mark as unread again."""
+    """Notifications to mark as unread."""
 
     ids = serializers.ListField(
         child=serializers.UUIDField(), max_length=MAX_IDS, allow_empty=False
@@ -111,7 +111,7 @@ class ChangedSerializer(serializers.Serializer[Any]):
 
 
 class PreferenceSerializer(serializers.Serializer[Any]):
-    """How the caller is told of a topic."""
+    """The caller's preference for a topic."""
 
     topic = serializers.ChoiceField(choices=sorted(TOPICS))
     in_app = serializers.BooleanField()
@@ -128,7 +128,7 @@ class DailyMailSerializer(serializers.Serializer[Any]):
 
 
 class PreferencesSerializer(serializers.Serializer[Any]):
-    """How the caller is told of everything, and whether mail would reach them."""
+    """The caller's preferences for all topics, and whether mail would reach them."""
 
     sends_mail = serializers.BooleanField()
     has_address = serializers.BooleanField()
@@ -137,7 +137,7 @@ class PreferencesSerializer(serializers.Serializer[Any]):
 
 
 class PreferenceChangeSerializer(serializers.Serializer[Any]):
-    """What to change of one topic."""
+    """Changes to the preferences of one topic."""
 
     topic = serializers.ChoiceField(choices=sorted(TOPICS))
     in_app = serializers.BooleanField(required=False)
@@ -145,7 +145,7 @@ class PreferenceChangeSerializer(serializers.Serializer[Any]):
 
 
 class DailyMailChangeSerializer(serializers.Serializer[Any]):
-    """What to change of the daily mail's time."""
+    """Changes to the time of the daily mail."""
 
     time_zone = TimeZoneField(required=False)
     hour = serializers.IntegerField(min_value=0, max_value=23, required=False)
@@ -158,7 +158,7 @@ class DailyMailChangeSerializer(serializers.Serializer[Any]):
 
 
 class PreferenceChangesSerializer(serializers.Serializer[Any]):
-    """What to change: `topics`, `daily` or both."""
+    """Changes to preferences: `topics`, `daily` or both."""
 
     topics = serializers.ListField(
         child=PreferenceChangeSerializer(),

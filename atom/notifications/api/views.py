@@ -1,4 +1,4 @@
-"""One's own notifications. Nobody reads anybody else's."""
+"""Notifications of the caller. Other people's cannot be read."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def listed(request: Request) -> NotificationQuerySet:
 
 
 class NotificationListView(ScopedView, generics.ListAPIView[Notification]):
-    """What the caller was told, newest first."""
+    """Notifications of the caller, newest first."""
 
     serializer_class = NotificationSerializer
     pagination_class = KeysetPagination
@@ -126,7 +126,7 @@ class UnreadView(ScopedView, APIView):
 
 
 class PreferencesView(ScopedView, APIView):
-    """How the caller wants to be told."""
+    """The caller's preferences."""
 
     @extend_schema(
         responses=PreferencesSerializer, operation_id="notification_preferences_retrieve"
@@ -141,9 +141,9 @@ class PreferencesView(ScopedView, APIView):
         operation_id="notification_preferences_change",
     )
     def patch(self, request: Request) -> Response:
-        """Change it for some; what happens from now on is told so.
+        """Change the preferences of some topics, for events from now on.
 
-        What waits for the daily mail comes at its new time. A token of one project changes nothing.
+        Waiting daily mails come at the new time. A token of one project may not change them.
         """
         permissions.refuse_bound(token_of(request))
         body = PreferenceChangesSerializer(data=request.data)
@@ -185,7 +185,7 @@ class UnsubscribeView(APIView):
 
     permission_classes = (AllowAny,)
     authentication_classes = ()
-    # What mail programs send (RFC 8058) is a form.
+    # Mail programs send a form (RFC 8058).
     parser_classes = (FormParser, MultiPartParser, JSONParser)
 
     @extend_schema(

@@ -1,4 +1,4 @@
-"""What a notification says in a mail, in its reader's language; the portal has its own words."""
+"""Texts of notifications in mails, in the reader's language; the portal has its own words."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ _DEVICES: Final[dict[tuple[bool, bool], tuple[str, str]]] = {
 
 
 class _Said(dict[str, Any]):
-    """What an event says; what it leaves out is shown as a dash."""
+    """The values of an event; a missing value is shown as a dash."""
 
     def __missing__(self, key: str) -> str:
         return "–"

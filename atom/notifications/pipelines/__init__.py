@@ -1,1 +1,1 @@
-"""What sends notifications out of the house."""
+"""Sending notifications by mail."""

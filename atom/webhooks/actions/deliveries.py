@@ -1,8 +1,8 @@
-"""From events to deliveries, and from deliveries to receivers.
+"""Make deliveries of events, and send them to receivers.
 
 `fan_out` makes a delivery of each event and webhook in the transaction that takes the event, so
-that none is lost and none is made twice. A try is noted before it is made: a worker that is killed
-between the answer and its note leaves a delivery that is tried again, with the same id.
+that none is lost and none is made twice. An attempt is recorded before the request: a worker that
+is killed before it records the answer leaves a delivery that is retried, with the same id.
 """
 
 from __future__ import annotations
@@ -47,31 +47,31 @@ _SEND_TASK = "atom.webhooks.tasks.send_due"
 _EVENTS_AT_ONCE = 500
 # A receiver that is slow keeps a worker no longer than this from the work of others.
 _SENDING_S = 20.0
-# So many workers send at a time: training must not wait because receivers do not answer.
+# Few workers send at a time: training must not wait because receivers do not answer.
 _PLACES = [UUID(int=0x41746F6D_77656268_0000_0000 + number) for number in range(2)]
 _ASKED_AT_ONCE = 10
 _MESSAGE_EXPIRES_S = 10.0
 
 
 def tick() -> None:
-    """Take new events, and have a worker send what is due."""
+    """Take new events, and have a worker send due deliveries."""
     while fan_out() == _EVENTS_AT_ONCE:
         pass
     give_up_old()
     due = list(Delivery.objects.due().order_by().values_list("webhook_id", flat=True).distinct())
-    # Any of them: those that never answer must not always be the first.
+    # In random order, so that silent receivers are not always the first.
     for webhook_id in random.sample(due, min(_ASKED_AT_ONCE, len(due))):
         enqueue(_SEND_TASK, str(webhook_id), expires_s=_MESSAGE_EXPIRES_S)
 
 
 @transaction.atomic
 def fan_out() -> int:
-    """Make deliveries of the oldest events that nobody has taken; return how many events."""
+    """Make deliveries of the oldest events that are not fanned out yet; return how many events."""
     open_ones = OutboxEvent.objects.filter(taken_at=None).order_by("at", "id")
     events = list(open_ones.select_for_update(skip_locked=True)[:_EVENTS_AT_ONCE])
     if not events:
         return 0
-    # What happened to a person, in no project, is nobody else's business.
+    # Events about a person, in no project, are private.
     public = [(event, event.project_id) for event in events if event.project_id is not None]
     projects = {project_id for _, project_id in public}
     hooks: dict[UUID, list[Webhook]] = defaultdict(list)
@@ -183,7 +183,7 @@ def _note(delivery: Delivery, outcome: Outcome) -> None:
         rows.update(state=states.DELIVERED, **told)
         Webhook.objects.filter(pk=hook.pk).update(last_success_at=Now())
     elif delivery.kind == TEST or outcome.is_gone:
-        # Whoever tests looks at the answer now.
+        # A test is sent once: the person waits for the answer.
         rows.update(state=states.FAILED, **told)
     else:
         rows.update(**told)

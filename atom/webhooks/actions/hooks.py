@@ -79,7 +79,7 @@ def change_webhook(webhook: Webhook, user: User, changes: dict[str, Any]) -> Web
 
 def _switch(webhook: Webhook, active: bool) -> None:
     if active:
-        # From now on: what failed before says nothing of what is sent next.
+        # Earlier failures must not count against the next deliveries.
         webhook.off_reason, webhook.off_at, webhook.last_success_at = "", None, clock.now()
         outbox.emit(webhook.project_id, "webhook.enabled", subject=webhook.pk)
     elif not webhook.off_reason:

@@ -37,7 +37,7 @@ class _EventsField(serializers.ListField):
 
 
 class NewWebhookSerializer(serializers.Serializer[Any]):
-    """What a webhook is made of."""
+    """A new webhook."""
 
     name = NameField(max_length=100)
     url = TextField(max_length=2000)
@@ -46,7 +46,7 @@ class NewWebhookSerializer(serializers.Serializer[Any]):
 
 
 class WebhookChangesSerializer(serializers.Serializer[Any]):
-    """What can be changed afterwards."""
+    """Changes to a webhook."""
 
     name = NameField(max_length=100, required=False)
     url = TextField(max_length=2000, required=False)

@@ -1,4 +1,4 @@
-"""Webhooks of a project: for its administrators, since payloads go out of the house."""
+"""Webhooks of a project: for its administrators, since payloads leave the installation."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ class TestDeliveryView(_AdminView, APIView):
 
 
 class DeliveryListView(_AdminView, generics.ListAPIView[Delivery]):
-    """What was sent to a webhook."""
+    """Deliveries of a webhook."""
 
     serializer_class = DeliverySerializer
     pagination_class = KeysetPagination

@@ -1,4 +1,4 @@
-"""When a delivery is tried again: soon at first, then rarely, for a day."""
+"""Pauses between retries of a delivery: short at first, then long, for a day."""
 
 from __future__ import annotations
 

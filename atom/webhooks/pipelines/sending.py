@@ -24,14 +24,14 @@ _CONNECT_S = 5.0
 
 @dataclass(frozen=True)
 class Letter:
-    """What is sent: the bytes that are signed, where to, and with which secrets."""
+    """A request to send: the bytes that are signed, the address, and the secrets."""
 
     delivery_id: str
     kind: str
     url: str
     body: bytes
     secrets: tuple[str, ...]
-    # Of the database's clock, as every time that others are told.
+    # By the database's clock, as every time that others see.
     signed_at: int
 
 

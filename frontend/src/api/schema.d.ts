@@ -823,7 +823,7 @@ export interface paths {
         /**
          * @description Hold the caller's work on this page, with its drafts, returned work first.
          *
-         *     What another living page of the caller shows stays there, unless `everything` is true.
+         *     Items on another open page of the caller stay there, unless `everything` is true.
          */
         post: operations["labelx_tasks_take_up_create"];
         delete?: never;
@@ -950,9 +950,9 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * @description Change it for some; what happens from now on is told so.
+         * @description Change the preferences of some topics, for events from now on.
          *
-         *     What waits for the daily mail comes at its new time. A token of one project changes nothing.
+         *     Waiting daily mails come at the new time. A token of one project may not change them.
          */
         patch: operations["notification_preferences_change"];
         trace?: never;
@@ -5631,7 +5631,7 @@ export interface components {
              */
             next_at: string;
         };
-        /** @description What to change of the daily mail's time. */
+        /** @description Changes to the time of the daily mail. */
         DailyMailChangeRequest: {
             time_zone?: string;
             hour?: number;
@@ -6000,7 +6000,7 @@ export interface components {
             readonly created_at: string;
             confusion: components["schemas"]["Confusion"];
         };
-        /** @description How a version did on a split, without who was taken for whom: that is as long as a book. */
+        /** @description The metrics of a version on a split, without the confusion matrix, which can be large. */
         EvaluationShort: {
             /** Format: uuid */
             readonly id: string;
@@ -6868,7 +6868,7 @@ export interface components {
          * @enum {string}
          */
         LinkKindEnum: "file" | "folder" | "nothing" | "circle" | "outside";
-        /** @description What stands behind `/invite/` or `/reset/` in a link. */
+        /** @description The token of a link, after `/invite/` or `/reset/`. */
         LinkRequest: {
             token: string;
         };
@@ -7244,7 +7244,7 @@ export interface components {
             results: components["schemas"]["LeasedSlot"][];
             next: string | null;
         };
-        /** @description What the caller holds. */
+        /** @description Counts of the caller's work. */
         MyWorkCounts: {
             leased: number;
             returned: number;
@@ -7377,7 +7377,7 @@ export interface components {
             color?: string;
             hotkey?: string;
         };
-        /** @description What makes a label task; give `labels` or `ontology_version`. */
+        /** @description A new label task; give `labels` or `ontology_version`. */
         NewLabelTaskRequest: {
             name: string;
             /** @description name@ref, such as digits@v2 */
@@ -7410,20 +7410,20 @@ export interface components {
             username: string;
             role: components["schemas"]["RoleEnum"];
         };
-        /** @description What makes a model. */
+        /** @description A new model. */
         NewModelRequest: {
             name: string;
             /** @default  */
             description?: string;
         };
-        /** @description What makes an ontology and its first version. */
+        /** @description A new ontology with its first version. */
         NewOntologyRequest: {
             labels: components["schemas"]["NewLabelRequest"][];
             /** @default  */
             guideline?: string;
             name: string;
         };
-        /** @description What makes a label set. */
+        /** @description A new version of an ontology: labels and guideline. */
         NewOntologyVersionRequest: {
             labels: components["schemas"]["NewLabelRequest"][];
             /** @default  */
@@ -7527,7 +7527,7 @@ export interface components {
             readonly created_at: string;
             secret: string;
         };
-        /** @description What it is called and may do. */
+        /** @description Name and role of a new service account. */
         NewServiceAccountRequest: {
             name: string;
             role: components["schemas"]["RoleEnum"];
@@ -7679,7 +7679,7 @@ export interface components {
              */
             single?: boolean;
         };
-        /** @description What makes a version: a run of the project and a path of its files. */
+        /** @description A new version: a run of the project and a path of its files. */
         NewVersionRequest: {
             /** Format: uuid */
             run: string;
@@ -7688,7 +7688,7 @@ export interface components {
             /** @default  */
             description?: string;
         };
-        /** @description What a webhook is made of. */
+        /** @description A new webhook. */
         NewWebhookRequest: {
             name: string;
             url: string;
@@ -7764,12 +7764,12 @@ export interface components {
          * @enum {string}
          */
         NotEvaluableEnum: "no_description" | "no_weights";
-        /** @description One thing that the caller was told. */
+        /** @description A notification of the caller. */
         Notification: {
             /** Format: uuid */
             readonly id: string;
             kind: string;
-            /** @description Return by what people choose how to be told of it. */
+            /** @description Return the topic of the event, which people set preferences for. */
             readonly topic: string;
             project: components["schemas"]["NotificationProject"] | null;
             subject: string;
@@ -7801,7 +7801,7 @@ export interface components {
          * @enum {string}
          */
         OffReasonEnum: "person" | "failing" | "gone";
-        /** @description What an authenticator needs, to scan or to type. */
+        /** @description A new secret for an authenticator app, to scan or to type. */
         Offer: {
             secret: string;
             uri: string;
@@ -7867,7 +7867,7 @@ export interface components {
          * @enum {string}
          */
         OpEnum: "remove" | "move" | "copy" | "set" | "label" | "split";
-        /** @description What an invitation offers, to who holds the link. */
+        /** @description An invitation as the holder of its link sees it. */
         OpenInvitation: {
             place: string;
             kind: components["schemas"]["OpenInvitationKindEnum"];
@@ -8207,7 +8207,7 @@ export interface components {
             memory_bytes?: number;
             gpus?: number;
         };
-        /** @description What of a task can be changed while it takes work. */
+        /** @description The settings of a task that can change while it takes work. */
         PatchedAuditShareRequest: {
             /** Format: double */
             audit_percent?: number;
@@ -8252,7 +8252,7 @@ export interface components {
         PatchedNewRoleRequest: {
             role?: components["schemas"]["RoleEnum"];
         };
-        /** @description What to change: `topics`, `daily` or both. */
+        /** @description Changes to preferences: `topics`, `daily` or both. */
         PatchedPreferenceChangesRequest: {
             topics?: components["schemas"]["PreferenceChangeRequest"][];
             daily?: components["schemas"]["DailyMailChangeRequest"];
@@ -8302,7 +8302,7 @@ export interface components {
             full_name?: string;
             language?: string;
         };
-        /** @description What can be changed afterwards. */
+        /** @description Changes to a webhook. */
         PatchedWebhookChangesRequest: {
             name?: string;
             url?: string;
@@ -8421,7 +8421,7 @@ export interface components {
             results: components["schemas"]["Prediction"][];
             next: string | null;
         };
-        /** @description How the caller is told of a topic. */
+        /** @description The caller's preference for a topic. */
         Preference: {
             topic: components["schemas"]["TopicEnum"];
             in_app: boolean;
@@ -8429,13 +8429,13 @@ export interface components {
             /** @description It cannot be changed. */
             is_fixed: boolean;
         };
-        /** @description What to change of one topic. */
+        /** @description Changes to the preferences of one topic. */
         PreferenceChangeRequest: {
             topic: components["schemas"]["TopicEnum"];
             in_app?: boolean;
             mail?: components["schemas"]["MailChoiceEnum"];
         };
-        /** @description How the caller is told of everything, and whether mail would reach them. */
+        /** @description The caller's preferences for all topics, and whether mail would reach them. */
         Preferences: {
             sends_mail: boolean;
             has_address: boolean;
@@ -8552,7 +8552,7 @@ export interface components {
             results: components["schemas"]["ProjectRunShare"][];
             next: string | null;
         };
-        /** @description The password, or a code; neither is needed from who has no password and no second factor. */
+        /** @description The password, or a code; an account with neither password nor second factor sends none. */
         ProofRequest: {
             password?: string;
             code?: string;
@@ -8593,7 +8593,7 @@ export interface components {
             held: components["schemas"]["Held"];
             held_elsewhere: components["schemas"]["Held"];
         };
-        /** @description What to mark as read: one of `ids`, `subject` and `until`. */
+        /** @description Notifications to mark as read: one of `ids`, `subject` and `until`. */
         ReadRequest: {
             ids?: string[];
             /** @description The id of what they are about. */
@@ -9629,7 +9629,7 @@ export interface components {
             /** @description Whether nothing but setting one up is allowed yet. */
             lacks_second_factor: boolean;
         };
-        /** @description What becomes of skipped items: all of them, or those named. */
+        /** @description A decision about skipped items: all of them, or those named. */
         SettleSkippedRequest: {
             how: components["schemas"]["HowEnum"];
             items?: string[];
@@ -9735,7 +9735,7 @@ export interface components {
             /** @default  */
             reason?: string;
         };
-        /** @description Who passed an item on, and why. */
+        /** @description A skip of an item: the person and the reason. */
         SkipShown: {
             name: string;
             reason: string;
@@ -9745,7 +9745,7 @@ export interface components {
             how: string;
             reason: string;
         };
-        /** @description What became of one submission or decision; `code` names the failure. */
+        /** @description The result of one submission or decision; `code` names the failure. */
         SlotResult: {
             /** Format: uuid */
             slot: string;
@@ -10006,12 +10006,12 @@ export interface components {
              */
             where?: string;
         };
-        /** @description What a task would be about. */
+        /** @description The images that a new task would have. */
         TaskPreview: {
             items: number;
             left_out: components["schemas"]["LeftOut"];
         };
-        /** @description From where on something is a finding; docs/cleaning.md gives the reasons. */
+        /** @description Limits above or below which an image is a finding; docs/cleaning.md gives the reasons. */
         Thresholds: {
             /**
              * @description Bits of 64 in which the perceptual hashes of near duplicates may differ.
@@ -10036,7 +10036,7 @@ export interface components {
              */
             blur_sharpness?: number;
         };
-        /** @description From where on something is a finding; docs/cleaning.md gives the reasons. */
+        /** @description Limits above or below which an image is a finding; docs/cleaning.md gives the reasons. */
         ThresholdsRequest: {
             /**
              * @description Bits of 64 in which the perceptual hashes of near duplicates may differ.
@@ -10153,7 +10153,7 @@ export interface components {
             unread: number;
             counted_to: number;
         };
-        /** @description What to mark as unread again. */
+        /** @description Notifications to mark as unread. */
         UnreadRequest: {
             ids: string[];
         };
@@ -10200,7 +10200,7 @@ export interface components {
             /** Format: int64 */
             size_bytes: number;
         };
-        /** @description What attempts hold on a node. */
+        /** @description Resources that attempts hold on a node. */
         Used: {
             cpus: number;
             memory_bytes: number;

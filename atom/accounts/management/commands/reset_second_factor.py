@@ -1,4 +1,4 @@
-"""`manage.py reset_second_factor`: for an administrator whom nobody else could let in again."""
+"""`manage.py reset_second_factor`: for the last administrator, who cannot ask another one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an auditor does."""
+"""Endpoints for auditors."""
 
 from __future__ import annotations
 

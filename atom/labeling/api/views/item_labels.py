@@ -1,4 +1,4 @@
-"""Who labelled one file of a dataset, when, and what was said of it."""
+"""The labels of one file of a dataset: labelers, times and verdicts."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class TakeUpView(TaskView):
     def post(self, request: Request, task_id: UUID) -> Response:
         """Hold the caller's work on this page, with its drafts, returned work first.
 
-        What another living page of the caller shows stays there, unless `everything` is true.
+        Items on another open page of the caller stay there, unless `everything` is true.
         """
         slots = pages.take_up(self.task, self.user, states.LABEL_ROLE, back_of(request))
         shown = reads.with_drafts(slots, self.user)

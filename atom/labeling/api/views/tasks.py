@@ -147,7 +147,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
 
 
 class TaskPreviewView(ProjectScopedView, APIView):
-    """What a new task would be about."""
+    """The images that a new task would have."""
 
     filters = ("dataset", "prefix", "labelled", "where", "view")
     _LABELLED: ClassVar = {"true": True, "false": False, "any": None}
@@ -244,7 +244,7 @@ class ContinueView(TaskView):
 
 
 class SettleSkippedView(TaskView):
-    """What becomes of skipped items."""
+    """Settle skipped items."""
 
     required_role = permissions.ROLE_FOR[permissions.SETTLE_SKIPPED]
 

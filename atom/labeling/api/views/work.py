@@ -1,4 +1,4 @@
-"""What a labeler does: lease, keep, save, submit, give back."""
+"""Endpoints for labelers: lease, keep, save, submit, give back."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class LeaseView(TaskView):
 
 
 class MyWorkView(TaskView):
-    """What the caller holds."""
+    """Items that the caller holds."""
 
     @extend_schema(responses=MyWorkSerializer, operation_id="labelx_tasks_my_work")
     def get(self, request: Request, task_id: UUID) -> Response:
@@ -143,7 +143,7 @@ class UnskipView(SlotView):
 
 
 class ReopenView(SlotView):
-    """Taking returned work from somebody who is away."""
+    """Take returned work from an absent person."""
 
     required_role = permissions.ROLE_FOR[permissions.AUDIT]
 
