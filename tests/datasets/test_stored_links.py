@@ -24,7 +24,7 @@ from atom.datasets.models import Dataset, Version
 from atom.datasets.reads import open_root, packs_of
 from atom_sdk.archive import ArchiveFolder, check_archive
 from atom_sdk.client import Client
-from atom_sdk.client.archive_save import SaveOptions
+from atom_sdk.client.archives.save import SaveOptions
 from atom_sdk.client.config import cache_path
 from atom_sdk.manifests import apply_changes, build_root, entries_table, iter_ranges, layer_table
 from atom_sdk.manifests.build import Changes

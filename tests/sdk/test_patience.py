@@ -11,8 +11,8 @@ import pytest
 
 from atom_sdk.client.config import Config
 from atom_sdk.client.errors import ApiError, NotAtomError
-from atom_sdk.client.http import Http
 from atom_sdk.client.runs import Runs
+from atom_sdk.client.transport.http import Http
 from tests.sdk.answering import Answer, answering
 
 RUN = "01a20e24-ad1c-718d-8b9f-1f506b3f7c94"

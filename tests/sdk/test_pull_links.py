@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from atom_sdk.client.pull_links import stays_inside
+from atom_sdk.client.pull.links import stays_inside
 
 
 @pytest.mark.parametrize(

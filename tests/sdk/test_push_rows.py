@@ -8,10 +8,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from atom_sdk.client.packed_rows import in_path_order, packed_rows, rows_of
 from atom_sdk.client.progress import Silent
-from atom_sdk.client.scan import DigestCache, Parent, compare
-from atom_sdk.client.sending import CHANGES_SCHEMA, write_changes
+from atom_sdk.client.push.packed_rows import in_path_order, packed_rows, rows_of
+from atom_sdk.client.push.scan import DigestCache, Parent, compare
+from atom_sdk.client.push.sending import CHANGES_SCHEMA, write_changes
 from atom_sdk.importers.collecting import ImportContents
 from atom_sdk.packs import PackMember, PackSummary, SourceFile
 

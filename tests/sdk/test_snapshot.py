@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from atom_sdk.client.snapshot import SnapshotTooLargeError, take_snapshot
+from atom_sdk.client.code.snapshot import SnapshotTooLargeError, take_snapshot
 from atom_sdk.runner.archive import unpack
 
 MIB = 1 << 20

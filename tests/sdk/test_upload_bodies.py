@@ -9,9 +9,9 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 from atom_sdk.client.config import Config
-from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Silent
-from atom_sdk.client.upload import UploadTarget, upload_file
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.upload import UploadTarget, upload_file
 from tests.sdk.answering import serving
 
 PART = 700_000

@@ -13,7 +13,7 @@ from atom_sdk.client.refs import parse_ref
 from atom_sdk.words import first_named
 
 if TYPE_CHECKING:
-    from atom_sdk.client.push import PushResult
+    from atom_sdk.client.push.push import PushResult
 
 # The folders of a larger push are not looked at again.
 MAX_FILES = 200_000

@@ -10,8 +10,8 @@ from typing import IO, Any
 
 from blake3 import blake3
 
-from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
-from atom_sdk.client.contents import WritePack
+from atom_sdk.client.push.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
+from atom_sdk.client.push.contents import WritePack
 from atom_sdk.importers.formats import PLAIN_FORMATS
 from atom_sdk.importers.items import Blob, Item
 from atom_sdk.importers.json_values import attributes_bytes, drop_largest

@@ -18,9 +18,9 @@ from typing import Any
 
 from blake3 import blake3
 
-from atom_sdk.client.changes import run_git, working_changes
+from atom_sdk.client.code.changes import run_git, working_changes
 from atom_sdk.client.errors import ClientError
-from atom_sdk.client.http import Http, send_object
+from atom_sdk.client.transport.http import Http, send_object
 from atom_sdk.words import size_text
 
 MAX_BYTES = 100 << 20

@@ -29,8 +29,8 @@ class _Origin:
 
     def read(self, pack: bytes, start: int, length: int) -> PackRange:
         """Return `length` bytes from `start`. Raises what `PackRanges.read` does."""
-        from atom_sdk.client.pack_urls import PackUrls
-        from atom_sdk.client.ranges import PackRanges
+        from atom_sdk.client.transport.pack_urls import PackUrls
+        from atom_sdk.client.transport.ranges import PackRanges
 
         # Packs beside it may be of files at a source, which no server has.
         ranges = PackRanges(PackUrls(self.config, self.version_base, []))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
-from atom_sdk.client.pull_links import is_own_link
+from atom_sdk.client.pull.links import is_own_link
 
 
 def count_others(folder: Path, keep: Collection[str]) -> int:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from atom_sdk.client.errors import ApiError, NetworkError
-from atom_sdk.client.http import Http, get_range
 from atom_sdk.client.progress import Progress
+from atom_sdk.client.transport.http import Http, get_range
 from atom_sdk.forks import forget_in_children
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin
@@ -24,7 +24,7 @@ from atom_sdk.readers.ranges import PackRange
 
 if TYPE_CHECKING:
     from atom_sdk.client.config import Config
-    from atom_sdk.client.ranges import PackRanges
+    from atom_sdk.client.transport.ranges import PackRanges
     from atom_sdk.readers import ViewIndex
 
 _ASKED_AT_ONCE = 500
@@ -190,8 +190,8 @@ class SourceRanges:
 
 def source_ranges(config: Config, version_base: str, index: ViewIndex) -> SourceRanges:
     """Return what reads the packs of a view, and its files at sources, where they are."""
-    from atom_sdk.client.pack_urls import PackUrls
-    from atom_sdk.client.ranges import PackRanges
+    from atom_sdk.client.transport.pack_urls import PackUrls
+    from atom_sdk.client.transport.ranges import PackRanges
 
     pinned = {
         index.digest_of(row): PinnedFile(index.path_of(row), int(index.sizes[row]))

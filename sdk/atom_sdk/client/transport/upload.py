@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from atom_sdk.client.errors import ApiError, UploadRejectedError
-from atom_sdk.client.http import Http, send_object
-from atom_sdk.client.polling import pauses
 from atom_sdk.client.progress import Progress
+from atom_sdk.client.transport.http import Http, send_object
+from atom_sdk.client.transport.polling import pauses
 
 _THREADS = 4
 # A store that lost its power may have forgotten what had arrived.

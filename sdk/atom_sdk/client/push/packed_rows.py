@@ -15,10 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.client.packing import scratch_folder
-from atom_sdk.client.scan import Parent, Scan
-from atom_sdk.client.sending import CHANGES_SCHEMA
-from atom_sdk.client.stored_contents import Known
+from atom_sdk.client.push.packing import scratch_folder
+from atom_sdk.client.push.scan import Parent, Scan
+from atom_sdk.client.push.sending import CHANGES_SCHEMA
+from atom_sdk.client.push.stored_contents import Known
 from atom_sdk.manifests.links import link_entry
 from atom_sdk.manifests.runs import Run, by_path
 from atom_sdk.media_types import media_type_of

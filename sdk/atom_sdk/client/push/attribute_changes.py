@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from atom_sdk.client.attributes import UNREADABLE, canonical_attributes
-from atom_sdk.client.given import Given
-from atom_sdk.client.scan import Parent, Scan
+from atom_sdk.client.push.attributes import UNREADABLE, canonical_attributes
+from atom_sdk.client.push.given import Given
+from atom_sdk.client.push.scan import Parent, Scan
 
 Attributes = Mapping[str, str | None]
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from atom_sdk.client.config import cache_path
-from atom_sdk.client.given import Given
-from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.push import Push, PushOptions, PushResult
+from atom_sdk.client.push.given import Given
+from atom_sdk.client.push.push import Push, PushOptions, PushResult
+from atom_sdk.client.transport.http import Http
 from atom_sdk.importers.collecting import Collected, ImportContents, collect, take_links
 from atom_sdk.importers.downloads import DownloadLimits, Downloads
 from atom_sdk.importers.effects import effects, loss_text, percent

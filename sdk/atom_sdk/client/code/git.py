@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from atom_sdk.client.errors import ClientError
-from atom_sdk.client.http import Http
-from atom_sdk.client.polling import pauses
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.polling import pauses
 
 _SETTLED = ("ready", "failed")
 

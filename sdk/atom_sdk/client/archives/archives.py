@@ -10,9 +10,9 @@ from atom_sdk.client.progress import Progress, Silent
 
 if TYPE_CHECKING:
     from atom_sdk.client import Client
-    from atom_sdk.client.archive_load import LoadResult
-    from atom_sdk.client.archive_save import SaveOptions, SaveResult
-    from atom_sdk.client.archive_sources import SourceChoice
+    from atom_sdk.client.archives.load import LoadResult
+    from atom_sdk.client.archives.save import SaveOptions, SaveResult
+    from atom_sdk.client.archives.sources import SourceChoice
 
 
 class Archives:
@@ -31,7 +31,7 @@ class Archives:
         progress: Progress | None = None,
     ) -> SaveResult:
         """Save a dataset with its history into a folder; a save that was cut off goes on."""
-        from atom_sdk.client.archive_save import Save, SaveOptions
+        from atom_sdk.client.archives.save import Save, SaveOptions
 
         save = Save(self._datasets, self._http, progress or Silent())
         return save.run(dataset, Path(folder), options or SaveOptions())
@@ -44,7 +44,7 @@ class Archives:
         progress: Progress | None = None,
     ) -> LoadResult:
         """Load the dataset `saved` of a folder, as `name`; loading twice changes nothing."""
-        from atom_sdk.client.archive_load import Load
+        from atom_sdk.client.archives.load import Load
 
         load = Load(self._datasets, self._http, progress or Silent())
         return load.run(Path(folder), saved, name)
@@ -59,8 +59,8 @@ class Archives:
         sources: SourceChoice | None = None,
     ) -> LoadResult:
         """Copy a dataset with its history into the target's project; again, it goes on."""
-        from atom_sdk.client.archive_copy import Copy
-        from atom_sdk.client.archive_sources import WITHOUT_SOURCES
+        from atom_sdk.client.archives.copy import Copy
+        from atom_sdk.client.archives.sources import WITHOUT_SOURCES
 
         copy = Copy(self._client, target, progress or Silent())
         return copy.run(dataset, name, refs, sources or WITHOUT_SOURCES)

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import httpx
 
 from atom_sdk.client.errors import PackUnreadableError
-from atom_sdk.client.hedging import Hedge
-from atom_sdk.client.pack_urls import PackAddresses
+from atom_sdk.client.transport.hedging import Hedge
+from atom_sdk.client.transport.pack_urls import PackAddresses
 from atom_sdk.forks import forget_in_children
 from atom_sdk.readers.ranges import PackRange
 

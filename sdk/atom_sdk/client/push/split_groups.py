@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from atom_sdk.client.selected import Selected
+from atom_sdk.client.push.selected import Selected
 from atom_sdk.errors import ManifestError
 from atom_sdk.manifests.folder_labels import folder_labels
 from atom_sdk.manifests.large_splits import DrawnRows, draw_rows

@@ -18,16 +18,16 @@ from blake3 import blake3
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, NetworkError, PackUnreadableError, RefSyntaxError
-from atom_sdk.client.http import Http
 from atom_sdk.client.left_out import write_left_out
-from atom_sdk.client.manifest import RemoteManifest
-from atom_sdk.client.mending import pack_mending
-from atom_sdk.client.missing_files import Missing, find_missing
-from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress, Silent
-from atom_sdk.client.prune import clear_way, count_others, remove_others
-from atom_sdk.client.pull_links import refuse_links_above, write_links
-from atom_sdk.client.registered import (
+from atom_sdk.client.pull.links import refuse_links_above, write_links
+from atom_sdk.client.pull.missing_files import Missing, find_missing
+from atom_sdk.client.pull.prune import clear_way, count_others, remove_others
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.manifest import RemoteManifest
+from atom_sdk.client.transport.mending import pack_mending
+from atom_sdk.client.transport.object_reads import object_chunks
+from atom_sdk.client.transport.registered import (
     SourceFiles,
     SourceRanges,
     bring,
@@ -175,8 +175,8 @@ def stream_dataset(
 
     Files at a source are packed here before this returns: only then their digests are known.
     """
-    from atom_sdk.client.pack_urls import PackUrls
-    from atom_sdk.client.ranges import PackRanges
+    from atom_sdk.client.transport.pack_urls import PackUrls
+    from atom_sdk.client.transport.ranges import PackRanges
     from atom_sdk.readers import ViewIndex
     from atom_sdk.readers.streaming import StreamingDataset
 

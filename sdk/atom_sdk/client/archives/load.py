@@ -16,14 +16,14 @@ from atom_sdk.archive.history import History, lacks, parse_history
 from atom_sdk.client.commits import wait_for_commit
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, UploadRejectedError
-from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import FileSink, write_pack
 
 if TYPE_CHECKING:
-    from atom_sdk.client.archive_sources import BroughtIn
+    from atom_sdk.client.archives.sources import BroughtIn
     from atom_sdk.client.datasets import Datasets
 
 _UPLOADS_AT_ONCE = 2

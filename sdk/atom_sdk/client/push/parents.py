@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.client.http import Http
-from atom_sdk.client.manifest import RemoteManifest
-from atom_sdk.client.scan import Parent
-from atom_sdk.client.stored_contents import Known, StoredContents
+from atom_sdk.client.push.scan import Parent
+from atom_sdk.client.push.stored_contents import Known, StoredContents
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.manifests import Root, ViewSelector, iter_ranges
 from atom_sdk.manifests.entries import DIGEST, LINK_COLUMN
 from atom_sdk.manifests.layer_pieces import layer_pieces

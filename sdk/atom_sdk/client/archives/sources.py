@@ -22,9 +22,9 @@ from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import History
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError
-from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.registered import SourceFiles
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.registered import SourceFiles
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin
 from atom_sdk.packs.registered import RegisteredStore, batches
@@ -32,7 +32,7 @@ from atom_sdk.packs.room import Hold
 from atom_sdk.packs.store import PackStore
 
 if TYPE_CHECKING:
-    from atom_sdk.client.archive_save import Save
+    from atom_sdk.client.archives.save import Save
 
 _CHANGED = frozenset({"source_changed", "source_removed", "source_missing"})
 _PROBES = 8

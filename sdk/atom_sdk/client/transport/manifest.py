@@ -10,7 +10,7 @@ from typing import Any
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ClientError
-from atom_sdk.client.http import Http, send_object
+from atom_sdk.client.transport.http import Http, send_object
 from atom_sdk.errors import ManifestError, ObjectNotFoundError
 from atom_sdk.manifests import FolderObjectStore, Root, read_root
 from atom_sdk.manifests.canonical import decode_json

@@ -18,7 +18,7 @@ from atom_sdk.archive.errors import (
 from atom_sdk.archive.folder import ArchiveFolder, history_key
 from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import History, encode_history, parse_history
-from atom_sdk.client.archive_sources import (
+from atom_sdk.client.archives.sources import (
     WITHOUT_SOURCES,
     BroughtIn,
     Contained,
@@ -26,9 +26,9 @@ from atom_sdk.client.archive_sources import (
     contain,
 )
 from atom_sdk.client.errors import ApiError
-from atom_sdk.client.http import Http
-from atom_sdk.client.object_reads import object_chunks
 from atom_sdk.client.progress import Progress
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.object_reads import object_chunks
 from atom_sdk.manifests.commits import read_commit
 from atom_sdk.manifests.objects import (
     commit_key,

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Protocol
 
 from atom_sdk.client.config import Config
-from atom_sdk.client.http import Http
+from atom_sdk.client.transport.http import Http
 from atom_sdk.forks import forget_in_children
 
 _BATCH = 200

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow.compute as pc
 
 from atom_sdk.client.config import cache_path
-from atom_sdk.client.manifest import RemoteManifest
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.pull_links import LEAVES, has_link
+from atom_sdk.client.pull.links import LEAVES, has_link
+from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.manifests import Entry, ViewSelector, table_entries
 from atom_sdk.manifests.entries import LINK_COLUMN
 from atom_sdk.manifests.views import selected_with_links

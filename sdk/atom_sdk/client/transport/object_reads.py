@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 import httpx
 
 from atom_sdk.client.errors import ApiError, NetworkError
-from atom_sdk.client.http import RETRIED_BY_STORES, Http, wait_s
+from atom_sdk.client.transport.http import RETRIED_BY_STORES, Http, wait_s
 
 _CHUNK_BYTES = 1 << 20
 _TRIES = 6
