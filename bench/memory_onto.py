@@ -40,7 +40,7 @@ from atom_sdk.manifests import (
     read_root,
     write_root,
 )
-from atom_sdk.manifests.split_requests import SplitRequest
+from atom_sdk.manifests.splits.requests import SplitRequest
 from atom_sdk.packs.file_list import FileList
 from atom_sdk.packs.plan import SourceFile, plan_packs
 from atom_sdk.packs.writer import PackMember, PackSummary

@@ -19,7 +19,7 @@ from atom.datasets.models import Pack, Upload
 from atom.datasets.pipelines import read_pack_index
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN
 from atom_sdk.manifests.links import without_links
-from atom_sdk.manifests.spilled_rows import SpilledRows, spill_rows
+from atom_sdk.manifests.rows.spilled_rows import SpilledRows, spill_rows
 
 
 class PacksOnTheWay(Exception):

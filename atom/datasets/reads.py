@@ -30,9 +30,9 @@ from atom.datasets.media_pins import registered_url
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation, Pack, Version
 from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
-from atom_sdk.manifests.diff import diff_roots
+from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.roots.roots import Root
 
 URL_EXPIRES_S = 3600
 # So long a page tells of an operation that made a version, or that failed.

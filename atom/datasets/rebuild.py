@@ -23,8 +23,8 @@ from atom.datasets.stores import version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.commits import Commit, read_commit
-from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.roots import LayerRef, Root
+from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.manifests.roots.roots import LayerRef, Root
 
 _PACK, _INDEX = ".tar", ".index.parquet"
 _MOVE = re.compile(r"refs/([0-9a-f-]{36})/([^/]+)/(\d{10})\.json")

@@ -21,8 +21,8 @@ from atom_sdk.manifests import (
     write_layer,
     write_root,
 )
-from atom_sdk.manifests.groups import GroupRule
-from atom_sdk.manifests.ranges import BoundaryRule
+from atom_sdk.manifests.ranges.ranges import BoundaryRule
+from atom_sdk.manifests.roots.groups import GroupRule
 from atom_sdk.packs import PackStore
 from atom_sdk.readers import LocalDataset
 from tests.datasets.pushing import Pusher, class_files, make_pack, png

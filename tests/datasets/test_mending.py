@@ -19,8 +19,8 @@ from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.reads import open_root, packs_of
 from atom_sdk.client import Client
 from atom_sdk.manifests import Changes, Root, apply_changes, build_root, iter_ranges
-from atom_sdk.manifests.deltas import DeltaRule
 from atom_sdk.manifests.objects import MemoryObjectStore
+from atom_sdk.manifests.ranges.deltas import DeltaRule
 from tests.datasets.forks import published
 from tests.datasets.pushing import MadePack, Pusher, delete_row, make_pack, png, put_rows
 from tests.datasets.test_garbage import AT_ONCE, collect, forget_uploads, stored

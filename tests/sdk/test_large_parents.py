@@ -21,8 +21,8 @@ from atom_sdk.client.push.split_groups import group_by_split, paths_after
 from atom_sdk.client.push.stored_contents import Known, StoredContents
 from atom_sdk.importers.collecting import ImportContents
 from atom_sdk.manifests import BoundaryRule, Entry, MemoryObjectStore, build_root, entries_table
-from atom_sdk.manifests.layers import layer_table, write_layer
-from atom_sdk.manifests.path_map import PathMap, PathMapFile
+from atom_sdk.manifests.layers.layers import layer_table, write_layer
+from atom_sdk.manifests.rows.path_map import PathMap, PathMapFile
 from atom_sdk.packs import SourceFile
 
 NOW_NS = 10**18

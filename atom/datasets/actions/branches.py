@@ -33,8 +33,8 @@ from atom.datasets.stores import version_store
 from atom.datasets.writer_errors import StagingBranchReserved
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.commits import read_commit
-from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.manifests.roots.roots import Root
 
 log = structlog.get_logger(__name__)
 

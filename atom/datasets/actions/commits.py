@@ -68,9 +68,9 @@ from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import EmptyDatasetError, LayerKindError
 from atom_sdk.manifests.entries import entries_table
-from atom_sdk.manifests.roots import Root
-from atom_sdk.manifests.split_requests import SplitRequest
-from atom_sdk.manifests.watching import UNWATCHED
+from atom_sdk.manifests.progress import UNWATCHED
+from atom_sdk.manifests.roots.roots import Root
+from atom_sdk.manifests.splits.requests import SplitRequest
 
 log = structlog.get_logger(__name__)
 

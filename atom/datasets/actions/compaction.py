@@ -19,7 +19,7 @@ from atom.datasets.building import building
 from atom.datasets.models import Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.build import compact
-from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.manifests.roots.roots import Root, write_root
 
 log = structlog.get_logger(__name__)
 

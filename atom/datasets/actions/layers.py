@@ -17,7 +17,7 @@ from atom.datasets.errors import EmptyCommit, RefNotFound
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.stores import version_store
 from atom_sdk.manifests.entries import DIGEST
-from atom_sdk.manifests.layers import layer_schema
+from atom_sdk.manifests.layers.layers import layer_schema
 
 
 @dataclass(frozen=True, slots=True)

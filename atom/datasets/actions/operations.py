@@ -41,9 +41,9 @@ from atom.datasets.engines.stages import stages_of
 from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version
 from atom.datasets.stores import version_store
-from atom_sdk.manifests.merge import EMPTY_ROOT, Merged
-from atom_sdk.manifests.roots import Root, write_root
-from atom_sdk.manifests.three_way import Conflict
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged
+from atom_sdk.manifests.merge.three_way import Conflict
+from atom_sdk.manifests.roots.roots import Root, write_root
 
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 MAX_SHOWN_CONFLICTS = 100

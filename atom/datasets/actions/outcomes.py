@@ -43,13 +43,13 @@ from atom.datasets.models import Dataset, Version
 from atom.datasets.reads import require_kept
 from atom.datasets.stores import VersionStore
 from atom_sdk.errors import EmptyDatasetError
-from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.merge.resolution import Resolution
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.progress import UNWATCHED, Watch
 from atom_sdk.manifests.query import parse_query
-from atom_sdk.manifests.roots import Root
-from atom_sdk.manifests.settling import Resolution
-from atom_sdk.manifests.watching import UNWATCHED, Watch
+from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.words import first_named
 
 

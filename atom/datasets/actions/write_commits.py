@@ -22,9 +22,9 @@ from atom.datasets.errors import EmptyCommit, PathTaken, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom.datasets.stores import VersionStore, version_store
 from atom_sdk.errors import EmptyDatasetError
-from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.words import counted
 
 # What the next push to the branch goes on with.

@@ -37,7 +37,7 @@ from atom.datasets.reads import (
     source_addresses,
 )
 from atom_sdk.manifests.objects import root_key
-from atom_sdk.manifests.roots import Root, encode_root
+from atom_sdk.manifests.roots.roots import Root, encode_root
 
 
 class ManifestView(DatasetScopedView, APIView):

@@ -25,7 +25,7 @@ from atom.datasets.engines.operations import (
 )
 from atom.datasets.models import CommitRequest, Dataset, resolve_ref
 from atom.datasets.queries import narrowed
-from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
+from atom_sdk.manifests.layers.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
 MAX_PATHS = 1000

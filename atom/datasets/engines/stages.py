@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.datasets.engines.operations import Arguments, EditArguments
-from atom_sdk.manifests.watching import Stage
+from atom_sdk.manifests.progress import Stage
 
 _MERGE: tuple[Stage, ...] = ("comparing", "comparing", "labels", "writing")
 _EDITS: dict[str, tuple[Stage, ...]] = {

@@ -40,7 +40,7 @@ def tell_class_folders(context: Context, folder: Path, result: PushResult) -> No
     is_labelled = any(layer["kind"] == "classification" for layer in result.version["layers"])
     if is_labelled or result.unchanged or result.files_total > MAX_FILES:
         return
-    from atom_sdk.manifests.class_folders import folder_shape
+    from atom_sdk.manifests.layers.class_folders import folder_shape
 
     files = (path for path in folder.rglob("*") if path.is_file())
     classes = folder_shape(path.relative_to(folder).as_posix() for path in files).classes

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from atom_sdk.manifests.class_folders import folder_shape, split_of_path
+from atom_sdk.manifests.layers.class_folders import folder_shape, split_of_path
 
 CASES = json.loads(Path(__file__).with_name("class_folders.json").read_text("utf-8"))
 

@@ -28,8 +28,8 @@ from atom_sdk.manifests import (
     iter_ranges,
     table_entries,
 )
-from atom_sdk.manifests.deltas import DeltaRule
-from atom_sdk.manifests.diff import RootDiff
+from atom_sdk.manifests.diff.diff import RootDiff
+from atom_sdk.manifests.ranges.deltas import DeltaRule
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, path_sets, table_of
 
 ALWAYS = DeltaRule(min_ranges=1, max_share=100.0, max_depth=3)

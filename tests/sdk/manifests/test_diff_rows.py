@@ -21,8 +21,8 @@ from atom_sdk.manifests import (
     entries_table,
     table_entries,
 )
-from atom_sdk.manifests.deltas import DeltaRule
-from atom_sdk.manifests.sorted_paths import positions, positions_in_list, rows_of_paths
+from atom_sdk.manifests.ranges.deltas import DeltaRule
+from atom_sdk.manifests.rows.sorted_paths import positions, positions_in_list, rows_of_paths
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, path_sets, table_of
 from tests.sdk.manifests.test_groups import CountingStore
 

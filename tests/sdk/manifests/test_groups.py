@@ -25,8 +25,8 @@ from atom_sdk.manifests import (
     write_layer,
     write_root,
 )
-from atom_sdk.manifests.groups import GroupRule, range_position
-from atom_sdk.manifests.layers import layer_table
+from atom_sdk.manifests.layers.layers import layer_table
+from atom_sdk.manifests.roots.groups import GroupRule, range_position
 from tests.sdk.manifests.strategies import RULE, filled_sets, table_of
 
 SMALL = GroupRule(flat=0, modulus=6, cap=3)

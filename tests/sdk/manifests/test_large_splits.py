@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from atom_sdk.errors import ManifestError
-from atom_sdk.manifests.large_splits import draw_rows, rows_by_label
-from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw
-from atom_sdk.manifests.split_rows import SplitRows
+from atom_sdk.manifests.splits.large import draw_rows, rows_by_label
+from atom_sdk.manifests.splits.requests import SplitInput, SplitRequest, draw
+from atom_sdk.manifests.splits.rows import SplitRows
 
 _PATHS = st.sampled_from([f"{folder}/é{n}" for folder in ("a", "b/c", "d") for n in range(15)])
 _SIZES = st.none() | st.integers(0, 12) | st.sampled_from(["10%", "33.3%", "50%"])

@@ -30,10 +30,10 @@ from atom_sdk.manifests import (
     write_root,
 )
 from atom_sdk.manifests.build import compact
-from atom_sdk.manifests.layer_deltas import LayerDeltaRule
-from atom_sdk.manifests.layers import change_layer
+from atom_sdk.manifests.layers.deltas import LayerDeltaRule
+from atom_sdk.manifests.layers.layers import change_layer
 from atom_sdk.manifests.objects import digest_of, layer_key
-from atom_sdk.manifests.roots import LayerRef, decode_root, encode_root
+from atom_sdk.manifests.roots.roots import LayerRef, decode_root, encode_root
 
 SMALL = LayerDeltaRule(min_rows=1, max_share=1.0, max_depth=3)
 FILES = 20_000

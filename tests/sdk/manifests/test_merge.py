@@ -26,7 +26,7 @@ from atom_sdk.manifests import (
     read_range,
     write_layer,
 )
-from atom_sdk.manifests.merge import EMPTY_ROOT
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT
 from tests.sdk.manifests.strategies import RULE, entry, table_of
 
 Files = Mapping[str, int]

@@ -21,10 +21,10 @@ from atom_sdk.manifests import (
     table_entries,
     write_root,
 )
-from atom_sdk.manifests.deltas import DeltaRule
-from atom_sdk.manifests.groups import GroupedRanges, GroupRule
 from atom_sdk.manifests.joined import iter_ranges
 from atom_sdk.manifests.objects import contents_key
+from atom_sdk.manifests.ranges.deltas import DeltaRule
+from atom_sdk.manifests.roots.groups import GroupedRanges, GroupRule
 from tests.sdk.manifests.strategies import RULE, filled_sets, path_sets, table_of
 from tests.sdk.manifests.test_groups import CountingStore
 

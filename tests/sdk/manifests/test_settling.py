@@ -23,7 +23,7 @@ from atom_sdk.manifests import (
     merge_roots,
     write_layer,
 )
-from atom_sdk.manifests.settling import Side
+from atom_sdk.manifests.merge.resolution import Side
 from tests.sdk.manifests.strategies import RULE, entry
 from tests.sdk.manifests.test_merge import (
     Files,

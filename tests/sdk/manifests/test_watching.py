@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from atom_sdk.manifests import MemoryObjectStore, MergePlan, Root, build_root, merge_roots
-from atom_sdk.manifests.merge import EMPTY_ROOT
-from atom_sdk.manifests.watching import Stage, watched_ranges
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT
+from atom_sdk.manifests.progress import Stage, watched_ranges
 from tests.sdk.manifests.strategies import RULE, table_of
 
 BASE = {f"{name:02}": 0 for name in range(40)}

@@ -40,7 +40,7 @@ from atom_sdk.manifests.objects import (
     range_key,
     root_key,
 )
-from atom_sdk.manifests.roots import read_root
+from atom_sdk.manifests.roots.roots import read_root
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets

@@ -20,7 +20,7 @@ from atom_sdk.client.push.scan import Parent, Scan
 from atom_sdk.client.push.sending import CHANGES_SCHEMA
 from atom_sdk.client.push.stored_contents import Known
 from atom_sdk.manifests.links import link_entry
-from atom_sdk.manifests.runs import Run, by_path
+from atom_sdk.manifests.rows.runs import Run, by_path
 from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.writer import PackSummary
 

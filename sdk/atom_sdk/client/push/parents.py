@@ -15,9 +15,9 @@ from atom_sdk.client.transport.http import Http
 from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.manifests import Root, ViewSelector, iter_ranges
 from atom_sdk.manifests.entries import DIGEST, LINK_COLUMN
-from atom_sdk.manifests.layer_pieces import layer_pieces
+from atom_sdk.manifests.layers.pieces import layer_pieces
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.path_map import PathMapFile
+from atom_sdk.manifests.rows.path_map import PathMapFile
 
 LARGE_ENTRIES = 200_000
 SPLIT_LAYER = ViewSelector().split_layer

@@ -19,11 +19,11 @@ import numpy as np
 
 from atom_sdk.client.push.selected import Selected
 from atom_sdk.errors import ManifestError
-from atom_sdk.manifests.folder_labels import folder_labels
-from atom_sdk.manifests.large_splits import DrawnRows, draw_rows
+from atom_sdk.manifests.layers.folder_labels import folder_labels
 from atom_sdk.manifests.query import UNSPLIT_IS
-from atom_sdk.manifests.split_requests import SplitRequest, group_of
-from atom_sdk.manifests.split_rows import Names, SplitRows
+from atom_sdk.manifests.splits.large import DrawnRows, draw_rows
+from atom_sdk.manifests.splits.requests import SplitRequest, group_of
+from atom_sdk.manifests.splits.rows import Names, SplitRows
 from atom_sdk.packs.plan import SourceFile
 
 _PATHS_AT_ONCE = 4096

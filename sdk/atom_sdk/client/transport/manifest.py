@@ -14,9 +14,9 @@ from atom_sdk.client.transport.http import Http, send_object
 from atom_sdk.errors import ManifestError, ObjectNotFoundError
 from atom_sdk.manifests import FolderObjectStore, Root, read_root
 from atom_sdk.manifests.canonical import decode_json
-from atom_sdk.manifests.groups import GROUP_FORMAT
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
-from atom_sdk.manifests.range_refs import RangeRef, ranges_of
+from atom_sdk.manifests.ranges.refs import RangeRef, ranges_of
+from atom_sdk.manifests.roots.groups import GROUP_FORMAT
 
 _MANIFEST_FOLDER = "manifests"
 _ASKED_AT_ONCE = 500

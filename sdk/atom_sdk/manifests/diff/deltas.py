@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, read_delta, read_delta_changes
+from atom_sdk.manifests.diff.ranges import DifferingPaths
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.range_diff import DifferingPaths
-from atom_sdk.manifests.range_refs import RangeRef
-from atom_sdk.manifests.sorted_paths import positions
+from atom_sdk.manifests.ranges.deltas import ADDED, CHANGED, REMOVED, read_delta, read_delta_changes
+from atom_sdk.manifests.ranges.refs import RangeRef
+from atom_sdk.manifests.rows.sorted_paths import positions
 
 # The first and the last path of what differs.
 Reach = tuple[str, str]

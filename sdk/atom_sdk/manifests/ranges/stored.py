@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.deltas import lay_over, read_delta
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, range_key
-from atom_sdk.manifests.range_refs import RangeRef
-from atom_sdk.manifests.ranges import decode_range, encode_range, range_content
+from atom_sdk.manifests.ranges.deltas import lay_over, read_delta
+from atom_sdk.manifests.ranges.ranges import decode_range, encode_range, range_content
+from atom_sdk.manifests.ranges.refs import RangeRef
 
 
 def read_range(

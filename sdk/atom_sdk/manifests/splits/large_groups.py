@@ -1,4 +1,4 @@
-"""Assigns whole groups of very many files to splits: `split_groups` in arrays."""
+"""Assigns whole groups of very many files to splits: `groups` in arrays."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk.errors import SplitTooLargeError
-from atom_sdk.manifests.split_groups import order_of_group
-from atom_sdk.manifests.split_rows import NONE, Codes, SplitRows
-from atom_sdk.manifests.splits import largest_remainder
+from atom_sdk.manifests.splits.groups import order_of_group
+from atom_sdk.manifests.splits.rows import NONE, Codes, SplitRows
+from atom_sdk.manifests.splits.splits import largest_remainder
 
 _Splits = NDArray[np.int16]
 _Ints = NDArray[np.int64]

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from atom_sdk.manifests.spilled_rows import SpilledRows
+from atom_sdk.manifests.rows.spilled_rows import SpilledRows
 
 V = TypeVar("V")
 

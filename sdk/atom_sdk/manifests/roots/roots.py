@@ -8,23 +8,23 @@ from typing import Any
 
 from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.canonical import decode_json, encode_canonical
-from atom_sdk.manifests.contents import contents_of, root_content, write_contents
-from atom_sdk.manifests.groups import (
-    DEFAULT_GROUP_RULE,
-    GROUP_FIELDS,
-    GroupedRanges,
-    GroupRef,
-    GroupRule,
-    grouped,
-)
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, group_key, root_key
-from atom_sdk.manifests.range_refs import (
+from atom_sdk.manifests.ranges.refs import (
     RangeRef,
     deltas_of,
     hexed,
     ranges_json,
     ranges_of,
     unhexed,
+)
+from atom_sdk.manifests.roots.contents import contents_of, root_content, write_contents
+from atom_sdk.manifests.roots.groups import (
+    DEFAULT_GROUP_RULE,
+    GROUP_FIELDS,
+    GroupedRanges,
+    GroupRef,
+    GroupRule,
+    grouped,
 )
 
 __all__ = [

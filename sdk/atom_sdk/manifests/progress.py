@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, Protocol
 
-from atom_sdk.manifests.range_refs import RangeRef
+from atom_sdk.manifests.ranges.refs import RangeRef
 
 # Rows of entries are compared, read or written; rows of labels and splits are merged.
 Stage = Literal["comparing", "reading", "writing", "labels"]

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, same_rows
+from atom_sdk.manifests.ranges.deltas import ADDED, CHANGED, REMOVED, same_rows
 
 _CHANGE = pa.field("change", pa.string(), nullable=False)
 

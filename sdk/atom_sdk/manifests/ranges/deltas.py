@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
 from atom_sdk.manifests.objects import ObjectStore, delta_key, digest_of, get_verified
-from atom_sdk.manifests.ranges import decode_columns, encode_range
+from atom_sdk.manifests.ranges.ranges import decode_columns, encode_range
 
 ADDED, CHANGED, REMOVED = "added", "changed", "removed"
 DELTA_SCHEMA = pa.schema([*ENTRY_SCHEMA, pa.field("change", pa.string(), nullable=False)])

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from blake3 import blake3
 
 from atom_sdk.errors import ObjectNotFoundError
-from atom_sdk.manifests.groups import GroupedRanges
 from atom_sdk.manifests.objects import ObjectStore, contents_key
-from atom_sdk.manifests.range_refs import RangeRef
+from atom_sdk.manifests.ranges.refs import RangeRef
+from atom_sdk.manifests.roots.groups import GroupedRanges
 
 _CONTENT_DOMAIN = b"atom-content/1\n"
 _DIGEST_BYTES = 32

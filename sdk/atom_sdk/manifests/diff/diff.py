@@ -11,22 +11,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.manifests.build import Changes
-from atom_sdk.manifests.delta_diff import DeltaDiff, Reach, one_more_delta
-from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, same_rows
-from atom_sdk.manifests.entries import ENTRY_SCHEMA
-from atom_sdk.manifests.groups import unshared
-from atom_sdk.manifests.layers import layer_schema, read_differing, read_layer
-from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.parallel import worked_ahead
-from atom_sdk.manifests.range_diff import (
+from atom_sdk.manifests.diff.deltas import DeltaDiff, Reach, one_more_delta
+from atom_sdk.manifests.diff.ranges import (
     NO_PATHS,
     DifferingPaths,
     compare_ranges,
     concat_columns,
     rows_at,
 )
-from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
-from atom_sdk.manifests.watching import UNWATCHED, Watch, rows_of
+from atom_sdk.manifests.entries import ENTRY_SCHEMA
+from atom_sdk.manifests.layers.layers import layer_schema, read_differing, read_layer
+from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.parallel import worked_ahead
+from atom_sdk.manifests.progress import UNWATCHED, Watch, rows_of
+from atom_sdk.manifests.ranges.deltas import ADDED, CHANGED, REMOVED, same_rows
+from atom_sdk.manifests.roots.groups import unshared
+from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root
 
 _ALL_COLUMNS = ENTRY_SCHEMA.names
 # Ranges that only one side has, old and new: no path of one group lies within another.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.runs import last_path
+from atom_sdk.manifests.rows.runs import last_path
 
 
 class Pieces:

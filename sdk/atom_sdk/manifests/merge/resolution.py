@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from atom_sdk.manifests.three_way import Conflict, Mask, Policy
+from atom_sdk.manifests.merge.three_way import Conflict, Mask, Policy
 
 Side = Literal["ours", "theirs"]
 MAX_NAMED = 1000

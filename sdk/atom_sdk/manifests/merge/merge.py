@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.manifests.build import Changes, apply_changes
-from atom_sdk.manifests.diff import RootDiff, diff_roots, diff_tables
+from atom_sdk.manifests.diff.diff import RootDiff, diff_roots, diff_tables
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, LOGICAL_COLUMNS
-from atom_sdk.manifests.layers import (
+from atom_sdk.manifests.layers.layers import (
     change_layer,
     layer_content,
     layer_schema,
@@ -23,13 +23,13 @@ from atom_sdk.manifests.layers import (
     read_layer,
     write_layer,
 )
-from atom_sdk.manifests.moved_labels import Moves, moves_of
+from atom_sdk.manifests.merge.moved_labels import Moves, moves_of
+from atom_sdk.manifests.merge.resolution import Conflicts, Resolution
+from atom_sdk.manifests.merge.three_way import Conflict, Field, Policy, merge_tables
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.ranges import DEFAULT_RULE, BoundaryRule
-from atom_sdk.manifests.roots import LayerRef, Root, make_root
-from atom_sdk.manifests.settling import Conflicts, Resolution
-from atom_sdk.manifests.three_way import Conflict, Field, Policy, merge_tables
-from atom_sdk.manifests.watching import UNWATCHED, Watch
+from atom_sdk.manifests.progress import UNWATCHED, Watch
+from atom_sdk.manifests.ranges.ranges import DEFAULT_RULE, BoundaryRule
+from atom_sdk.manifests.roots.roots import LayerRef, Root, make_root
 
 EMPTY_ROOT = make_root(())
 # Where the bytes lie goes with the file.

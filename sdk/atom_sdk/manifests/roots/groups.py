@@ -20,7 +20,7 @@ from xxhash import xxh3_64_intdigest
 from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.canonical import decode_json, encode_canonical
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, group_key
-from atom_sdk.manifests.range_refs import RangeRef, ranges_json, ranges_of
+from atom_sdk.manifests.ranges.refs import RangeRef, ranges_json, ranges_of
 
 GROUP_FORMAT = "atom-group/1"
 GROUP_FIELDS = ("min", "max", "count", "size_bytes", "ranges", "content", "object", "links")

@@ -20,7 +20,7 @@ import pyarrow.parquet as pq
 
 from atom_sdk.errors import LayerKindError, ManifestCorruptError
 from atom_sdk.manifests.entries import DIGEST, check_order, content_digest
-from atom_sdk.manifests.layer_deltas import (
+from atom_sdk.manifests.layers.deltas import (
     DEFAULT_LAYER_DELTA_RULE,
     LayerDeltaRule,
     delta_schema,
@@ -29,7 +29,7 @@ from atom_sdk.manifests.layer_deltas import (
     put_rows,
 )
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, layer_key
-from atom_sdk.manifests.roots import LayerRef
+from atom_sdk.manifests.roots.roots import LayerRef
 
 _KEY = [pa.field("path", pa.string(), nullable=False), pa.field("digest", DIGEST)]
 LAYER_SCHEMAS: Mapping[str, pa.Schema] = {

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from xxhash import xxh3_64_intdigest
 
 from atom_sdk.errors import SplitTooLargeError
-from atom_sdk.manifests.splits import SplitPlan, largest_remainder
+from atom_sdk.manifests.splits.splits import SplitPlan, largest_remainder
 
 # Ordered as text, so a file without a group never meets a group of its name.
 _OWN, _SHARED = "file", "group"

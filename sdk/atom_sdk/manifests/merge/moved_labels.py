@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.diff import pair_renames
-from atom_sdk.manifests.layers import merge_layer
+from atom_sdk.manifests.diff.diff import pair_renames
+from atom_sdk.manifests.layers.layers import merge_layer
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,14 +13,14 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from atom_sdk.errors import ManifestCorruptError
-from atom_sdk.manifests.deltas import same_rows
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LOGICAL_COLUMNS
-from atom_sdk.manifests.groups import range_position
 from atom_sdk.manifests.objects import ObjectStore, get_verified, range_key
 from atom_sdk.manifests.parallel import worked_ahead
-from atom_sdk.manifests.range_refs import RangeRef
-from atom_sdk.manifests.ranges import stored_columns
-from atom_sdk.manifests.stored_ranges import read_range
+from atom_sdk.manifests.ranges.deltas import same_rows
+from atom_sdk.manifests.ranges.ranges import stored_columns
+from atom_sdk.manifests.ranges.refs import RangeRef
+from atom_sdk.manifests.ranges.stored import read_range
+from atom_sdk.manifests.roots.groups import range_position
 
 NO_PATHS = pa.array([], pa.string())
 NO_ROWS = pa.array([], pa.bool_())

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from atom_sdk.manifests.split_groups import order_of_group
-from atom_sdk.manifests.split_requests import SplitRequest
-from atom_sdk.manifests.splits import order_of_path
+from atom_sdk.manifests.splits.groups import order_of_group
+from atom_sdk.manifests.splits.requests import SplitRequest
+from atom_sdk.manifests.splits.splits import order_of_path
 
 NONE = -1
 Codes = NDArray[np.int32]

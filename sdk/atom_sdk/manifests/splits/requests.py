@@ -16,8 +16,8 @@ from atom_sdk.errors import (
     SplitUnlabelledError,
 )
 from atom_sdk.manifests.query import Query, QueryError, asks_about, parse_query
-from atom_sdk.manifests.split_groups import assign_groups
-from atom_sdk.manifests.splits import SplitPlan, assign_splits
+from atom_sdk.manifests.splits.groups import assign_groups
+from atom_sdk.manifests.splits.splits import SplitPlan, assign_splits
 
 HELD_OUT = ("test", "val")
 REST = "train"

@@ -1,4 +1,4 @@
-"""Draws the splits of very many files: what `split_requests.draw` draws, in arrays."""
+"""Draws the splits of very many files: what `requests.draw` draws, in arrays."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk.errors import SplitEmptyError, SplitTooLargeError, SplitUnlabelledError
-from atom_sdk.manifests.large_split_groups import assign_group_rows
-from atom_sdk.manifests.split_requests import REST, SplitRequest, counts_of
-from atom_sdk.manifests.split_rows import NONE, Codes, SplitRows
-from atom_sdk.manifests.splits import quotas_of
+from atom_sdk.manifests.splits.large_groups import assign_group_rows
+from atom_sdk.manifests.splits.requests import REST, SplitRequest, counts_of
+from atom_sdk.manifests.splits.rows import NONE, Codes, SplitRows
+from atom_sdk.manifests.splits.splits import quotas_of
 
 Splits = NDArray[np.int16]
 _Mask = NDArray[np.bool_]

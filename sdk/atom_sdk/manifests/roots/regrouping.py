@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from xxhash import xxh3_64_intdigest
 
-from atom_sdk.manifests.contents import contents_of, read_contents, write_contents
-from atom_sdk.manifests.groups import GroupedRanges, GroupRef, grouped
 from atom_sdk.manifests.objects import ObjectStore, group_key
-from atom_sdk.manifests.range_refs import RangeRef
-from atom_sdk.manifests.ranges import BoundaryRule
-from atom_sdk.manifests.roots import Root, make_root
+from atom_sdk.manifests.ranges.ranges import BoundaryRule
+from atom_sdk.manifests.ranges.refs import RangeRef
+from atom_sdk.manifests.roots.contents import contents_of, read_contents, write_contents
+from atom_sdk.manifests.roots.groups import GroupedRanges, GroupRef, grouped
+from atom_sdk.manifests.roots.roots import Root, make_root
 
 # What ranges become, given all that may change.
 Rewrite = Callable[[Sequence[RangeRef]], list[RangeRef]]

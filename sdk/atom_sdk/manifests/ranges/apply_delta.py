@@ -10,13 +10,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from atom_sdk.manifests.deltas import ADDED, CHANGED, REMOVED, marked, same_rows
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN, LOGICAL_COLUMNS
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.range_refs import RangeRef
-from atom_sdk.manifests.ranges import BoundaryRule, range_content
-from atom_sdk.manifests.sorted_paths import positions, rows_of_paths
-from atom_sdk.manifests.stored_ranges import range_ref, read_range
+from atom_sdk.manifests.ranges.deltas import ADDED, CHANGED, REMOVED, marked, same_rows
+from atom_sdk.manifests.ranges.ranges import BoundaryRule, range_content
+from atom_sdk.manifests.ranges.refs import RangeRef
+from atom_sdk.manifests.ranges.stored import range_ref, read_range
+from atom_sdk.manifests.rows.sorted_paths import positions, rows_of_paths
 
 # What the reference to a range says follows from these.
 _TOLD_COLUMNS = (*LOGICAL_COLUMNS, LINK_COLUMN)

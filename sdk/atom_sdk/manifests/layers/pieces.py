@@ -12,18 +12,23 @@ import pyarrow.parquet as pq
 
 from atom_sdk.errors import ManifestCorruptError
 from atom_sdk.manifests.entries import check_order, content_of_pieces
-from atom_sdk.manifests.layer_deltas import (
+from atom_sdk.manifests.layers.deltas import (
     DEFAULT_LAYER_DELTA_RULE,
     LayerDeltaRule,
     delta_schema,
     lay_over_layer,
     layer_delta_rows,
 )
-from atom_sdk.manifests.layers import content_domain, layer_schema, put_rows_object, write_rows
+from atom_sdk.manifests.layers.layers import (
+    content_domain,
+    layer_schema,
+    put_rows_object,
+    write_rows,
+)
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, layer_key
-from atom_sdk.manifests.pieces import Pieces
-from atom_sdk.manifests.roots import LayerRef
-from atom_sdk.manifests.spilled_rows import SpilledRows, spill_rows
+from atom_sdk.manifests.roots.roots import LayerRef
+from atom_sdk.manifests.rows.pieces import Pieces
+from atom_sdk.manifests.rows.spilled_rows import SpilledRows, spill_rows
 
 PIECE_ROWS = 1 << 16
 # Those that Parquet makes of a table by itself.
