@@ -24,8 +24,7 @@ from atom_sdk.manifests import (
     write_layer,
 )
 from atom_sdk.manifests.merge.resolution import Side
-from tests.sdk.manifests.strategies import RULE, entry
-from tests.sdk.manifests.test_merge import (
+from tests.sdk.manifests.merge.test_merge import (
     Files,
     Labels,
     files_of,
@@ -33,6 +32,7 @@ from tests.sdk.manifests.test_merge import (
     root_of,
     with_labels,
 )
+from tests.sdk.manifests.strategies import RULE, entry
 
 Name = tuple[str, str, str]
 Version = tuple[Files, Labels]

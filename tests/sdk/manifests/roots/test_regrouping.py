@@ -25,8 +25,8 @@ from atom_sdk.manifests.joined import iter_ranges
 from atom_sdk.manifests.objects import contents_key
 from atom_sdk.manifests.ranges.deltas import DeltaRule
 from atom_sdk.manifests.roots.groups import GroupedRanges, GroupRule
+from tests.sdk.manifests.roots.test_groups import CountingStore
 from tests.sdk.manifests.strategies import RULE, filled_sets, path_sets, table_of
-from tests.sdk.manifests.test_groups import CountingStore
 
 # Every second range begins a group, and a group has at most three.
 SMALL = GroupRule(flat=0, modulus=6, cap=3)

@@ -23,8 +23,8 @@ from atom_sdk.manifests import (
 )
 from atom_sdk.manifests.ranges.deltas import DeltaRule
 from atom_sdk.manifests.rows.sorted_paths import positions, positions_in_list, rows_of_paths
+from tests.sdk.manifests.roots.test_groups import CountingStore
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, path_sets, table_of
-from tests.sdk.manifests.test_groups import CountingStore
 
 LAID_OVER = DeltaRule(min_ranges=1, max_share=100.0, max_depth=3)
 WRITTEN = DeltaRule(min_ranges=10**9)
