@@ -53,7 +53,7 @@ def run(scratch: Path, client: Client, password: str) -> list[Result]:
 
 def start_run(client: Client, code: Path, script: str) -> dict[str, Any]:
     """Start `script` of the folder as a run, with this Python."""
-    from atom_sdk.client.snapshot import send_snapshot, take_snapshot
+    from atom_sdk.client.code.snapshot import send_snapshot, take_snapshot
 
     snapshot = send_snapshot(client.http, client.project, take_snapshot(code))
     command = [Path(sys.executable).name, script]

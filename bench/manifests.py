@@ -37,8 +37,8 @@ from atom_sdk.manifests import (
 )
 from atom_sdk.manifests.build import merge_entries, write_range
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA
-from atom_sdk.manifests.range_refs import RangeRef
-from atom_sdk.manifests.roots import make_root
+from atom_sdk.manifests.ranges.refs import RangeRef
+from atom_sdk.manifests.roots.roots import make_root
 from bench.harness import Result, peak_mib, say
 
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)

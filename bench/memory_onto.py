@@ -19,18 +19,18 @@ from atom.datasets.versions.engines.changes import ChangesFile
 from atom.datasets.versions.engines.large_changes import read_changes
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER, VersionPlan
 from atom.datasets.versions.engines.versions import build_version
-from atom_sdk.client.packed_rows import (
+from atom_sdk.client.progress import Silent
+from atom_sdk.client.push.packed_rows import (
     PackedRows,
     add_unpacked,
     in_path_order,
     packed_rows,
     rows_of,
 )
-from atom_sdk.client.parents import parent_of
-from atom_sdk.client.progress import Silent
-from atom_sdk.client.scan import DigestCache, compare
-from atom_sdk.client.sending import write_changes
-from atom_sdk.client.split_groups import group_by_split, paths_after
+from atom_sdk.client.push.parents import parent_of
+from atom_sdk.client.push.scan import DigestCache, compare
+from atom_sdk.client.push.sending import write_changes
+from atom_sdk.client.push.split_groups import group_by_split, paths_after
 from atom_sdk.importers.collecting import ImportContents
 from atom_sdk.manifests import (
     FolderObjectStore,
@@ -40,7 +40,7 @@ from atom_sdk.manifests import (
     read_root,
     write_root,
 )
-from atom_sdk.manifests.split_requests import SplitRequest
+from atom_sdk.manifests.splits.requests import SplitRequest
 from atom_sdk.packs.file_list import FileList
 from atom_sdk.packs.plan import SourceFile, plan_packs
 from atom_sdk.packs.writer import PackMember, PackSummary

@@ -164,7 +164,7 @@ class AtomFileSystem(WritingFileSystem):
 
     def files_of(self, ref: DatasetRef) -> Files:
         """Return the files of a version or branch as it is here now. Raises FileNotFoundError."""
-        from atom_sdk.client.pull import version_files
+        from atom_sdk.client.pull.pull import version_files
 
         key = key_of(ref)
         with self._lock:

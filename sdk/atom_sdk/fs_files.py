@@ -17,8 +17,8 @@ from atom_sdk.readers.mending import PackMending
 from atom_sdk.readers.view import ViewIndex
 
 if TYPE_CHECKING:
-    from atom_sdk.client.http import Http
-    from atom_sdk.client.registered import SourceRanges
+    from atom_sdk.client.transport.http import Http
+    from atom_sdk.client.transport.registered import SourceRanges
     from atom_sdk.client.writing.segment import Stored
     from atom_sdk.manifests.listing import Listing
 
@@ -96,8 +96,8 @@ class VersionFiles(Files):
 
     def attributes_of(self, path: str, http: Http) -> dict[str, Any]:
         """What is written of a file, which a view does not have; files come in path order."""
-        from atom_sdk.client.attributes import UNREADABLE
-        from atom_sdk.client.manifest import RemoteManifest
+        from atom_sdk.client.push.attributes import UNREADABLE
+        from atom_sdk.client.transport.manifest import RemoteManifest
         from atom_sdk.manifests.listing import Listing
 
         with self._lock:

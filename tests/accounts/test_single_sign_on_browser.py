@@ -15,7 +15,7 @@ from playwright.sync_api import sync_playwright
 
 from atom.accounts.models import Session, User
 from atom.settings.oidc import OidcSettings
-from atom_sdk.client.polling import pauses, sleep_until
+from atom_sdk.client.transport.polling import pauses, sleep_until
 from tests.browser.conftest import CHROMIUM, PATIENCE_MS
 
 pytestmark = [

@@ -12,7 +12,7 @@ from typing import Any
 from PIL import Image, ImageDraw
 
 from atom_sdk.client import Client
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.people import Person, add_people, administrator, client_of
 from tests.stack import Stack
 

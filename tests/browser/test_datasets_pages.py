@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Page, Response, expect
 
 from atom_sdk.client import Client
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.browser.boxes import box_of
 from tests.browser.conftest import VIEWPORT
 from tests.browser.seed import DATASET, Seed, draw_shapes

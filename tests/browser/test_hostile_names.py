@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Dialog, Page, expect
 
 from atom_sdk.client import Client
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.browser.seed import Seed, start_command, wait_for
 from tests.browser.visiting import visit
 from tests.browser.watching import await_quiet, watch

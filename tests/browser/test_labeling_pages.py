@@ -12,7 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from atom_sdk.client import Client
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.browser.boxes import box_of
 from tests.browser.seed import Seed, draw_shapes, open_task
 from tests.browser.signing_in import sign_in

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from atom_sdk.client import Client
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.browser.seed import draw_shapes, open_task
 from tests.browser.signing_in import sign_in
 from tests.people import Person, add_people

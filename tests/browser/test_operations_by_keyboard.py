@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitFailedError
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.browser.accessibility import violations
 from tests.browser.seed import draw_shapes
 from tests.browser.visiting import await_true, visit

@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from atom.accounts.actions import create_token
 from atom_sdk.client import Client
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.datasets.commands import Atom, runner
 from tests.datasets.forks import push_forked
 from tests.datasets.gateways import Gateway

@@ -23,12 +23,12 @@ from atom.datasets.versions.engines.versions import (
 )
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table, read_layer
 from atom_sdk.manifests.build import read_range
-from atom_sdk.manifests.folder_labels import folder_label
-from atom_sdk.manifests.layers import read_values
+from atom_sdk.manifests.layers.folder_labels import folder_label
+from atom_sdk.manifests.layers.layers import read_values
 from atom_sdk.manifests.links import read_links
-from atom_sdk.manifests.ranges import BoundaryRule
-from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
-from atom_sdk.manifests.split_requests import SplitRequest
+from atom_sdk.manifests.ranges.ranges import BoundaryRule
+from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root
+from atom_sdk.manifests.splits.requests import SplitRequest
 from tests.datasets.pushing import changes_file, delete_row, make_pack, put_rows
 
 # A busy machine is slow, not wrong.

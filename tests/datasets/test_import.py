@@ -17,7 +17,7 @@ from atom.datasets.versions.engines.changes import ChangesError, decode_changes
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import _run
 from atom_sdk.client import Client
-from atom_sdk.client.importing import ImportOptions
+from atom_sdk.client.push.importing import ImportOptions
 from atom_sdk.importers.errors import LabelsLostError
 from tests.datasets.pushing import delete_row, make_pack, png, put_rows
 

@@ -10,7 +10,7 @@ import pytest
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, RefSyntaxError
 from atom_sdk.client.progress import Silent
-from atom_sdk.client.pull import PullOptions, PullResult
+from atom_sdk.client.pull.pull import PullOptions, PullResult
 from atom_sdk.errors import EmptyDatasetError, PathInTheWayError
 from atom_sdk.export import export_dataset
 from atom_sdk.manifests import QueryError

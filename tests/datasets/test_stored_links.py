@@ -29,7 +29,7 @@ from atom.datasets.retention.engines.retention import Policy
 from atom.datasets.retention.garbage_roots import GarbageRules
 from atom_sdk.archive import ArchiveFolder, check_archive
 from atom_sdk.client import Client
-from atom_sdk.client.archive_save import SaveOptions
+from atom_sdk.client.archives.save import SaveOptions
 from atom_sdk.client.config import cache_path
 from atom_sdk.manifests import apply_changes, build_root, entries_table, iter_ranges, layer_table
 from atom_sdk.manifests.build import Changes

@@ -20,7 +20,7 @@ from atom.jobs.attempts.actions import write_access
 from atom.jobs.models import Attempt
 from atom.jobs.workflows.actions import workflows
 from atom_sdk.client import ApiError, Client
-from atom_sdk.client.importing import ImportOptions
+from atom_sdk.client.push.importing import ImportOptions
 from tests.datasets.pushing import Pusher
 from tests.factories.accounts import make_project
 from tests.factories.jobs import make_attempt, make_run

@@ -15,7 +15,7 @@ import httpx
 import pytest
 
 from atom_sdk.client import Client
-from atom_sdk.client.http import send_object
+from atom_sdk.client.transport.http import send_object
 from tests.e2e import breaking
 from tests.e2e.viewer import LogViewer
 from tests.people import administrator, session_of

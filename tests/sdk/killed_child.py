@@ -15,7 +15,7 @@ from functools import partial
 from pathlib import Path
 
 from atom_sdk.client.progress import Silent
-from atom_sdk.client.pull import write_entry
+from atom_sdk.client.pull.pull import write_entry
 from atom_sdk.export import FORMATS, export_dataset
 from atom_sdk.manifests import Entry
 from atom_sdk.mount.hardlinks import mount_links

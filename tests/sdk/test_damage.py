@@ -25,7 +25,6 @@ from atom_sdk.manifests import (
     apply_changes,
     build_root,
     build_view,
-    deltas,
     diff_roots,
     entries_table,
     layer_table,
@@ -37,9 +36,10 @@ from atom_sdk.manifests import (
     write_layer,
     write_root,
 )
-from atom_sdk.manifests.deltas import DeltaRule
-from atom_sdk.manifests.groups import GroupRule
 from atom_sdk.manifests.joined import iter_ranges
+from atom_sdk.manifests.ranges import deltas
+from atom_sdk.manifests.ranges.deltas import DeltaRule
+from atom_sdk.manifests.roots.groups import GroupRule
 from atom_sdk.packs import PackStore, verify_pack
 from atom_sdk.readers import LocalDataset
 from atom_sdk.readers.local import ReadMode

@@ -14,7 +14,7 @@ import pytest
 
 from atom.settings.environment import BASE_DIR
 from atom_sdk.client.progress import Silent
-from atom_sdk.client.pull import write_entry
+from atom_sdk.client.pull.pull import write_entry
 from atom_sdk.errors import SampleDigestMismatchError
 from atom_sdk.export import export_dataset
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, build_view, entries_table

@@ -21,7 +21,7 @@ from PIL import Image
 
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, NetworkError
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from atom_sdk.client.runs import TERMINAL
 from tests.soak.ledger import Ledger, ModelNote, RunNote, VersionNote
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from atom_sdk.errors import PackDigestMismatchError
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.manifests.views import Placed, ViewSelector, build_view
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.view import is_readable

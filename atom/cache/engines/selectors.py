@@ -10,7 +10,7 @@ from blake3 import blake3
 
 from atom.core.errors import Invalid
 from atom_sdk.manifests.query import Query, QueryError, parse_query
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.manifests.views import ViewSelector
 
 

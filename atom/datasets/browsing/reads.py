@@ -15,7 +15,7 @@ from atom.datasets.errors import (
 )
 from atom.datasets.models import Version
 from atom.datasets.packs.media_pins import registered_url
-from atom_sdk.manifests.diff import diff_roots
+from atom_sdk.manifests.diff.diff import diff_roots
 
 
 def open_version(version: Version) -> VersionBrowser:

@@ -26,7 +26,7 @@ from atom.datasets.keys import pack_key
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation, Pack, Version
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.roots.roots import Root
 
 URL_EXPIRES_S = 3600
 # So long a page tells of an operation that made a version, or that failed.

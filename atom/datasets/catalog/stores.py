@@ -12,9 +12,9 @@ from atom.datasets.catalog.engines.byte_cache import ByteCache
 from atom.datasets.versions.engines.linked_ranges import shown_files
 from atom.datasets.versions.engines.version_stats import VersionStats
 from atom_sdk.manifests.build import read_range
-from atom_sdk.manifests.layers import read_values
+from atom_sdk.manifests.layers.layers import read_values
 from atom_sdk.manifests.links import read_links
-from atom_sdk.manifests.roots import LayerRef, RangeRef, Root, read_root
+from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root, read_root
 
 _TABLE_CACHE_BYTES = 192 << 20
 _ROOT_CACHE_BYTES = 32 << 20

@@ -28,8 +28,8 @@ from atom_sdk.errors import (
     SplitTooLargeError,
     SplitUnlabelledError,
 )
-from atom_sdk.manifests.layers import read_layer
-from atom_sdk.manifests.split_requests import SplitRequest, draw
+from atom_sdk.manifests.layers.layers import read_layer
+from atom_sdk.manifests.splits.requests import SplitRequest, draw
 
 # Some seconds of work; larger versions are split by a worker without a look beforehand.
 MAX_PREVIEW_FILES = 1_000_000

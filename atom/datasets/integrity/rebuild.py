@@ -24,8 +24,8 @@ from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.commits import Commit, read_commit
-from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.manifests.roots.roots import Root
 
 _PACK, _INDEX = ".tar", ".index.parquet"
 _MOVE = re.compile(r"refs/([0-9a-f-]{36})/([^/]+)/(\d{10})\.json")

@@ -19,7 +19,7 @@ from atom.datasets.versions.engines.changes import mark_unreadable
 from atom.datasets.versions.engines.spilled import Entries
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN
 from atom_sdk.manifests.links import without_links
-from atom_sdk.manifests.spilled_rows import SpilledRows, spill_rows
+from atom_sdk.manifests.rows.spilled_rows import SpilledRows, spill_rows
 
 
 class PacksOnTheWay(Exception):

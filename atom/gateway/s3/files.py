@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from atom.gateway.s3.xml import unescaped
 from atom_sdk.manifests.pins import Pin
-from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 
 class RangeSource(Protocol):

@@ -18,7 +18,7 @@ from atom.labeling.engines import layers, selection
 from atom.labeling.engines.selection import LeftOut
 from atom_sdk.manifests import read_layer, read_range, read_root
 from atom_sdk.manifests.query import Query, may_match
-from atom_sdk.manifests.roots import RangeRef
+from atom_sdk.manifests.roots.roots import RangeRef
 
 
 @dataclass

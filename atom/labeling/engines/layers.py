@@ -6,7 +6,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from atom_sdk.manifests.layers import layer_schema
+from atom_sdk.manifests.layers.layers import layer_schema
 
 NAME: Final = "labels"
 KIND: Final = "classification"

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.packs.engines.images import marked_unreadable, raster_images
-from atom_sdk.manifests.layers import current_rows
-from atom_sdk.manifests.roots import RangeRef
+from atom_sdk.manifests.layers.layers import current_rows
+from atom_sdk.manifests.roots.roots import RangeRef
 
 
 @dataclass(frozen=True)

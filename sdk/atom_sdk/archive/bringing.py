@@ -19,9 +19,16 @@ from atom_sdk.archive.history import ArchivedMove, History
 from atom_sdk.manifests.build import read_range, write_range
 from atom_sdk.manifests.commits import Commit, read_commit, write_commit
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, SOURCE_COLUMNS
-from atom_sdk.manifests.layers import read_layer, write_layer
+from atom_sdk.manifests.layers.layers import read_layer, write_layer
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import LayerRef, RangeRef, Root, make_root, read_root, write_root
+from atom_sdk.manifests.roots.roots import (
+    LayerRef,
+    RangeRef,
+    Root,
+    make_root,
+    read_root,
+    write_root,
+)
 
 BROUGHT_IN = "brought_in"
 # Gives entries at a source the digest of their bytes, the pack and the offset.

@@ -18,7 +18,7 @@ from atom_sdk.manifests.entries import (
     content_digest,
     table_entries,
 )
-from atom_sdk.manifests.layers import layer_schema, read_layer
+from atom_sdk.manifests.layers.layers import layer_schema, read_layer
 from atom_sdk.manifests.links import link_entry, without_links
 from atom_sdk.manifests.objects import (
     ObjectStore,
@@ -29,8 +29,8 @@ from atom_sdk.manifests.objects import (
     range_key,
     root_key,
 )
-from atom_sdk.manifests.ranges import range_content
-from atom_sdk.manifests.roots import LayerRef, RangeRef, Root, make_root, read_root
+from atom_sdk.manifests.ranges.ranges import range_content
+from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root, make_root, read_root
 from atom_sdk.packs.paths import encode_path
 
 TakeEntries = Callable[[pa.Table], None]

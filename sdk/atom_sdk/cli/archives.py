@@ -17,9 +17,9 @@ from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.archive import CheckReport
-    from atom_sdk.client.archive_load import LoadResult
-    from atom_sdk.client.archive_save import SaveResult
-    from atom_sdk.client.archive_sources import BroughtIn, SourceChoice
+    from atom_sdk.client.archives.load import LoadResult
+    from atom_sdk.client.archives.save import SaveResult
+    from atom_sdk.client.archives.sources import BroughtIn, SourceChoice
 
 _folder = click.Path(file_okay=False, path_type=Path)
 _there = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -72,7 +72,7 @@ def save(
     What is there and right is skipped, so that a save that was cut off goes on, and a later one
     adds what is new. Several datasets can share a folder and its packs.
     """
-    from atom_sdk.client.archive_save import SaveOptions
+    from atom_sdk.client.archives.save import SaveOptions
 
     if refs and all_history:
         raise click.UsageError("Give either --ref or --all-history.")
@@ -114,7 +114,7 @@ def _print_brought_in(out: Console, brought_in: BroughtIn | None) -> None:
 
 
 def _choice(with_sources: bool, leave_out_changed: bool) -> SourceChoice:
-    from atom_sdk.client.archive_sources import SourceChoice
+    from atom_sdk.client.archives.sources import SourceChoice
 
     if leave_out_changed and not with_sources:
         raise click.UsageError("--leave-out-changed goes with --with-sources.")

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.client.http import download
+from atom_sdk.client.transport.http import download
 
 # What is not written yet is held here, then on the disk.
 _IN_MEMORY_BYTES = 1 << 20

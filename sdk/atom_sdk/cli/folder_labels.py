@@ -13,7 +13,7 @@ from atom_sdk.client.refs import parse_ref
 from atom_sdk.words import first_named
 
 if TYPE_CHECKING:
-    from atom_sdk.client.push import PushResult
+    from atom_sdk.client.push.push import PushResult
 
 # The folders of a larger push are not looked at again.
 MAX_FILES = 200_000
@@ -40,7 +40,7 @@ def tell_class_folders(context: Context, folder: Path, result: PushResult) -> No
     is_labelled = any(layer["kind"] == "classification" for layer in result.version["layers"])
     if is_labelled or result.unchanged or result.files_total > MAX_FILES:
         return
-    from atom_sdk.manifests.class_folders import folder_shape
+    from atom_sdk.manifests.layers.class_folders import folder_shape
 
     files = (path for path in folder.rglob("*") if path.is_file())
     classes = folder_shape(path.relative_to(folder).as_posix() for path in files).classes

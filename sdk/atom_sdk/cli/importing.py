@@ -149,7 +149,7 @@ def import_(
     a COCO file, or Parquet as Hugging Face writes it. Nothing is unpacked to a folder. An import
     that was cut off goes on where it stopped: run the same command again.
     """
-    from atom_sdk.client.importing import ImportOptions
+    from atom_sdk.client.push.importing import ImportOptions
     from atom_sdk.importers.downloads import MIB, DownloadLimits
     from atom_sdk.importers.limits import GIB, ArchiveLimits
     from atom_sdk.importers.losses import DEFAULT_ALLOWED_LOSS
@@ -175,7 +175,7 @@ def import_(
     )
     with Bars(context.err, not context.as_json) as bars:
         if dry_run:
-            from atom_sdk.client.importing import Import
+            from atom_sdk.client.push.importing import Import
 
             look = Import(source, options, bars)
             report = look.look()

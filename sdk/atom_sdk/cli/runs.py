@@ -23,8 +23,8 @@ from atom_sdk.cli.run_options import (
 )
 from atom_sdk.cli.run_watching import awaited, follow_run, print_log, started
 from atom_sdk.cli.workflows import workflow
-from atom_sdk.client.git import fetch_code
-from atom_sdk.client.snapshot import send_snapshot, take_snapshot
+from atom_sdk.client.code.git import fetch_code
+from atom_sdk.client.code.snapshot import send_snapshot, take_snapshot
 from atom_sdk.words import counted
 
 _LINKS_NAMED = 5

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from atom_sdk.errors import SplitSpecError
-from atom_sdk.manifests.split_requests import HELD_OUT, SplitRequest
+from atom_sdk.manifests.splits.requests import HELD_OUT, SplitRequest
 
 
 def splitting(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ from atom_sdk.cli.splitting import splitting
 from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
-    from atom_sdk.client.pull import PullResult
+    from atom_sdk.client.pull.pull import PullResult
     from atom_sdk.export import ExportResult
 
 
@@ -62,7 +62,7 @@ def push(
     Only content that the server does not have is sent. A push that was cut off goes on where it
     stopped: run the same command again.
     """
-    from atom_sdk.client.push import PushOptions
+    from atom_sdk.client.push.push import PushOptions
 
     options = PushOptions(
         message, labels_from, unlabelled, split, attributes=attributes, follow_links=follow_links
@@ -109,7 +109,7 @@ def pull(
 
     With a selection only those: atom data pull digits@v3 DIR --where "label = 'cat'".
     """
-    from atom_sdk.client.pull import PullOptions
+    from atom_sdk.client.pull.pull import PullOptions
 
     options = PullOptions(selector, delete, unsafe_links)
     with Bars(context.err, not context.as_json) as bars:

@@ -10,7 +10,7 @@ from rich.console import Console
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.render import print_table
 from atom_sdk.client.errors import NotFoundError
-from atom_sdk.client.polling import pauses, sleep_until
+from atom_sdk.client.transport.polling import pauses, sleep_until
 
 _TEST_S = 60.0
 

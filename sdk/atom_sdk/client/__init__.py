@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Self
 
 from atom_sdk.client import config
-from atom_sdk.client.archives import Archives
+from atom_sdk.client.archives.archives import Archives
 from atom_sdk.client.cleaning import Cleaning
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
-from atom_sdk.client.http import Http
 from atom_sdk.client.keeping import Keeping
 from atom_sdk.client.labelx import LabelX
 from atom_sdk.client.machines import Machines
@@ -18,6 +17,7 @@ from atom_sdk.client.operations import Operations
 from atom_sdk.client.projects import Projects
 from atom_sdk.client.runs import Runs, Workflows
 from atom_sdk.client.sources import Sources
+from atom_sdk.client.transport.http import Http
 from atom_sdk.client.views import Views
 
 __all__ = ["ApiError", "Client", "ClientError", "NetworkError", "NotConfiguredError"]

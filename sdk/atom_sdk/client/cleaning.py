@@ -8,8 +8,8 @@ from typing import Any
 
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import CleaningFailedError
-from atom_sdk.client.http import Http
 from atom_sdk.client.operations import Operations
+from atom_sdk.client.transport.http import Http
 
 _OPEN = frozenset({"pending", "measuring", "comparing"})
 _POLL_S = 0.5

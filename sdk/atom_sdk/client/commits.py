@@ -11,9 +11,9 @@ from atom_sdk.client.errors import (
     CommitFailedError,
     MergeConflictError,
 )
-from atom_sdk.client.http import Http
-from atom_sdk.client.polling import pauses
 from atom_sdk.client.progress import Progress, Silent
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.polling import pauses
 
 
 class HeadMovedError(CommitFailedError):

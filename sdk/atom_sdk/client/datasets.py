@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from atom_sdk.client.errors import ApiError
-from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.refs import parse_ref
+from atom_sdk.client.transport.http import Http
 
 if TYPE_CHECKING:
-    from atom_sdk.client.importing import Import, ImportOptions, ImportResult
-    from atom_sdk.client.pull import PullOptions, PullResult
-    from atom_sdk.client.push import PushOptions, PushResult
+    from atom_sdk.client.pull.pull import PullOptions, PullResult
+    from atom_sdk.client.push.importing import Import, ImportOptions, ImportResult
+    from atom_sdk.client.push.push import PushOptions, PushResult
     from atom_sdk.client.writing import DatasetWriter, WriteJob, WriterOptions
     from atom_sdk.export import ExportResult
     from atom_sdk.mount import MountOptions, MountRecord
@@ -121,7 +121,7 @@ class Datasets:
         progress: Progress | None = None,
     ) -> PushResult:
         """Make the folder's present state the next version; only new content is sent."""
-        from atom_sdk.client.push import Push, PushOptions
+        from atom_sdk.client.push.push import Push, PushOptions
 
         push = Push(self, self._http, progress or Silent(), options or PushOptions())
         return push.run(Path(folder), reference)
@@ -206,7 +206,7 @@ class Datasets:
 
         Raises ImportFailedError and what `push` raises.
         """
-        from atom_sdk.client.importing import Import, ImportOptions
+        from atom_sdk.client.push.importing import Import, ImportOptions
 
         wanted = Import(Path(source), options or ImportOptions(), progress or Silent())
         return self.import_from(wanted, reference)
@@ -271,7 +271,7 @@ class Datasets:
         Files that are there already with the right content are left alone. Nothing is removed
         unless the options say so.
         """
-        from atom_sdk.client.pull import PullOptions, pull
+        from atom_sdk.client.pull.pull import PullOptions, pull
 
         chosen = options or PullOptions()
         plain, selector = self._resolve(reference, chosen.selector)
@@ -295,7 +295,7 @@ class Datasets:
         `stream=True` returns at once, and fetches what is not here while it is read: training
         starts before everything is there, but needs the network until it is.
         """
-        from atom_sdk.client.pull import open_dataset, stream_dataset
+        from atom_sdk.client.pull.pull import open_dataset, stream_dataset
 
         plain, chosen = self._resolve(reference, selector)
         if stream:
@@ -313,7 +313,7 @@ class Datasets:
 
         `atom_sdk.mount.unmount(folder, cache_path())` or `atom unmount` takes the folder away.
         """
-        from atom_sdk.client.mounts import mount_version
+        from atom_sdk.client.pull.mounts import mount_version
 
         return mount_version(self, reference, Path(folder), options, progress or Silent())
 

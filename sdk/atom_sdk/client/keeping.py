@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from atom_sdk.client.errors import DatasetNotFoundError
-from atom_sdk.client.http import Http
 from atom_sdk.client.refs import parse_ref
+from atom_sdk.client.transport.http import Http
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets

@@ -6,7 +6,7 @@ import builtins
 from collections.abc import Iterator
 from typing import Any
 
-from atom_sdk.client.http import Http
+from atom_sdk.client.transport.http import Http
 
 
 class LabelX:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from atom_sdk.client.errors import ClientError
-from atom_sdk.client.http import Http
+from atom_sdk.client.transport.http import Http
 
 
 class MachineUnknownError(ClientError):

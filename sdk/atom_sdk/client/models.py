@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from atom_sdk.client.errors import ApiError, ClientError, NotFoundError
-from atom_sdk.client.http import Http
+from atom_sdk.client.transport.http import Http
 
 _VERSION = re.compile(r"v?([0-9]{1,9})")
 

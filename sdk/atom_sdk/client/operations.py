@@ -14,9 +14,9 @@ from urllib.parse import quote
 
 from atom_sdk.client.commits import cancel_commit, follow_operation
 from atom_sdk.client.datasets import Datasets
-from atom_sdk.client.http import Http
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.refs import parse_ref
+from atom_sdk.client.transport.http import Http
 
 Row = dict[str, Any]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from atom_sdk.client.http import Http
+from atom_sdk.client.transport.http import Http
 
 Row = dict[str, Any]
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from atom_sdk.client.errors import ApiError, NetworkError, NotAtomError, NotFoundError
-from atom_sdk.client.http import Http
 from atom_sdk.client.metric_floats import comparison_with_floats, run_with_floats
+from atom_sdk.client.transport.http import Http
 
 TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
 _POLL_S = 0.7

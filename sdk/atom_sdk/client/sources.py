@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from atom_sdk.client.errors import ClientError
-from atom_sdk.client.http import Http
+from atom_sdk.client.transport.http import Http
 
 ACTIVE = frozenset({"pending", "listing", "committing"})
 _POLL_S = 1.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from atom_sdk.client.errors import ApiError, RefSyntaxError
-from atom_sdk.client.http import Http
+from atom_sdk.client.transport.http import Http
 from atom_sdk.manifests.query import both, parse_query
 
 if TYPE_CHECKING:

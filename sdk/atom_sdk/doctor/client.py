@@ -16,7 +16,7 @@ import httpx
 from atom_sdk import __version__
 from atom_sdk.client import Client, config
 from atom_sdk.client.errors import ApiError, ClientError, NotConfiguredError
-from atom_sdk.client.http import verification
+from atom_sdk.client.transport.http import verification
 from atom_sdk.doctor import machine
 from atom_sdk.doctor.checks import Check, error, ok, run_all, warning
 

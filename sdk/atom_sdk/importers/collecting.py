@@ -10,14 +10,14 @@ from typing import IO, Any
 
 from blake3 import blake3
 
-from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
-from atom_sdk.client.contents import WritePack
+from atom_sdk.client.push.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
+from atom_sdk.client.push.contents import WritePack
 from atom_sdk.importers.formats import PLAIN_FORMATS
 from atom_sdk.importers.items import Blob, Item
 from atom_sdk.importers.json_values import attributes_bytes, drop_largest
 from atom_sdk.importers.losses import add_counts
 from atom_sdk.importers.report import Report
-from atom_sdk.manifests.layers import is_label
+from atom_sdk.manifests.layers.layers import is_label
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.walk import LeftOut
 from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter

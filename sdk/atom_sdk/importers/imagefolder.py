@@ -9,7 +9,7 @@ from atom_sdk.importers.items import Item
 from atom_sdk.importers.names import split_in, split_of
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree, is_image
-from atom_sdk.manifests.folder_labels import folder_label
+from atom_sdk.manifests.layers.folder_labels import folder_label
 
 
 def detect(tree: Tree) -> str | None:

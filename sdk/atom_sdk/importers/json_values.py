@@ -13,7 +13,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, canonical_attributes
+from atom_sdk.client.push.attributes import MAX_ATTRIBUTE_BYTES, canonical_attributes
 
 
 class ValueRefusedError(ValueError):

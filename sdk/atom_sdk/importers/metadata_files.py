@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from atom_sdk.client.attributes import cell_value
+from atom_sdk.client.push.attributes import cell_value
 from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.hf_features import features_of, with_names
 from atom_sdk.importers.report import Report

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, canonical_attributes
+from atom_sdk.client.push.attributes import MAX_ATTRIBUTE_BYTES, canonical_attributes
 
 PIXEL, RELATIVE = "pixel", "relative"
 _DECIMALS = {PIXEL: 2, RELATIVE: 6}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from atom_sdk.client.attributes import cell_value
+from atom_sdk.client.push.attributes import cell_value
 from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.names import NameRefusedError, split_of
 from atom_sdk.importers.report import Report

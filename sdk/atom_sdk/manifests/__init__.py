@@ -16,12 +16,14 @@ if TYPE_CHECKING:
         read_commit,
         write_commit,
     )
-    from atom_sdk.manifests.diff import LayerDiff, Rename, RootDiff, diff_roots
+    from atom_sdk.manifests.diff.diff import LayerDiff, Rename, RootDiff, diff_roots
     from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table, table_entries
     from atom_sdk.manifests.joined import iter_ranges
-    from atom_sdk.manifests.layers import layer_table, merge_layer, read_layer, write_layer
+    from atom_sdk.manifests.layers.layers import layer_table, merge_layer, read_layer, write_layer
     from atom_sdk.manifests.listing import EntryPage, FolderPage, Listing, PrefixTotals
-    from atom_sdk.manifests.merge import Merged, MergePlan, merge_roots
+    from atom_sdk.manifests.merge.merge import Merged, MergePlan, merge_roots
+    from atom_sdk.manifests.merge.resolution import Resolution
+    from atom_sdk.manifests.merge.three_way import Conflict, Policy
     from atom_sdk.manifests.objects import (
         FolderObjectStore,
         MemoryObjectStore,
@@ -33,8 +35,8 @@ if TYPE_CHECKING:
         root_key,
     )
     from atom_sdk.manifests.query import Query, QueryError, matching, parse_query
-    from atom_sdk.manifests.ranges import BoundaryRule
-    from atom_sdk.manifests.roots import (
+    from atom_sdk.manifests.ranges.ranges import BoundaryRule
+    from atom_sdk.manifests.roots.roots import (
         LayerRef,
         RangeRef,
         Root,
@@ -43,11 +45,9 @@ if TYPE_CHECKING:
         read_root,
         write_root,
     )
-    from atom_sdk.manifests.settling import Resolution
-    from atom_sdk.manifests.split_groups import assign_groups
-    from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw, group_of
-    from atom_sdk.manifests.splits import SplitPlan, assign_splits, largest_remainder
-    from atom_sdk.manifests.three_way import Conflict, Policy
+    from atom_sdk.manifests.splits.groups import assign_groups
+    from atom_sdk.manifests.splits.requests import SplitInput, SplitRequest, draw, group_of
+    from atom_sdk.manifests.splits.splits import SplitPlan, assign_splits, largest_remainder
     from atom_sdk.manifests.views import ViewSelector, build_view, pack_table
 
 __all__ = [
@@ -120,12 +120,12 @@ __all__ = [
 _MODULES = {
     "build": ("Changes", "apply_changes", "build_root", "compact", "read_range"),
     "commits": ("Commit", "decode_commit", "encode_commit", "read_commit", "write_commit"),
-    "diff": ("LayerDiff", "Rename", "RootDiff", "diff_roots"),
+    "diff.diff": ("LayerDiff", "Rename", "RootDiff", "diff_roots"),
     "entries": ("ENTRY_SCHEMA", "Entry", "entries_table", "table_entries"),
     "joined": ("iter_ranges",),
-    "layers": ("layer_table", "merge_layer", "read_layer", "write_layer"),
+    "layers.layers": ("layer_table", "merge_layer", "read_layer", "write_layer"),
     "listing": ("EntryPage", "FolderPage", "Listing", "PrefixTotals"),
-    "merge": ("Merged", "MergePlan", "merge_roots"),
+    "merge.merge": ("Merged", "MergePlan", "merge_roots"),
     "objects": (
         "FolderObjectStore",
         "MemoryObjectStore",
@@ -137,8 +137,8 @@ _MODULES = {
         "root_key",
     ),
     "query": ("Query", "QueryError", "matching", "parse_query"),
-    "ranges": ("BoundaryRule",),
-    "roots": (
+    "ranges.ranges": ("BoundaryRule",),
+    "roots.roots": (
         "LayerRef",
         "RangeRef",
         "Resolution",
@@ -148,11 +148,11 @@ _MODULES = {
         "read_root",
         "write_root",
     ),
-    "split_groups": ("assign_groups",),
-    "split_requests": ("SplitInput", "SplitRequest", "draw", "group_of"),
-    "splits": ("SplitPlan", "assign_splits", "largest_remainder"),
-    "settling": ("Resolution",),
-    "three_way": ("Conflict", "Policy"),
+    "splits.groups": ("assign_groups",),
+    "splits.requests": ("SplitInput", "SplitRequest", "draw", "group_of"),
+    "splits.splits": ("SplitPlan", "assign_splits", "largest_remainder"),
+    "merge.resolution": ("Resolution",),
+    "merge.three_way": ("Conflict", "Policy"),
     "views": ("ViewSelector", "build_view", "pack_table"),
 }
 if not TYPE_CHECKING:

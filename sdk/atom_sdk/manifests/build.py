@@ -12,17 +12,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.errors import EmptyDatasetError
-from atom_sdk.manifests.deltas import DEFAULT_DELTA_RULE, DeltaRule, write_delta
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
-from atom_sdk.manifests.layers import compact_layer
-from atom_sdk.manifests.laying import UNNAMED, lay_changes
+from atom_sdk.manifests.layers.layers import compact_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.parallel import worked_ahead
-from atom_sdk.manifests.ranges import DEFAULT_RULE, BoundaryRule, split_ranges
-from atom_sdk.manifests.regrouping import PathsOfChanges, change_groups
-from atom_sdk.manifests.roots import RangeRef, Root, make_root
-from atom_sdk.manifests.stored_ranges import read_range, write_range
-from atom_sdk.manifests.watching import UNWATCHED, Watch, rows_of
+from atom_sdk.manifests.progress import UNWATCHED, Watch, rows_of
+from atom_sdk.manifests.ranges.apply_delta import UNNAMED, lay_changes
+from atom_sdk.manifests.ranges.deltas import DEFAULT_DELTA_RULE, DeltaRule, write_delta
+from atom_sdk.manifests.ranges.ranges import DEFAULT_RULE, BoundaryRule, split_ranges
+from atom_sdk.manifests.ranges.stored import read_range, write_range
+from atom_sdk.manifests.roots.regrouping import PathsOfChanges, change_groups
+from atom_sdk.manifests.roots.roots import RangeRef, Root, make_root
 
 __all__ = [
     "Changes",

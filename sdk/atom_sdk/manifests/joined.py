@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 
 from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import read_range
-from atom_sdk.manifests.layers import current_rows, read_layer
+from atom_sdk.manifests.layers.layers import current_rows, read_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.parallel import worked_ahead
-from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 # Tried in order: the first layer that labels an entry wins. What people said counts more than an
 # annotation file, and that more than a folder's name.

@@ -16,7 +16,7 @@ from atom_sdk.manifests.entries import LINK_COLUMN
 from atom_sdk.manifests.joined import LayerJoin, iter_ranges
 from atom_sdk.manifests.links import leads_of, read_links
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 
 class LinkedFiles:

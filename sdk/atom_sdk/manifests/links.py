@@ -13,10 +13,10 @@ import pyarrow as pa
 from blake3 import blake3
 
 from atom_sdk.manifests.entries import LINK_COLUMN, Entry
-from atom_sdk.manifests.groups import GroupedRanges
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import RangeRef, Root
-from atom_sdk.manifests.stored_ranges import read_range
+from atom_sdk.manifests.ranges.stored import read_range
+from atom_sdk.manifests.roots.groups import GroupedRanges
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 from atom_sdk.packs.paths import encode_target
 
 # The registered type of symbolic links, as `file --mime-type` and desktops name it.

@@ -12,9 +12,9 @@ import pyarrow as pa
 from atom_sdk.errors import PathNotFoundError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import Entry, table_entries
-from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.roots.groups import range_position, ranges_from
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 _CACHED_RANGES = 8
 

@@ -19,7 +19,7 @@ from atom_sdk.manifests.joined import LABEL_LAYERS, SPLIT_LAYER, LayerJoin, iter
 from atom_sdk.manifests.linked_files import LinkedFiles
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import UNSPLIT_IS, Query, matches, may_match
-from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 VIEW_FORMAT = "atom-view/2"
 METADATA_FORMAT = b"atom.format"

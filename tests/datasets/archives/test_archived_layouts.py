@@ -18,7 +18,7 @@ from atom_sdk.archive import ArchiveFolder, History, check_archive, encode_histo
 from atom_sdk.archive.errors import ArchiveDamagedSourceError
 from atom_sdk.archive.folder import history_key
 from atom_sdk.client import Client
-from atom_sdk.client.archive_save import SaveOptions
+from atom_sdk.client.archives.save import SaveOptions
 from atom_sdk.client.errors import CommitFailedError
 from atom_sdk.manifests.objects import digest_of
 from tests.datasets.integrity.test_rebuild import forget_catalogue

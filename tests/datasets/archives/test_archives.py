@@ -24,7 +24,7 @@ from atom_sdk.archive.folder import history_key
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
-from atom_sdk.client.archive_save import SaveOptions
+from atom_sdk.client.archives.save import SaveOptions
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.manifests.objects import digest_of
 from tests.datasets.pushing import Pusher, class_files, delete_row, png

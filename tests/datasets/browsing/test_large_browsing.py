@@ -9,10 +9,10 @@ from atom.datasets.browsing.engines.entry_filters import EntryFilter
 from atom.datasets.browsing.engines.folder_pages import PageRequest
 from atom.datasets.browsing.engines.query_scan import Scan
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table
-from atom_sdk.manifests.layers import layer_table, write_layer
+from atom_sdk.manifests.layers.layers import layer_table, write_layer
 from atom_sdk.manifests.query import parse_query
-from atom_sdk.manifests.ranges import BoundaryRule
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.ranges.ranges import BoundaryRule
+from atom_sdk.manifests.roots.roots import Root
 from tests.datasets.test_engines import Source
 
 PATHS = [f"{folder}/{number:02d}.png" for folder in "abcdef" for number in range(10)]

@@ -9,7 +9,7 @@ from atom.accounts import actions as accounts
 from atom.core import storage
 from atom.datasets.models import Version
 from atom_sdk.client import Client
-from atom_sdk.client.manifest import RemoteManifest
+from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.manifests import (
     MemoryObjectStore,
     build_root,
@@ -21,8 +21,8 @@ from atom_sdk.manifests import (
     write_layer,
     write_root,
 )
-from atom_sdk.manifests.groups import GroupRule
-from atom_sdk.manifests.ranges import BoundaryRule
+from atom_sdk.manifests.ranges.ranges import BoundaryRule
+from atom_sdk.manifests.roots.groups import GroupRule
 from atom_sdk.packs import PackStore
 from atom_sdk.readers import LocalDataset
 from tests.datasets.pushing import Pusher, class_files, make_pack, png
@@ -99,7 +99,7 @@ def test_addresses_are_asked_for_as_they_are_needed(
     assert list(some) == [f"roots/{digest.hex()}.json"]
     assert {key.partition("/")[0] for key in all_of_them} == {"roots", "groups", "ranges", "layers"}
 
-    monkeypatch.setattr("atom_sdk.client.manifest._ASKED_AT_ONCE", 3)
+    monkeypatch.setattr("atom_sdk.client.transport.manifest._ASKED_AT_ONCE", 3)
     manifest = RemoteManifest(client.http, client.datasets.version_base("digits@v1"))
     tables = iter_ranges(manifest.root, manifest)
     assert [path for table in tables for path in table["path"].to_pylist()] == sorted(class_files())

@@ -31,7 +31,7 @@ from atom.datasets.operations.engines.operations import EditArguments, EditStepA
 from atom_sdk.cli.context import EXIT_INTERRUPTED, exit_code_of
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitCancelledError
-from atom_sdk.manifests.watching import Stage
+from atom_sdk.manifests.progress import Stage
 from tests.datasets.forks import carried_out, pending_merge, push_forked
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, png

@@ -25,7 +25,7 @@ from atom_sdk.manifests import (
     write_root,
 )
 from atom_sdk.manifests.commits import Commit, write_commit
-from atom_sdk.manifests.deltas import DeltaRule
+from atom_sdk.manifests.ranges.deltas import DeltaRule
 from tests.datasets.pushing import Pusher
 from tests.sdk.manifests.strategies import RULE, entry, table_of
 

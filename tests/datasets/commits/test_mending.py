@@ -19,8 +19,8 @@ from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom.datasets.versions.engines.versions import build_version
 from atom_sdk.client import Client
 from atom_sdk.manifests import Changes, Root, apply_changes, build_root, iter_ranges
-from atom_sdk.manifests.deltas import DeltaRule
 from atom_sdk.manifests.objects import MemoryObjectStore
+from atom_sdk.manifests.ranges.deltas import DeltaRule
 from tests.datasets.forks import published
 from tests.datasets.integrity.test_rebuild import forget_catalogue
 from tests.datasets.pushing import MadePack, Pusher, delete_row, make_pack, png, put_rows

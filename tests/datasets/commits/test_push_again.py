@@ -13,7 +13,7 @@ import pytest
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitFailedError, PushConflictError
 from atom_sdk.client.progress import Silent
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.datasets.pushing import class_files
 
 LABELS = PushOptions(labels_from="folder")

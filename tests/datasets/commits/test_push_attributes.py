@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom_sdk.client import Client
-from atom_sdk.client.attributes import AttributesSource, read_attributes
 from atom_sdk.client.errors import AttributesError
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.attributes import AttributesSource, read_attributes
+from atom_sdk.client.push.push import PushOptions
 
 PATHS = ["0/000.png", "0/001.png", "1/000.png"]
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)

@@ -10,10 +10,10 @@ import pytest
 
 from atom.datasets.models import CommitRequest, Upload, Version
 from atom_sdk.client import Client
-from atom_sdk.client.contents import FolderContents, WritePack
 from atom_sdk.client.errors import UploadRejectedError
 from atom_sdk.client.progress import Silent
-from atom_sdk.client.push import Push, PushOptions
+from atom_sdk.client.push.contents import FolderContents, WritePack
+from atom_sdk.client.push.push import Push, PushOptions
 from atom_sdk.packs.plan import PackLimits, SourceFile
 from atom_sdk.packs.writer import PackSummary
 

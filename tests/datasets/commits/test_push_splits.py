@@ -10,7 +10,7 @@ import pytest
 
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, CommitFailedError
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from tests.datasets.commits.test_push_again import splits_of
 from tests.datasets.packs.test_split_packs import splits_by_pack
 from tests.datasets.pushing import png

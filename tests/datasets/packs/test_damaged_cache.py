@@ -11,7 +11,7 @@ import pytest
 from atom.core import storage
 from atom_sdk.client import Client
 from atom_sdk.client.config import cache_path
-from atom_sdk.client.pull import PullOptions
+from atom_sdk.client.pull.pull import PullOptions
 from atom_sdk.errors import SampleDigestMismatchError
 from atom_sdk.fs import AtomFileSystem
 from atom_sdk.mount import MountOptions, unmount

@@ -13,7 +13,7 @@ from atom.core import storage
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError
 from atom_sdk.client.progress import Silent
-from atom_sdk.client.upload import UploadTarget, upload_parts, wait_verified
+from atom_sdk.client.transport.upload import UploadTarget, upload_parts, wait_verified
 from tests.datasets.pushing import Pusher, make_pack, png
 
 PACK = make_pack({"a.png": png(1)}).data

@@ -13,7 +13,7 @@ from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Version
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitFailedError
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.push import PushOptions
 from atom_sdk.manifests import ViewSelector, build_view
 from atom_sdk.readers.view import ViewIndex
 from tests.datasets.pushing import png

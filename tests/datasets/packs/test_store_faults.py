@@ -41,7 +41,7 @@ from atom.jobs.artifacts.actions import outputs
 from atom.jobs.artifacts.actions.outputs import OutputFile
 from atom.jobs.models import Artifact
 from atom_sdk.client import Client
-from atom_sdk.client.archive_save import SaveOptions
+from atom_sdk.client.archives.save import SaveOptions
 from atom_sdk.errors import AtomError
 from atom_sdk.fs import AtomFileSystem
 from atom_sdk.mount import MountOptions

@@ -24,9 +24,9 @@ from atom_sdk.manifests import (
     entries_table,
     write_root,
 )
-from atom_sdk.manifests.deltas import DeltaRule
-from atom_sdk.manifests.groups import GroupRule
 from atom_sdk.manifests.objects import MemoryObjectStore
+from atom_sdk.manifests.ranges.deltas import DeltaRule
+from atom_sdk.manifests.roots.groups import GroupRule
 
 NOW = datetime(2026, 1, 2, tzinfo=UTC)
 

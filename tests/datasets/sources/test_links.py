@@ -15,9 +15,9 @@ from atom.datasets.models import Dataset, Version
 from atom.gateway.s3.files import VersionFiles
 from atom_sdk.client import Client
 from atom_sdk.client.errors import CommitFailedError
-from atom_sdk.client.importing import ImportOptions
-from atom_sdk.client.pull import PullOptions, PullResult
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.pull.pull import PullOptions, PullResult
+from atom_sdk.client.push.importing import ImportOptions
+from atom_sdk.client.push.push import PushOptions
 from atom_sdk.client.writing import WriterOptions
 from atom_sdk.errors import PathInTheWayError
 from atom_sdk.fs import AtomFileSystem

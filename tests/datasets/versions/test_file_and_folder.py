@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table
-from atom_sdk.manifests.ranges import BoundaryRule
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.ranges.ranges import BoundaryRule
+from atom_sdk.manifests.roots.roots import Root
 from tests.datasets.forks import carried_out, paths_of, published
 from tests.datasets.pushing import Pusher, make_pack, png, put_rows
 

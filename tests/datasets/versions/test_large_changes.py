@@ -15,8 +15,8 @@ from atom.datasets.versions.engines.spilled import tables_of
 from atom.datasets.versions.engines.version_plan import VersionPlan
 from atom.datasets.versions.engines.versions import build_version
 from atom_sdk.manifests import MemoryObjectStore, Root
-from atom_sdk.manifests.spilled_rows import SpilledRows
-from atom_sdk.manifests.split_requests import SplitRequest
+from atom_sdk.manifests.rows.spilled_rows import SpilledRows
+from atom_sdk.manifests.splits.requests import SplitRequest
 
 COUNT = 300
 

@@ -17,11 +17,12 @@ from atom.datasets.versions.engines.changes import ChangesFile, decode_changes
 from atom.datasets.versions.engines.version_plan import VersionPlan
 from atom.datasets.versions.engines.versions import build_version, publish_rows
 from atom_sdk.errors import AtomError, EmptyDatasetError
-from atom_sdk.manifests import MemoryObjectStore, Root, layer_pieces
-from atom_sdk.manifests.layer_deltas import LayerDeltaRule
-from atom_sdk.manifests.layer_pieces import change_layer_pieces
-from atom_sdk.manifests.layers import change_layer, layer_table, read_layer, write_layer
-from atom_sdk.manifests.split_requests import SplitRequest
+from atom_sdk.manifests import MemoryObjectStore, Root
+from atom_sdk.manifests.layers import pieces as layer_pieces
+from atom_sdk.manifests.layers.deltas import LayerDeltaRule
+from atom_sdk.manifests.layers.layers import change_layer, layer_table, read_layer, write_layer
+from atom_sdk.manifests.layers.pieces import change_layer_pieces
+from atom_sdk.manifests.splits.requests import SplitRequest
 
 _PIECE_ROWS = 5
 _PATHS = [f"{folder}/é{n:02d}" for folder in ("", "a", "a/b", "c", "new") for n in range(8)]

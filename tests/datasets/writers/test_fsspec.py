@@ -18,7 +18,7 @@ from fsspec import AbstractFileSystem
 from atom.datasets.models import Dataset
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, RefSyntaxError
-from atom_sdk.client.manifest import RemoteManifest
+from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.fs import AtomFileSystem
 from atom_sdk.manifests.joined import iter_ranges
 from tests.datasets.pushing import Pusher

@@ -12,8 +12,8 @@ from atom.gateway.s3.files import VersionFiles
 from atom.gateway.s3.listing import ListRequest, Section, after, list_keys
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table
 from atom_sdk.manifests.build import read_range
-from atom_sdk.manifests.ranges import BoundaryRule
-from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.ranges.ranges import BoundaryRule
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 NAME = st.text("ab-/é", min_size=1, max_size=6)

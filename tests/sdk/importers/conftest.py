@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from atom_sdk.client.importing import Import, ImportOptions
 from atom_sdk.client.progress import Silent
+from atom_sdk.client.push.importing import Import, ImportOptions
 from atom_sdk.importers.collecting import Collected
 from atom_sdk.importers.report import Report
 

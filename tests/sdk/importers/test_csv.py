@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from atom_sdk.client.importing import Import, ImportOptions
 from atom_sdk.client.progress import Silent
+from atom_sdk.client.push.importing import Import, ImportOptions
 from atom_sdk.importers.downloads import DownloadLimits
 from atom_sdk.importers.errors import AnnotationsUnreadableError, FormatUnknownError
 from atom_sdk.importers.items import read_whole

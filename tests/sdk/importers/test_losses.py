@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from atom_sdk.client.importing import Import, ImportOptions
 from atom_sdk.client.progress import Silent
+from atom_sdk.client.push.importing import Import, ImportOptions
 from atom_sdk.importers.effects import coverage, effects
 from atom_sdk.importers.errors import (
     AllowedLossError,

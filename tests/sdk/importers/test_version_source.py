@@ -8,8 +8,8 @@ from typing import IO
 
 import pytest
 
-from atom_sdk.client.importing import Import, ImportOptions
 from atom_sdk.client.progress import Silent
+from atom_sdk.client.push.importing import Import, ImportOptions
 from atom_sdk.importers.collecting import Collected
 from atom_sdk.importers.errors import SourceUnreadableError
 from atom_sdk.importers.items import Blob

@@ -22,9 +22,9 @@ from atom_sdk.manifests import (
     write_root,
 )
 from atom_sdk.manifests.build import merge_entries, write_range
-from atom_sdk.manifests.groups import DEFAULT_GROUP_RULE, GroupedRanges, GroupRef, grouped
 from atom_sdk.manifests.objects import group_key
-from atom_sdk.manifests.range_refs import RangeRef
+from atom_sdk.manifests.ranges.refs import RangeRef
+from atom_sdk.manifests.roots.groups import DEFAULT_GROUP_RULE, GroupedRanges, GroupRef, grouped
 
 BILLION = 10**9
 RANGE_ROWS = 4096

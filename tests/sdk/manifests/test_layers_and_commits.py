@@ -21,7 +21,7 @@ from atom_sdk.manifests import (
     write_commit,
     write_layer,
 )
-from atom_sdk.manifests.layers import current_rows
+from atom_sdk.manifests.layers.layers import current_rows
 from tests.sdk.manifests.strategies import entry, table_of
 
 

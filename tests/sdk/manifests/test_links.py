@@ -31,8 +31,6 @@ from atom_sdk.manifests import (
     write_layer,
     write_root,
 )
-from atom_sdk.manifests.deltas import DeltaRule
-from atom_sdk.manifests.groups import GroupRule
 from atom_sdk.manifests.links import (
     LINK_MEDIA_TYPE,
     follow_link,
@@ -41,6 +39,8 @@ from atom_sdk.manifests.links import (
     link_entry,
     read_links,
 )
+from atom_sdk.manifests.ranges.deltas import DeltaRule
+from atom_sdk.manifests.roots.groups import GroupRule
 from atom_sdk.manifests.views import selected_with_links
 from atom_sdk.readers import ViewIndex
 from tests.sdk.manifests.strategies import RULE, entry, table_of

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from atom_sdk.manifests.entries import SOURCE_COLUMNS, Entry, entries_table, table_entries
 from atom_sdk.manifests.pins import Pin, pin_of, pinned_entry
-from atom_sdk.manifests.ranges import decode_range, encode_range, range_content
+from atom_sdk.manifests.ranges.ranges import decode_range, encode_range, range_content
 from tests.sdk.manifests.strategies import any_character
 
 NOW = datetime(2026, 3, 1, 12, 30, 0, 123456, UTC)

@@ -28,7 +28,7 @@ from atom_sdk.manifests import (
     table_entries,
     write_root,
 )
-from atom_sdk.manifests.ranges import split_ranges
+from atom_sdk.manifests.ranges.ranges import split_ranges
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, path_sets, table_of
 
 PINNED_CONTENT = "a749fc7f36a59d0feea72835500830b0ef2fede630e26c4d0d7e19ac3544178e"

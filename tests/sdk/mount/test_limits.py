@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from blake3 import blake3
 
-from atom_sdk.client.mounts import require_complete
+from atom_sdk.client.pull.mounts import require_complete
 from atom_sdk.manifests import Entry
 from atom_sdk.mount.errors import IncompleteViewError
 from atom_sdk.mount.hardlinks import spare_limit_bytes, trim_copies

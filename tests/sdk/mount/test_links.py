@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atom_sdk.client.mounts import require_complete
+from atom_sdk.client.pull.mounts import require_complete
 from atom_sdk.manifests import ViewSelector
 from atom_sdk.manifests.query import below
 from atom_sdk.mount import mounts, syscalls

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from atom_sdk.client.pull import write_entry
-from atom_sdk.client.ranges import PackRanges, Patience
+from atom_sdk.client.pull.pull import write_entry
+from atom_sdk.client.transport.ranges import PackRanges, Patience
 from atom_sdk.errors import SampleDigestMismatchError
 from atom_sdk.manifests import table_entries
 from atom_sdk.manifests.joined import iter_ranges

@@ -19,7 +19,7 @@ import pytest
 from blake3 import blake3
 
 from atom_sdk.client.errors import PackUnreadableError
-from atom_sdk.client.ranges import PackRanges, Patience
+from atom_sdk.client.transport.ranges import PackRanges, Patience
 from atom_sdk.errors import SampleDigestMismatchError
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, build_view, entries_table
 from atom_sdk.packs import PackStore

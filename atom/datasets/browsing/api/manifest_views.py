@@ -37,7 +37,7 @@ from atom.datasets.catalog.reads import (
     require_readable,
 )
 from atom_sdk.manifests.objects import root_key
-from atom_sdk.manifests.roots import Root, encode_root
+from atom_sdk.manifests.roots.roots import Root, encode_root
 
 
 class ManifestView(DatasetScopedView, APIView):

@@ -26,11 +26,11 @@ from atom.datasets.packs.engines.images import marked_unreadable
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
 from atom.datasets.versions.engines.version_stats import VersionStats
 from atom.datasets.versions.engines.versions import label_layers
-from atom_sdk.manifests.groups import range_position, ranges_from
 from atom_sdk.manifests.joined import join_labels
 from atom_sdk.manifests.links import Lead, follow_link, without_links
 from atom_sdk.manifests.listing import prefix_end
-from atom_sdk.manifests.roots import LayerRef, RangeRef, Root
+from atom_sdk.manifests.roots.groups import range_position, ranges_from
+from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root
 
 Row = dict[str, Any]
 _NAMED_PATHS = 3

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from atom.datasets.browsing.engines.browse import VersionBrowser
 from atom.datasets.packs.engines.images import marked_unreadable, raster_images
 from atom.datasets.versions.engines.version_plan import REST, SPLIT_LAYER
-from atom_sdk.manifests.class_folders import folder_shape
+from atom_sdk.manifests.layers.class_folders import folder_shape
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.query import Query, matches
 

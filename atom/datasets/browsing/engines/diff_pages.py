@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.diff import RootDiff
+from atom_sdk.manifests.diff.diff import RootDiff
 
 KINDS = ("added", "removed", "changed", "renamed", "labels_changed")
 MAX_LABEL_CHANGES: Final = 50

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from atom_sdk.manifests.entries import LINK_COLUMN
 from atom_sdk.manifests.query import Query, asks_about, matches, may_match
-from atom_sdk.manifests.roots import RangeRef
+from atom_sdk.manifests.roots.roots import RangeRef
 
 
 @dataclass(frozen=True)

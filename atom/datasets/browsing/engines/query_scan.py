@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from atom.datasets.browsing.engines.entry_filters import EntryFilter
 from atom.datasets.browsing.engines.folder_pages import slice_of_prefix
-from atom_sdk.manifests.roots import RangeRef
+from atom_sdk.manifests.roots.roots import RangeRef
 
 # A second or two of work the first time; a version of more files is counted in part.
 SCAN_ROWS = 2_000_000

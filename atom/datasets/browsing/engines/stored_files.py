@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from atom.datasets.browsing.engines.browse import VersionBrowser
 from atom.datasets.browsing.engines.folder_pages import first_at_or_after, slice_of_prefix
-from atom_sdk.manifests.groups import ranges_from
 from atom_sdk.manifests.listing import prefix_end
+from atom_sdk.manifests.roots.groups import ranges_from
 
 _COLUMNS = ("path", "size", "digest", "pack", "attributes")
 

@@ -39,8 +39,8 @@ from atom.datasets.versions.engines.change_counts import VersionChanges, count_v
 from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.commits import read_commit
-from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.manifests.roots.roots import Root
 
 log = structlog.get_logger(__name__)
 

@@ -21,7 +21,7 @@ from atom.datasets.commits.engines.progress_tracker import StageCount
 from atom.datasets.errors import CommitCancelled, CommitNotCancellable, CommitOver
 from atom.datasets.models import CommitRequest
 from atom.datasets.states import COMMIT_STATES
-from atom_sdk.manifests.watching import Stage
+from atom_sdk.manifests.progress import Stage
 
 # So often the row is written and pages are told; a stopped worker notices as late.
 NOTE_EVERY_S = 0.5

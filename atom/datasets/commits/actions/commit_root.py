@@ -14,7 +14,7 @@ from atom.datasets.errors import HeadMoved
 from atom.datasets.models import Dataset, Version
 from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.manifests.roots.roots import Root, write_root
 
 # A branch that moves so often while something is built on it is busier than a retry can mend.
 _ATTEMPTS = 5

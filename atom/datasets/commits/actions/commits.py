@@ -47,9 +47,9 @@ from atom.datasets.versions.engines.version_plan import VersionPlan
 from atom.datasets.versions.engines.versions import build_version
 from atom_sdk.errors import EmptyDatasetError, LayerKindError
 from atom_sdk.manifests.entries import entries_table
-from atom_sdk.manifests.roots import Root
-from atom_sdk.manifests.split_requests import SplitRequest
-from atom_sdk.manifests.watching import UNWATCHED
+from atom_sdk.manifests.progress import UNWATCHED
+from atom_sdk.manifests.roots.roots import Root
+from atom_sdk.manifests.splits.requests import SplitRequest
 
 _UNLABELLED = "unlabelled_prefixes"
 _BUILD_TASK = "atom.datasets.tasks.build_commit"

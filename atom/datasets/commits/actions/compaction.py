@@ -19,7 +19,7 @@ from atom.datasets.gc_guard import building
 from atom.datasets.models import Version
 from atom.datasets.packs.actions.layouts import note_layout
 from atom_sdk.manifests.build import compact
-from atom_sdk.manifests.roots import Root, write_root
+from atom_sdk.manifests.roots.roots import Root, write_root
 
 log = structlog.get_logger(__name__)
 

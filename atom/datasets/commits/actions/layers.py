@@ -21,7 +21,7 @@ from atom.datasets.gc_guard import building
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.manifests.entries import DIGEST
-from atom_sdk.manifests.layers import layer_schema
+from atom_sdk.manifests.layers.layers import layer_schema
 
 
 @dataclass(frozen=True, slots=True)

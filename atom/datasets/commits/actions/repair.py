@@ -25,7 +25,7 @@ from atom.datasets.packs.pipelines import read_pack_index
 from atom.datasets.versions.engines.spilled import Entries, tables_of
 from atom_sdk.errors import ManifestError, ObjectNotFoundError
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA
-from atom_sdk.manifests.roots import write_root
+from atom_sdk.manifests.roots.roots import write_root
 
 log = structlog.get_logger(__name__)
 

@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from atom.core.names import TextField
-from atom_sdk.manifests.settling import Resolution
+from atom_sdk.manifests.merge.resolution import Resolution
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
 MAX_RESOLUTIONS = 10_000

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from atom.accounts.api.fields import SlugField
 from atom.core.names import TextField
 from atom_sdk.errors import SplitSpecError
-from atom_sdk.manifests.split_requests import SplitRequest
+from atom_sdk.manifests.splits.requests import SplitRequest
 
 
 @extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}]})

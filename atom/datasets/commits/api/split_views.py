@@ -22,7 +22,7 @@ from atom.datasets.commits.api.split_serializers import (
     SplitSerializer,
 )
 from atom.datasets.commits.splits import preview_split, written_out
-from atom_sdk.manifests.split_requests import SplitRequest
+from atom_sdk.manifests.splits.requests import SplitRequest
 
 
 class SplitListView(DatasetScopedView, APIView):

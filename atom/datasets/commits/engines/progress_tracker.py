@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom_sdk.manifests.watching import Stage
+from atom_sdk.manifests.progress import Stage
 
 # A push without files draws a split anew: it writes nothing, then reads every file.
 SPLIT_STAGES: tuple[Stage, ...] = ("writing", "labels", "reading")

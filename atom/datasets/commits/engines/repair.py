@@ -9,10 +9,10 @@ import pyarrow.compute as pc
 
 from atom_sdk.manifests.build import read_range, write_range
 from atom_sdk.manifests.entries import DIGEST
-from atom_sdk.manifests.groups import range_position
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.range_refs import RangeRef
-from atom_sdk.manifests.roots import Root, make_root
+from atom_sdk.manifests.ranges.refs import RangeRef
+from atom_sdk.manifests.roots.groups import range_position
+from atom_sdk.manifests.roots.roots import Root, make_root
 
 PLACES = pa.schema([("digest", DIGEST), ("pack", DIGEST), ("offset", pa.int64())])
 _LOOKED_AT = ("path", "digest", "pack")

@@ -51,9 +51,9 @@ from atom.datasets.operations.engines.operations import (
 )
 from atom.datasets.operations.engines.selections import entries_at
 from atom.datasets.packs.corrupt_packs import root_to_build_on
-from atom_sdk.manifests.merge import EMPTY_ROOT, Merged
-from atom_sdk.manifests.roots import Root, write_root
-from atom_sdk.manifests.three_way import Conflict
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged
+from atom_sdk.manifests.merge.three_way import Conflict
+from atom_sdk.manifests.roots.roots import Root, write_root
 
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 MAX_SHOWN_CONFLICTS = 100

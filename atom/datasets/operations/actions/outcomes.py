@@ -43,13 +43,13 @@ from atom.datasets.operations.engines.selections import Selection, changed_betwe
 from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom.datasets.versions.engines.path_conflicts import file_and_folder
 from atom_sdk.errors import EmptyDatasetError
-from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.merge.resolution import Resolution
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.progress import UNWATCHED, Watch
 from atom_sdk.manifests.query import parse_query
-from atom_sdk.manifests.roots import Root
-from atom_sdk.manifests.settling import Resolution
-from atom_sdk.manifests.watching import UNWATCHED, Watch
+from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.words import first_named
 
 

@@ -28,7 +28,7 @@ from atom.datasets.operations.engines.operations import (
     Source,
 )
 from atom.datasets.versions.engines.changes import SPLITS
-from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
+from atom_sdk.manifests.layers.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
 MAX_PATHS = 1000

@@ -21,13 +21,13 @@ from atom.datasets.versions.engines.version_plan import REST, SPLIT_LAYER
 from atom.datasets.versions.engines.versions import put_layer
 from atom_sdk.errors import EmptyDatasetError, PathError
 from atom_sdk.manifests.build import Changes, apply_changes
-from atom_sdk.manifests.layers import layer_schema, merge_layer, read_layer
+from atom_sdk.manifests.layers.layers import layer_schema, merge_layer, read_layer
 from atom_sdk.manifests.links import without_links
-from atom_sdk.manifests.merge import EMPTY_ROOT
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.progress import UNWATCHED, Watch
 from atom_sdk.manifests.query import Query, matching
-from atom_sdk.manifests.roots import Root
-from atom_sdk.manifests.watching import UNWATCHED, Watch
+from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.packs.paths import encode_path
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from atom.datasets.operations.engines.operations import Arguments, EditArguments
-from atom_sdk.manifests.watching import Stage
+from atom_sdk.manifests.progress import Stage
 
 _MERGE: tuple[Stage, ...] = ("comparing", "comparing", "labels", "writing")
 

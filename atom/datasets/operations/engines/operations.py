@@ -11,13 +11,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from atom.datasets.operations.engines.selections import Selection
-from atom_sdk.manifests.diff import diff_roots
-from atom_sdk.manifests.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.merge.resolution import Resolution
+from atom_sdk.manifests.merge.three_way import Conflict, Policy
 from atom_sdk.manifests.objects import MemoryObjectStore, ObjectStore
-from atom_sdk.manifests.roots import Root
-from atom_sdk.manifests.settling import Resolution
-from atom_sdk.manifests.three_way import Conflict, Policy
-from atom_sdk.manifests.watching import UNWATCHED, Watch
+from atom_sdk.manifests.progress import UNWATCHED, Watch
+from atom_sdk.manifests.roots.roots import Root
 
 # As much of one attribute as a conflict tells.
 _SHOWN_CHARS = 100

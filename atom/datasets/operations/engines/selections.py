@@ -14,8 +14,8 @@ from atom.datasets.browsing.engines.browse import Row
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import RangeRef, Root
-from atom_sdk.manifests.watching import UNWATCHED, Watch, watched_ranges
+from atom_sdk.manifests.progress import UNWATCHED, Watch, watched_ranges
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 # What follows "/" in the order of bytes: where the paths of a folder end.
 _AFTER_SLASH = "0"

@@ -33,7 +33,7 @@ from atom.datasets.retention.garbage_roots import GarbageRules, leased_packs
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import DIGEST
-from atom_sdk.manifests.roots import write_root
+from atom_sdk.manifests.roots.roots import write_root
 
 log = structlog.get_logger(__name__)
 

@@ -10,7 +10,7 @@ from blake3 import blake3
 from atom.datasets.packs.engines.digest_runs import DigestRuns
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import RangeRef, Root, read_root
+from atom_sdk.manifests.roots.roots import RangeRef, Root, read_root
 
 # The kinds of objects that can be garbage. In the order in which they are deleted: data first.
 KINDS = ("packs", "quarantine", "layers", "deltas", "ranges", "groups", "roots", "commits")

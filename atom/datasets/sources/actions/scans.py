@@ -48,9 +48,9 @@ from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests import iter_ranges
 from atom_sdk.manifests.build import build_root
-from atom_sdk.manifests.diff import diff_roots
+from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
-from atom_sdk.manifests.roots import Root
+from atom_sdk.manifests.roots.roots import Root
 
 log = structlog.get_logger(__name__)
 

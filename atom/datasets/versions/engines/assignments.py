@@ -8,10 +8,10 @@ import pyarrow.compute as pc
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
 from atom.datasets.versions.engines.versions import label_layers, publish_rows, put_layer
 from atom_sdk.manifests.joined import LABEL_LAYERS
-from atom_sdk.manifests.layers import layer_schema, read_layer
+from atom_sdk.manifests.layers.layers import layer_schema, read_layer
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import LayerRef, Root
+from atom_sdk.manifests.roots.roots import LayerRef, Root
 
 _SPLIT, _CLASSIFICATION = "split", "classification"
 # What a row of labels says of where it came from.

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.manifests.diff import RootDiff
+from atom_sdk.manifests.diff.diff import RootDiff
 
 # Rows that are looked up together: the paths of a large push are never in memory twice.
 _ROWS = 65_536

@@ -28,7 +28,7 @@ from atom_sdk.manifests.entries import (
     SOURCE_COLUMNS,
     entries_table,
 )
-from atom_sdk.manifests.layers import MAX_LABEL_BYTES, is_label
+from atom_sdk.manifests.layers.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.manifests.links import link_entry
 from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.paths import encode_path

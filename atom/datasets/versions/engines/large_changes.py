@@ -18,8 +18,8 @@ from atom.datasets.versions.engines.changes import (
 from atom.datasets.versions.engines.spilled import PATHS, SpilledPaths, tables_of
 from atom_sdk.errors import EntryOrderError
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
-from atom_sdk.manifests.path_map import PathMapFile
-from atom_sdk.manifests.spilled_rows import spill_rows
+from atom_sdk.manifests.rows.path_map import PathMapFile
+from atom_sdk.manifests.rows.spilled_rows import spill_rows
 
 # About 50 MB in memory, several times that while it is checked.
 LARGE_ROWS = 200_000

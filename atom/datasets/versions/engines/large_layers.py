@@ -34,17 +34,17 @@ from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.joined import LABEL_LAYERS, iter_ranges
-from atom_sdk.manifests.large_splits import DrawnRows, draw_rows
-from atom_sdk.manifests.layer_pieces import Pair, change_layer_pieces, layer_pieces
-from atom_sdk.manifests.layers import current_rows, layer_schema, merge_layer
+from atom_sdk.manifests.layers.layers import current_rows, layer_schema, merge_layer
+from atom_sdk.manifests.layers.pieces import Pair, change_layer_pieces, layer_pieces
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.pieces import Pieces, aligned
+from atom_sdk.manifests.progress import watched_ranges
 from atom_sdk.manifests.query import matches
-from atom_sdk.manifests.roots import LayerRef, Root
-from atom_sdk.manifests.split_requests import SplitRequest
-from atom_sdk.manifests.split_rows import SplitRows
-from atom_sdk.manifests.watching import watched_ranges
+from atom_sdk.manifests.roots.roots import LayerRef, Root
+from atom_sdk.manifests.rows.pieces import Pieces, aligned
+from atom_sdk.manifests.splits.large import DrawnRows, draw_rows
+from atom_sdk.manifests.splits.requests import SplitRequest
+from atom_sdk.manifests.splits.rows import SplitRows
 
 _CLASSES = layer_schema("classification")
 _SPLITS = layer_schema("split")

@@ -12,9 +12,9 @@ from atom.datasets.versions.engines.changes import ChangesFile
 from atom.datasets.versions.engines.spilled import Entries
 from atom.datasets.versions.engines.version_plan import GIVEN_LAYER, REST
 from atom_sdk.manifests.entries import LINK_COLUMN
-from atom_sdk.manifests.folder_labels import folder_labels
-from atom_sdk.manifests.layers import layer_schema, layer_table, merge_layer
-from atom_sdk.manifests.split_requests import group_of
+from atom_sdk.manifests.layers.folder_labels import folder_labels
+from atom_sdk.manifests.layers.layers import layer_schema, layer_table, merge_layer
+from atom_sdk.manifests.splits.requests import group_of
 
 
 def without_stale(layer: pa.Table, changes: ChangesFile) -> pa.Table:

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.manifests.entries import LINK_COLUMN
-from atom_sdk.manifests.groups import range_position
 from atom_sdk.manifests.links import follow_link, without_links
-from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.roots.groups import range_position
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 
 def shown_files(

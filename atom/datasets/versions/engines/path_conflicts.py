@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.roots import RangeRef, Root
-from atom_sdk.manifests.sorted_paths import positions, rows_of_paths
+from atom_sdk.manifests.roots.roots import RangeRef, Root
+from atom_sdk.manifests.rows.sorted_paths import positions, rows_of_paths
 
 
 def file_and_folder(

@@ -20,9 +20,9 @@ import pyarrow.parquet as pq
 
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, Entry, entries_table
-from atom_sdk.manifests.pieces import Pieces
 from atom_sdk.manifests.pins import Pin, pinned_entry
-from atom_sdk.manifests.runs import Run, by_path, last_path
+from atom_sdk.manifests.rows.pieces import Pieces
+from atom_sdk.manifests.rows.runs import Run, by_path, last_path
 from atom_sdk.packs.paths import encode_path
 
 RUN_ROWS = 50_000

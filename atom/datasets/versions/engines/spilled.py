@@ -10,9 +10,9 @@ import pyarrow as pa
 from atom.datasets.versions.engines.source_runs import stream_nonempty
 from atom_sdk.manifests.build import merge_entries
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
-from atom_sdk.manifests.pieces import Pieces
-from atom_sdk.manifests.runs import last_path
-from atom_sdk.manifests.spilled_rows import SpilledRows
+from atom_sdk.manifests.rows.pieces import Pieces
+from atom_sdk.manifests.rows.runs import last_path
+from atom_sdk.manifests.rows.spilled_rows import SpilledRows
 
 PATHS = pa.schema([pa.field("path", pa.string(), nullable=False)])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from atom.datasets.versions.engines.changes import ChangesFile
-from atom_sdk.manifests.split_requests import SplitRequest
-from atom_sdk.manifests.watching import UNWATCHED, Watch
+from atom_sdk.manifests.progress import UNWATCHED, Watch
+from atom_sdk.manifests.splits.requests import SplitRequest
 
 FOLDER_LAYER = "folder"
 GIVEN_LAYER = "given"

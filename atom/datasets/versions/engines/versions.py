@@ -34,10 +34,9 @@ from atom.datasets.versions.engines.version_plan import (
 )
 from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import Changes, apply_changes, build_root, read_range
-from atom_sdk.manifests.deltas import clip
 from atom_sdk.manifests.entries import DIGEST, LINK_COLUMN
 from atom_sdk.manifests.joined import LABEL_LAYERS, LayerJoin, iter_ranges
-from atom_sdk.manifests.layers import (
+from atom_sdk.manifests.layers.layers import (
     change_layer,
     layer_schema,
     merge_layer,
@@ -46,11 +45,12 @@ from atom_sdk.manifests.layers import (
 )
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.progress import UNWATCHED, Watch, watched_ranges
 from atom_sdk.manifests.query import matches
-from atom_sdk.manifests.roots import LayerRef, Root
-from atom_sdk.manifests.spilled_rows import SpilledRows
-from atom_sdk.manifests.split_requests import SplitInput, SplitRequest, draw
-from atom_sdk.manifests.watching import UNWATCHED, Watch, watched_ranges
+from atom_sdk.manifests.ranges.deltas import clip
+from atom_sdk.manifests.roots.roots import LayerRef, Root
+from atom_sdk.manifests.rows.spilled_rows import SpilledRows
+from atom_sdk.manifests.splits.requests import SplitInput, SplitRequest, draw
 
 # From so many files on, pieces take less memory and no more time.
 LARGE_ENTRIES = 200_000

@@ -11,7 +11,7 @@ from atom_sdk.client.writing.writer import DatasetWriter, Site, WriterOptions, s
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
-    from atom_sdk.client.http import Http
+    from atom_sdk.client.transport.http import Http
 
 _OPEN = {"writing", "uploading", "persisted"}
 

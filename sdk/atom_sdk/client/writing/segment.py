@@ -14,9 +14,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from atom_sdk.client.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
 from atom_sdk.client.errors import AttributesError
-from atom_sdk.manifests.layers import is_label
+from atom_sdk.client.push.attributes import MAX_ATTRIBUTE_BYTES, UNREADABLE
+from atom_sdk.manifests.layers.layers import is_label
 from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs

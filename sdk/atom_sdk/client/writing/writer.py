@@ -20,11 +20,11 @@ import pyarrow as pa
 from atom_sdk.client.commits import HeadMovedError, wait_for_commit, wait_for_operation
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ClientError, WriterClosedError, WriterTakenOverError
-from atom_sdk.client.packing import packed_file
 from atom_sdk.client.progress import Progress, Silent
+from atom_sdk.client.push.packing import packed_file
+from atom_sdk.client.push.sending import CHANGES_SCHEMA, send_changes
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.client.sending import CHANGES_SCHEMA, send_changes
-from atom_sdk.client.upload import UploadTarget, upload_file, wait_verified
+from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.client.writing.files import WriterFile, as_text
 from atom_sdk.client.writing.segment import Details, Segment, Stored, details_of
 from atom_sdk.client.writing.spooling import Spool, SpoolLimits
@@ -34,7 +34,7 @@ from atom_sdk.packs.writer import PackSummary
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
-    from atom_sdk.client.http import Http
+    from atom_sdk.client.transport.http import Http
 
 _PACKS_AT_ONCE = 2
 _POLL_S = 0.2

@@ -13,7 +13,7 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query.evaluation import matches
 from atom_sdk.manifests.query.ranges import may_match
 from atom_sdk.manifests.query.tree import Query
-from atom_sdk.manifests.roots import RangeRef, Root
+from atom_sdk.manifests.roots.roots import RangeRef, Root
 
 
 def matching(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk import run
-from atom_sdk.manifests.class_folders import folder_shape
+from atom_sdk.manifests.layers.class_folders import folder_shape
 
 VALIDATION_SHARE = 0.1
 # Enough to see whether folders are classes.

@@ -11,7 +11,7 @@ from typing import Any
 
 from atom_sdk import run
 from atom_sdk.client import Client
-from atom_sdk.client.importing import Import, ImportOptions
+from atom_sdk.client.push.importing import Import, ImportOptions
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.errors import AtomError
 from atom_sdk.importers.effects import coverage, effects

@@ -16,8 +16,8 @@ from cutting import BrokenVideoError, Cut, cut_video  # type: ignore[import-not-
 
 from atom_sdk import run
 from atom_sdk.client import Client
-from atom_sdk.client.given import Given
-from atom_sdk.client.push import PushOptions
+from atom_sdk.client.push.given import Given
+from atom_sdk.client.push.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.errors import AtomError
 from atom_sdk.media_types import media_type_of

@@ -9,7 +9,7 @@ interface Case {
   splits: string[][];
 }
 
-const cases = JSON.parse(readFileSync('../tests/sdk/manifests/class_folders.json', 'utf8')) as Case[];
+const cases = JSON.parse(readFileSync('../tests/sdk/manifests/layers/class_folders.json', 'utf8')) as Case[];
 
 test.each(cases)('$name', ({ paths, classes, splits }) => {
   expect(folderShape(paths)).toEqual({ classes, splits });

@@ -1,6 +1,6 @@
 /**
  * Recognises pictures that lie in one folder per class, perhaps below one folder per split. The rules are those of
- * `sdk/atom_sdk/manifests/class_folders.py`; the tests of both read the same cases.
+ * `sdk/atom_sdk/manifests/layers/class_folders.py`; the tests of both read the same cases.
  */
 
 const SPLITS: Record<string, Split> = {

@@ -1,0 +1,1 @@
+"""Pull, open and mount: a version's files on this machine."""

@@ -1,0 +1,1 @@
+"""Push and import: files of a folder or an archive become a version."""

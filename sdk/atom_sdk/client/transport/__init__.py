@@ -1,0 +1,1 @@
+"""HTTP to the server and the object store: requests, retries, ranges, uploads."""

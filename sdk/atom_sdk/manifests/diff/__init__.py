@@ -1,0 +1,1 @@
+"""Differences between two roots, between their ranges and their layers."""

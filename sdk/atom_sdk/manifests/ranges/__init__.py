@@ -1,0 +1,1 @@
+"""Ranges: runs of entries in path order, their references, and deltas over them."""

@@ -1,0 +1,1 @@
+"""Rows in path order that may not fit into memory."""
