@@ -9,8 +9,6 @@ from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.models.signals import post_migrate
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.databases import (
@@ -24,12 +22,6 @@ from tests.datasets import buckets
 from tests.stack import Stack
 
 E2E_TIMEOUT_S = 600
-
-# How long an example takes says something of the machine only.
-hypothesis_settings.register_profile(
-    "atom", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
-)
-hypothesis_settings.load_profile("atom")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -8,7 +8,9 @@ import pytest
 from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
+from tests import tiers
 from tests.services import FOLDER_VARIABLE, TestServices, claim_worker_share, start_services
+from tests.timing import Timing
 
 _running: list[TestServices] = []
 _RUNS_NOTHING = ("help", "version", "collectonly")
@@ -35,6 +37,40 @@ class ByStack(LoadGroupScheduling):  # type: ignore[misc]  # untyped base
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByStack:
     """Return how tests are handed to workers."""
     return ByStack(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that chooses a tier; without it every test runs, with few examples."""
+    parser.addoption(
+        "--tier", choices=tiers.TIERS, default="all", help="run fast tests, deep tests or all"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the profile of properties; tell of times where several workers run."""
+    tier = config.getoption("tier")
+    tiers.load_profile(tier)
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Timing(), "atom-timing")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Return the tier, and of the deep one the tenth."""
+    tier, tenth = config.getoption("tier"), tiers.chosen_tenth()
+    part = f", tenth {tenth} of 0 to 9" if tier == "deep" and tenth is not None else ""
+    return f"tier: {tier}{part}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the chosen tier."""
+    tier, tenth = config.getoption("tier"), tiers.chosen_tenth()
+    kept = [item for item in items if tiers.in_tier(item, tier, tenth)]
+    chosen = set(kept)
+    left_out = [item for item in items if item not in chosen]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
