@@ -19,6 +19,7 @@ from tests.databases import (
     take_template,
 )
 from tests.datasets import buckets
+from tests.environments import prepare_environments
 from tests.stack import Stack
 
 E2E_TIMEOUT_S = 600
@@ -72,6 +73,12 @@ def django_db_setup(
         keep_as_template()
         keep_workflows()
     database_lock.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _environments_of_jobs() -> None:
+    """Have a run's commit find the environment of its job, in place of building it there."""
+    prepare_environments()
 
 
 @pytest.fixture(scope="session")
