@@ -17,10 +17,10 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError
-from tests.services import TEMPLATE_DATABASE
 from tests.datasets.buckets import Bucket
 from tests.datasets.pushing import Pusher, png
 from tests.datasets.second_server import SecondServer, second_server
+from tests.services import TEMPLATE_DATABASE
 
 FILES = {"0/a.png": png(1), "1/b.png": png(2)}
 

@@ -27,6 +27,7 @@ from atom_sdk.manifests.joined import iter_ranges
 from atom_sdk.manifests.objects import contents_key
 from tests.sdk.manifests.strategies import RULE, filled_sets, path_sets, table_of
 from tests.sdk.manifests.test_groups import CountingStore
+from tests.tiers import examples
 
 # Every second range begins a group, and a group has at most three.
 SMALL = GroupRule(flat=0, modulus=6, cap=3)
@@ -52,7 +53,7 @@ def rows_of(root: Root, store: MemoryObjectStore) -> list[Any]:
 
 
 @given(filled_sets, steps, st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_changes_to_a_root_in_groups_are_those_to_a_flat_one(
     files: dict[str, int], history: list[tuple[dict[str, int], set[str], bool]], has_contents: bool
 ) -> None:
