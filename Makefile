@@ -66,9 +66,12 @@ status: ## Show what runs
 .PHONY: dev
 dev: install $(STAMP)/dev $(STAMP)/mlflow ## Install what checks and tests need
 
-.PHONY: test test-portal
-test: dev test-portal ## Portal tests, then Python and browser tests on real services
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup $(PYTEST_ARGS)
+.PHONY: test test-deep test-portal
+test: dev test-portal ## Portal tests, then fast Python and browser tests on real services
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --tier=fast $(PYTEST_ARGS)
+
+test-deep: dev ## Long faults, bad disks, fuzzing, many examples (ATOM_DEEP_TENTH=0..9: a tenth)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup --tier=deep $(PYTEST_ARGS)
 
 test-portal: $(STAMP)/portal-tested ## Portal tests, unless they passed and nothing changed
 

@@ -9,8 +9,6 @@ from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.models.signals import post_migrate
-from hypothesis import HealthCheck
-from hypothesis import settings as hypothesis_settings
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.databases import (
@@ -21,25 +19,19 @@ from tests.databases import (
     take_template,
 )
 from tests.datasets import buckets
+from tests.environments import prepare_environments
 from tests.stack import Stack
 
 E2E_TIMEOUT_S = 600
 
-# How long an example takes says something of the machine only.
-hypothesis_settings.register_profile(
-    "atom", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
-)
-hypothesis_settings.load_profile("atom")
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run every test of the whole stack first: they take longest."""
+    """Mark every test of the whole stack; it may take longer than others."""
     for item in items:
         if "stack" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
             if item.get_closest_marker("timeout") is None:
                 item.add_marker(pytest.mark.timeout(E2E_TIMEOUT_S))
-    items.sort(key=lambda item: item.get_closest_marker("e2e") is None)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -80,6 +72,12 @@ def django_db_setup(
         keep_as_template()
         keep_workflows()
     database_lock.close()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _environments_of_jobs() -> None:
+    """Have a run's commit find the environment of its job, in place of building it there."""
+    prepare_environments()
 
 
 @pytest.fixture(scope="session")

@@ -12,9 +12,8 @@ from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.models.signals import post_migrate
 
 from atom.jobs.apps import sync_after_migration
-from tests.services import FOLDER_VARIABLE
+from tests.services import FOLDER_VARIABLE, TEMPLATE_DATABASE
 
-TEMPLATE = "atom_template"
 _DELETE_ALL = """
 DO $$
 DECLARE
@@ -52,7 +51,7 @@ def take_template() -> None:
     To apply all migrations costs seconds of processor, and to find that all are applied another.
     """
     if _has_template():
-        connection.settings_dict["TEST"] |= {"TEMPLATE": TEMPLATE, "MIGRATE": False}
+        connection.settings_dict["TEST"] |= {"TEMPLATE": TEMPLATE_DATABASE, "MIGRATE": False}
 
 
 def keep_as_template() -> None:
@@ -62,7 +61,7 @@ def keep_as_template() -> None:
     migrated = connection.settings_dict["NAME"]
     connection.close()
     with connection._nodb_cursor() as cursor:
-        cursor.execute(f'CREATE DATABASE {TEMPLATE} TEMPLATE "{migrated}"')
+        cursor.execute(f'CREATE DATABASE {TEMPLATE_DATABASE} TEMPLATE "{migrated}"')
 
 
 def keep_workflows() -> None:
@@ -74,7 +73,7 @@ def keep_workflows() -> None:
 
 def _has_template() -> bool:
     with connection._nodb_cursor() as cursor:
-        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [TEMPLATE])
+        cursor.execute("SELECT 1 FROM pg_database WHERE datname = %s", [TEMPLATE_DATABASE])
         return cursor.fetchone() is not None
 
 

@@ -8,33 +8,91 @@ import pytest
 from xdist.remote import Producer  # type: ignore[import-untyped]
 from xdist.scheduler import LoadGroupScheduling  # type: ignore[import-untyped]
 
+from tests import tiers
 from tests.services import FOLDER_VARIABLE, TestServices, claim_worker_share, start_services
+from tests.timing import Timing
 
 _running: list[TestServices] = []
 _RUNS_NOTHING = ("help", "version", "collectonly")
 # What shares one running stack or server runs in one worker; the longest prefix counts.
 _GROUPS = {
-    "tests/datasets/test_fsspec_abstract": "fsspec",
-    "tests/e2e/test_faults": "faults",
-    "tests/e2e/test_main_job": "main job",
-    "tests/e2e/": "stack",
     "tests/browser/": "stack",
+    "tests/e2e/": "stack",
+    "tests/e2e/test_doctor": "faults",
+    "tests/e2e/test_faults": "faults",
     "tests/e2e/test_launcher": "faults",
+    "tests/e2e/test_main_job": "main job",
+    "tests/e2e/test_web_processes": "main job",
+    "tests/datasets/test_fsspec_abstract": "fsspec",
 }
+# The longest first: each occupies one worker for minutes, and single tests fill up the end. The
+# main job begins with the database that the tests of fsspec leave as a template.
+_ORDER = ("stack", "faults", "fsspec", "main job")
 
 
 class ByStack(LoadGroupScheduling):  # type: ignore[misc]  # untyped base
     """Groups by path: `xdist_group` is without effect in pytest 9.2 with xdist 3.8."""
 
     def _split_scope(self, nodeid: str) -> str:
-        found = [prefix for prefix in _GROUPS if nodeid.startswith(prefix)]
-        return _GROUPS[max(found, key=len)] if found else nodeid
+        return _group_of(nodeid) or nodeid
+
+    def schedule(self) -> None:
+        """Hand out groups in their order, then single tests in the order of the collection."""
+        self.config.option.loadscopereorder = False
+        super().schedule()
+
+
+def _group_of(nodeid: str) -> str:
+    """Return the group of a test; empty if it may run in any worker."""
+    found = [prefix for prefix in _GROUPS if nodeid.startswith(prefix)]
+    return _GROUPS[max(found, key=len)] if found else ""
+
+
+def _turn_of(item: pytest.Item) -> tuple[int, bool]:
+    """Return when a test begins: groups, then slow tests, then the others."""
+    group = _group_of(item.nodeid)
+    turn = _ORDER.index(group) if group else len(_ORDER)
+    return turn, item.get_closest_marker("slow") is None
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByStack:
     """Return how tests are handed to workers."""
     return ByStack(config, log)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option that chooses a tier; without it every test runs, with few examples."""
+    parser.addoption(
+        "--tier", choices=tiers.TIERS, default="all", help="run fast tests, deep tests or all"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the profile of properties; tell of times where several workers run."""
+    tier = config.getoption("tier")
+    tiers.load_profile(tier)
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Timing(), "atom-timing")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """Return the tier, and of the deep one the tenth."""
+    tier, tenth = config.getoption("tier"), tiers.chosen_tenth()
+    part = f", tenth {tenth} of 0 to 9" if tier == "deep" and tenth is not None else ""
+    return f"tier: {tier}{part}"
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the chosen tier; the longest come first."""
+    tier, tenth = config.getoption("tier"), tiers.chosen_tenth()
+    kept = [item for item in items if tiers.in_tier(item, tier, tenth)]
+    chosen = set(kept)
+    left_out = [item for item in items if item not in chosen]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+    items[:] = sorted(kept, key=_turn_of)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

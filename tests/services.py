@@ -31,6 +31,8 @@ Server = TypeVar("Server", Postgres, Valkey, Seaweed)
 # Set by the main process, read by xdist's workers.
 FOLDER_VARIABLE = "ATOM_TEST_SERVICES"
 RUNTIMES_VARIABLE = "ATOM_TEST_RUNTIMES"
+# The migrated database that the first worker leaves to the others.
+TEMPLATE_DATABASE = "atom_template"
 
 
 @dataclass

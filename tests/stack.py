@@ -18,8 +18,9 @@ import psycopg
 from atom.dev.confine import before_exec
 from atom.dev.ports import find_free
 from atom.dev.seaweed import PORTS_USED
+from atom.dev.valkey import DATABASES
 from atom.settings.environment import BASE_DIR
-from tests.services import RUNTIMES_VARIABLE
+from tests.services import RUNTIMES_VARIABLE, TEMPLATE_DATABASE
 
 START_TIMEOUT_S = 240.0
 STOP_TIMEOUT_S = 15.0
@@ -81,14 +82,24 @@ class Stack:
         return {**inherited, "ATOM_WEB_PROCESSES": "1", **ports, **self.external, **folders}
 
     def use_services_of_the_run(self, name: str) -> None:
-        """Have it stand on the services of the test run, in a database and bucket `name`."""
-        names = ("REDIS_URL", "S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")
+        """Have it stand on the services of the test run, in a database and bucket `name`.
+
+        The database begins as the workers' own do, migrated, if one of them has made the template.
+        """
+        names = ("S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")
         server = os.environ["DATABASE_URL"].rsplit("/", 1)[0]
+        cache, _, number = os.environ["REDIS_URL"].rpartition("/")
         with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
             connection.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
-            connection.execute(f'CREATE DATABASE "{name}"')
+            template = connection.execute(
+                "SELECT datname FROM pg_database WHERE datname = %s", [TEMPLATE_DATABASE]
+            ).fetchone()
+            source = f" TEMPLATE {TEMPLATE_DATABASE}" if template else ""
+            connection.execute(f'CREATE DATABASE "{name}"{source}')
         self.external |= {
             "DATABASE_URL": f"{server}/{name}",
+            # The tests of this worker empty their own.
+            "REDIS_URL": f"{cache}/{DATABASES - 1 - int(number)}",
             "S3_BUCKET": name,
             **{one: os.environ[one] for one in names},
         }

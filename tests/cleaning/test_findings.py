@@ -34,6 +34,7 @@ from tests.cleaning.pictures import (
     troubled_files,
     workflow_module,
 )
+from tests.tiers import examples
 
 PACK = b"p" * 32
 
@@ -195,7 +196,7 @@ def test_what_the_workflow_writes_can_be_read() -> None:
     assert parse_features(parquet(table)).to_pylist() == table.to_pylist()
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(
     st.lists(st.integers(0, 2**64 - 1), max_size=12),
     st.lists(st.tuples(st.integers(0, 11), st.sets(st.integers(0, 63), max_size=10)), max_size=12),

@@ -30,9 +30,10 @@ from atom_sdk.manifests.ranges.ranges import BoundaryRule
 from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root
 from atom_sdk.manifests.splits.requests import SplitRequest
 from tests.datasets.pushing import changes_file, delete_row, make_pack, put_rows
+from tests.tiers import examples
 
 # A busy machine is slow, not wrong.
-model_test = settings(max_examples=40)
+model_test = settings(max_examples=examples(40))
 SEGMENTS = st.sampled_from(["a", "b", "ab", "a b", "é", "0", "~", "a-b", "a.b"])
 PATHS = st.lists(SEGMENTS, min_size=1, max_size=3).map("/".join)
 FILES = st.dictionaries(PATHS, st.binary(max_size=3), min_size=1, max_size=12)

@@ -14,7 +14,7 @@ import pytest
 from atom.settings.environment import BASE_DIR
 from atom_sdk.client import Client
 from tests.e2e.breaking import await_all, start_script
-from tests.people import administrator, client_of
+from tests.people import administrator, client_of, token_of
 from tests.stack import Stack
 
 Shell = Callable[..., subprocess.CompletedProcess[str]]
@@ -95,9 +95,34 @@ def run_demo(stack: Stack) -> str:
 
 
 @pytest.fixture(scope="session")
-def demo_said(stack: Stack) -> str:
+def stack_of_two() -> Iterator[Stack]:
+    """A stack with two web processes on the services of the test run: the main job's."""
+    running = Stack.create()
+    (running.home / "logs").mkdir()
+    running.use_services_of_the_run(f"two-{os.environ.get('PYTEST_XDIST_WORKER', 'gw0')}")
+    running.external |= {"ATOM_METRICS_TOKEN": "scrape-me", "ATOM_WEB_PROCESSES": "2"}
+    try:
+        running.start()
+        yield running
+        assert running.command("down").returncode == 0
+        assert running.processes() == []
+    finally:
+        running.stop()
+        running.remove()
+
+
+@pytest.fixture(scope="session")
+def demo_client(stack_of_two: Stack) -> Iterator[Client]:
+    """The administrator's client of the main job's stack."""
+    secret = token_of(stack_of_two, administrator(stack_of_two), scope="admin")
+    with Client(stack_of_two.base_url, secret, "demo") as client:
+        yield client
+
+
+@pytest.fixture(scope="session")
+def demo_said(stack_of_two: Stack) -> str:
     """What the main job printed when it ran for the first time in this stack."""
-    return run_demo(stack)
+    return run_demo(stack_of_two)
 
 
 @pytest.fixture(scope="session")

@@ -80,6 +80,7 @@ def test_a_killed_push_goes_on_where_it_was_and_makes_the_same_version(
     assert at_once["content_digest"] == result.version["content_digest"]
 
 
+@pytest.mark.deep
 def test_two_pushes_at_once_make_two_whole_versions(
     survivor: Client, environment: dict[str, str], tmp_path: Path
 ) -> None:

@@ -24,6 +24,7 @@ from tests.stack import Stack
 pytestmark = [
     pytest.mark.e2e,
     pytest.mark.slow,
+    pytest.mark.deep,
     pytest.mark.xdist_group("faults"),
     pytest.mark.timeout(300),
     pytest.mark.skipif(why_not("fuse") is not None, reason=str(why_not("fuse"))),

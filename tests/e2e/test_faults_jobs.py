@@ -83,6 +83,7 @@ def test_a_killed_runner_is_followed_by_an_attempt_from_the_last_checkpoint(
     breaking.await_no_process(whole_stack, survivor, run)
 
 
+@pytest.mark.deep
 def test_a_killed_supervisor_and_runner_are_noticed_and_a_person_can_go_on(
     whole_stack: Stack, survivor: Client, trainings: dict[str, str]
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_killed_supervisor_and_runner_are_noticed_and_a_person_can_go_on(
     expect_resumed(survivor, run, seen)
 
 
+@pytest.mark.deep
 def test_a_killed_supervisor_alone_does_not_stop_its_job(
     whole_stack: Stack, survivor: Client
 ) -> None:

@@ -60,6 +60,7 @@ def test_a_killed_web_process_loses_no_line_of_the_log_nor_of_who_looks_at_it(
     assert not viewer.out_of_order
 
 
+@pytest.mark.deep
 def test_a_run_is_created_once_however_often_it_is_asked_for(
     whole_stack: Stack, survivor: Client
 ) -> None:
@@ -85,7 +86,7 @@ def test_a_run_is_created_once_however_often_it_is_asked_for(
         survivor.runs.cancel(run)
 
 
-@pytest.mark.parametrize("process", ["worker", "beat"])
+@pytest.mark.parametrize("process", ["worker", pytest.param("beat", marks=pytest.mark.deep)])
 def test_a_killed_worker_or_clock_is_not_noticed_by_a_run(
     whole_stack: Stack, survivor: Client, process: str
 ) -> None:
@@ -94,6 +95,7 @@ def test_a_killed_worker_or_clock_is_not_noticed_by_a_run(
     expect_everything(survivor, run)
 
 
+@pytest.mark.deep
 def test_pictures_are_there_again_after_the_gateway_was_killed(
     whole_stack: Stack, survivor: Client, tmp_path: Path
 ) -> None:
@@ -117,6 +119,7 @@ def test_pictures_are_there_again_after_the_gateway_was_killed(
     assert seen == breaking.content_of(tmp_path / "files")
 
 
+@pytest.mark.deep
 def test_a_worker_killed_between_a_labelled_version_and_its_record_publishes_once(
     whole_stack: Stack, survivor: Client, images: Path
 ) -> None:
@@ -139,6 +142,7 @@ def test_a_worker_killed_between_a_labelled_version_and_its_record_publishes_onc
     assert survivor.datasets.stats(f"{dataset}@v2")["labels"] == {"cat": 40}
 
 
+@pytest.mark.deep
 def test_a_run_created_just_before_its_worker_died_has_one_attempt(
     whole_stack: Stack, survivor: Client
 ) -> None:
@@ -177,7 +181,14 @@ def test_a_worker_killed_while_it_verifies_and_publishes_leaves_one_version(
     assert breaking.content_of(tmp_path / "copy") == breaking.content_of(folder)
 
 
-@pytest.mark.parametrize("service", ["postgres", "valkey", "s3"])
+@pytest.mark.parametrize(
+    "service",
+    [
+        "postgres",
+        pytest.param("valkey", marks=pytest.mark.deep),
+        pytest.param("s3", marks=pytest.mark.deep),
+    ],
+)
 def test_a_killed_service_loses_no_acknowledged_line(
     whole_stack: Stack, survivor: Client, service: str
 ) -> None:
@@ -188,6 +199,7 @@ def test_a_killed_service_loses_no_acknowledged_line(
     assert breaking.log_of(survivor, run)[: len(seen)] == seen
 
 
+@pytest.mark.deep
 def test_lines_that_only_valkey_has_survive_it_and_the_runner(
     whole_stack: Stack, survivor: Client
 ) -> None:

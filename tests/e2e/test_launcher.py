@@ -108,13 +108,3 @@ def _answers(stack: Stack) -> bool:
         return httpx.get(f"{stack.base_url}/healthz").status_code == 200
     except httpx.TransportError:
         return False
-
-
-def test_services_of_others_are_used_and_not_started(own_stack: Stack) -> None:
-    """The stack stands on the services of the test run, in a database and bucket of its own."""
-    own_stack.use_services_of_the_run("launcher-test")
-    own_stack.start()
-    assert own_stack.process_names() == {"web", "gateway", "worker", "beat"}
-    assert httpx.get(f"{own_stack.base_url}/readyz").status_code == 200
-    assert own_stack.command("down").returncode == 0
-    assert own_stack.processes() == []

@@ -11,11 +11,22 @@ from atom_sdk.client import Client
 from tests.e2e.conftest import run_demo
 from tests.stack import Stack
 
-pytestmark = [pytest.mark.timeout(900), pytest.mark.slow]
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.timeout(900),
+    pytest.mark.slow,
+    pytest.mark.usefixtures("demo_said"),
+]
+
+
+@pytest.fixture
+def atom(demo_client: Client) -> Client:
+    """The client of the main job's stack."""
+    return demo_client
 
 
 def test_the_main_job_runs_and_running_it_again_changes_nothing(
-    stack: Stack, atom: Client, demo_said: str
+    stack_of_two: Stack, atom: Client, demo_said: str
 ) -> None:
     assert "published as digits@v3" in demo_said
     versions = list(atom.datasets.log("digits"))
@@ -26,7 +37,7 @@ def test_the_main_job_runs_and_running_it_again_changes_nothing(
     assert evaluation["accuracy"] >= 0.95
 
     runs = [run["id"] for run in atom.runs.list()]
-    again = run_demo(stack)
+    again = run_demo(stack_of_two)
     assert "nothing was sent" in again
     # Instead of a bar: labels, training, evaluation.
     assert (again.count("Nothing to do"), "0%" in again) == (3, False)
@@ -35,7 +46,7 @@ def test_the_main_job_runs_and_running_it_again_changes_nothing(
 
 
 def test_the_demo_goes_on_after_people_have_used_the_portal(
-    stack: Stack, atom: Client, tmp_path: Path
+    stack_of_two: Stack, atom: Client, tmp_path: Path
 ) -> None:
     training, evaluation = (
         named(atom, name) for name in ("digits classifier", "digits evaluation")
@@ -48,7 +59,7 @@ def test_the_demo_goes_on_after_people_have_used_the_portal(
     (tmp_path / "one.txt").write_text("one")
     atom.datasets.push(tmp_path, "digits")
 
-    again = run_demo(stack)
+    again = run_demo(stack_of_two)
     assert "digits has gone on to v4; nothing was sent." in again
     assert "1000 items labelled, 31 returned by the audit" in again
     assert "model digits version 1 " in again

@@ -15,6 +15,7 @@ from tests.stack import Stack
 pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.slow,
+    pytest.mark.e2e,
     pytest.mark.usefixtures("demo_said"),
 ]
 
@@ -35,6 +36,12 @@ from atom_sdk.readers.images import ImageDecoder, decode_many
 shapes = [pixels.shape for pixels, _ in decode_many(run.dataset("cold"), ImageDecoder())]
 print("streamed", shapes.count((3, 24, 32)))
 """
+
+
+@pytest.fixture
+def atom(demo_client: Client) -> Client:
+    """The client of the main job's stack."""
+    return demo_client
 
 
 def test_an_unmodified_script_reads_a_folder_and_the_sdk_a_stream(
@@ -67,10 +74,10 @@ def test_an_unmodified_script_reads_a_folder_and_the_sdk_a_stream(
 
 
 def test_ranks_and_workers_of_torch_read_every_sample_once_and_resume_without_repeats(
-    stack: Stack, atom: Client
+    stack_of_two: Stack, atom: Client
 ) -> None:
     digest = trained(atom)["runtime"]["digest"]
-    python = stack.runtimes / digest[:32] / "bin" / "python"
+    python = stack_of_two.runtimes / digest[:32] / "bin" / "python"
     done = subprocess.run(
         [python, "-m", "bench.torch_order"],
         cwd=BASE_DIR,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 from collections import Counter
-from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -21,18 +20,6 @@ CONNECTIONS = 40
 # A guard against a hang: how long an answer takes on a busy machine is measured elsewhere.
 ANSWER_S = 30
 STATE = "/api/v1/state/"
-
-
-@pytest.fixture
-def stack() -> Iterator[Stack]:
-    stack = Stack.create()
-    (stack.home / "logs").mkdir()
-    stack.use_services_of_the_run("web-processes")
-    stack.external |= {"ATOM_METRICS_TOKEN": "scrape-me", "ATOM_WEB_PROCESSES": "2"}
-    stack.start()
-    yield stack
-    stack.stop()
-    stack.remove()
 
 
 def ask(stack: Stack) -> Counter[int]:
@@ -59,11 +46,15 @@ def counted(stack: Stack) -> set[float]:
     return found
 
 
-def test_all_answer_count_together_and_stand_in_for_each_other(stack: Stack) -> None:
+def test_all_answer_count_together_and_stand_in_for_each_other(stack_of_two: Stack) -> None:
+    """On services of others, which are used and not started."""
+    stack = stack_of_two
     assert stack.process_names() == {"web", "web-2", "gateway", "worker", "beat"}
+    assert httpx.get(f"{stack.base_url}/readyz").status_code == 200
+    (before,) = counted(stack)
     assert ask(stack) == {200: CONNECTIONS}
     # Whichever process is asked, it tells of both.
-    assert counted(stack) == {CONNECTIONS}
+    assert counted(stack) == {before + CONNECTIONS}
 
     pid, restarts = stack.pid_of("web-2"), stack.restarts_of("web-2")
     assert pid is not None
@@ -73,4 +64,4 @@ def test_all_answer_count_together_and_stand_in_for_each_other(stack: Stack) -> 
     assert ask(stack) == {200: CONNECTIONS}
     wait_for(lambda: stack.is_up("web-2"), "the second process")
     assert ask(stack) == {200: CONNECTIONS}
-    assert counted(stack) == {3 * CONNECTIONS}
+    assert counted(stack) == {before + 3 * CONNECTIONS}

@@ -47,6 +47,7 @@ from atom_sdk.readers.ranges import PackRange, StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset
 from tests.sdk.manifests.strategies import RULE
 from tests.sdk.packs.strategies import packed
+from tests.tiers import examples
 
 FILES = {f"{n % 3}/é{n:02d}.bin": bytes([n]) * (n * 97 % 700) for n in range(24)}
 ALWAYS_A_DELTA = DeltaRule(min_ranges=1, max_share=1.0)
@@ -140,7 +141,7 @@ def _read_manifest(version: Version, store: MemoryObjectStore) -> list[object]:
 
 
 @given(st.data(), damages())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_damaged_object_of_a_manifest_is_never_read(
     version: Version, data: st.DataObject, damage: Damage
 ) -> None:
@@ -226,7 +227,7 @@ def _true_until_an_error(rows: Callable[[], Iterator[Row]], truth: list[Row]) ->
 @given(damages(), st.integers(0, 2))
 @example(_cut_to_nothing, 0)
 @example(_cut_to_nothing, 2)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_a_damaged_pack_on_a_node_gives_no_wrong_bytes(
     node: _Node, damage: Damage, which: int
 ) -> None:
@@ -241,7 +242,7 @@ def test_a_damaged_pack_on_a_node_gives_no_wrong_bytes(
 
 @given(damages(), st.booleans())
 @example(_cut_to_nothing, True)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_damaged_pack_that_arrives_is_fetched_again(
     node: _Node, damage: Damage, is_state: bool
 ) -> None:
@@ -260,7 +261,7 @@ def test_a_damaged_pack_that_arrives_is_fetched_again(
 
 
 @given(damages())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_a_damaged_pack_is_refused_where_packs_are_verified(
     node: _Node, version: Version, damage: Damage
 ) -> None:

@@ -36,6 +36,7 @@ from tests.datasets.forks import carried_out, pending_merge, push_forked
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, png
 from tests.factories.accounts import make_member
+from tests.tiers import examples
 
 STAGES: tuple[Stage, ...] = ("comparing", "comparing", "labels", "writing")
 
@@ -258,7 +259,7 @@ def test_an_edit_has_the_stages_of_its_steps() -> None:
     )
 
 
-@settings(max_examples=20)
+@settings(max_examples=examples(20))
 @given(
     st.lists(
         st.tuples(

@@ -17,10 +17,10 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError
-from tests.databases import TEMPLATE
 from tests.datasets.buckets import Bucket
 from tests.datasets.pushing import Pusher, png
 from tests.datasets.second_server import SecondServer, second_server
+from tests.services import TEMPLATE_DATABASE
 
 FILES = {"0/a.png": png(1), "1/b.png": png(2)}
 
@@ -28,7 +28,7 @@ FILES = {"0/a.png": png(1), "1/b.png": png(2)}
 @pytest.fixture
 def there(client: Client, tmp_path: Path) -> Iterator[SecondServer]:
     """Another Atom, of which this one knows nothing."""
-    with second_server(tmp_path / "second", Bucket().name, TEMPLATE) as found:
+    with second_server(tmp_path / "second", Bucket().name, TEMPLATE_DATABASE) as found:
         yield found
 
 

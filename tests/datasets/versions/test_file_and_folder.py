@@ -15,6 +15,7 @@ from atom_sdk.manifests.ranges.ranges import BoundaryRule
 from atom_sdk.manifests.roots.roots import Root
 from tests.datasets.forks import carried_out, paths_of, published
 from tests.datasets.pushing import Pusher, make_pack, png, put_rows
+from tests.tiers import examples
 
 _SEGMENTS = st.sampled_from(["a", "b", "a-", "a0", "a b", "é", "\U0001f600"])
 _PATHS = st.sets(st.lists(_SEGMENTS, min_size=1, max_size=4).map("/".join), max_size=20)
@@ -26,7 +27,7 @@ def _root(paths: set[str], store: MemoryObjectStore) -> Root:
     return build_root([entries_table(entries)], store, rule=_RULE)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(before=_PATHS, put=_PATHS, piece=st.integers(1, 5))
 def test_what_clashes_is_what_a_naive_search_finds(
     before: set[str], put: set[str], piece: int

@@ -23,6 +23,7 @@ from atom_sdk.manifests.layers.deltas import LayerDeltaRule
 from atom_sdk.manifests.layers.layers import change_layer, layer_table, read_layer, write_layer
 from atom_sdk.manifests.layers.pieces import change_layer_pieces
 from atom_sdk.manifests.splits.requests import SplitRequest
+from tests.tiers import examples
 
 _PIECE_ROWS = 5
 _PATHS = [f"{folder}/é{n:02d}" for folder in ("", "a", "a/b", "c", "new") for n in range(8)]
@@ -90,7 +91,7 @@ def _built(parent: Root | None, plan: VersionPlan, large: int) -> Any:
 _STORE = MemoryObjectStore()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(_STEP, min_size=1, max_size=4))
 def test_a_version_made_in_pieces_is_the_one_made_in_memory(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Any]

@@ -28,6 +28,7 @@ from atom_sdk.importers.opening import open_tree
 from atom_sdk.importers.plain import read
 from atom_sdk.importers.report import Report
 from tests.sdk.importers.conftest import Look
+from tests.tiers import examples
 
 FILES = {"b/2.bin": b"two" * 5000, "a/1.bin": b"one", "c.txt": b""}
 
@@ -292,7 +293,9 @@ WHOLE = tar_of({"1.png": b"1" * 700, "2.png": b"2"})
 
 
 @settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=examples(25),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(place=st.integers(0, len(WHOLE) - 1), change=st.integers(1, 255))
 def test_a_changed_byte_of_a_header_never_ends_in_a_traceback(

@@ -10,6 +10,7 @@ from atom_sdk.errors import PathNotFoundError
 from atom_sdk.manifests import BoundaryRule, Listing, MemoryObjectStore, build_root
 from atom_sdk.manifests.listing import prefix_end
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, table_of
+from tests.tiers import examples
 
 prefixes = st.text("abc/é0.", max_size=3)
 
@@ -38,7 +39,7 @@ def test_every_path_is_found_and_no_other(files: dict[str, int]) -> None:
 
 
 @given(filled_sets, prefixes, st.integers(1, 5))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_pages_together_hold_every_entry_below_a_prefix_once(
     files: dict[str, int], prefix: str, limit: int
 ) -> None:
@@ -54,7 +55,7 @@ def test_pages_together_hold_every_entry_below_a_prefix_once(
 
 
 @given(filled_sets, st.sampled_from(["", "a/", "b/", "a/b/", "c"]), st.integers(1, 4))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_folder_pages_hold_every_child_once(files: dict[str, int], prefix: str, limit: int) -> None:
     listing = _listing(files)
     found: list[str] = []

@@ -30,6 +30,7 @@ from atom_sdk.manifests import (
 )
 from atom_sdk.manifests.ranges.ranges import split_ranges
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, path_sets, table_of
+from tests.tiers import examples
 
 PINNED_CONTENT = "a749fc7f36a59d0feea72835500830b0ef2fede630e26c4d0d7e19ac3544178e"
 
@@ -68,7 +69,7 @@ def test_a_range_begins_at_each_boundary_path_and_never_exceeds_the_cap(
 
 
 @given(filled_sets, path_sets, st.sets(st.text("abc/é0.", min_size=1, max_size=6)))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_applying_changes_gives_the_root_that_building_from_scratch_gives(
     files: dict[str, int], upserts: dict[str, int], deletes: set[str]
 ) -> None:

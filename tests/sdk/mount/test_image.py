@@ -26,6 +26,7 @@ from atom_sdk.readers.folder_view import FolderView
 from tests.sdk.mount.conftest import Files, dataset_of, write_view
 from tests.sdk.mount.oracle import Image
 from tests.sdk.packs.strategies import file_sets
+from tests.tiers import examples
 
 PACK = bytes(range(32))
 GIB = 1 << 30
@@ -54,7 +55,7 @@ def index_of(folder: Path, entries: list[Entry], pack_bytes: int) -> ViewIndex:
     return ViewIndex(write_view(folder, entries))
 
 
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(files=file_sets)
 def test_an_image_shows_exactly_the_files_of_the_view(files: Files) -> None:
     with tempfile.TemporaryDirectory() as name:

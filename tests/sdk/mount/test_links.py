@@ -29,6 +29,7 @@ from atom_sdk.readers.folder_view import FolderView
 from tests.sdk.mount.conftest import Files, Mounter, dataset_of, why_not
 from tests.sdk.mount.oracle import Image
 from tests.sdk.mount.test_mounting import KILL, mount_elsewhere
+from tests.tiers import examples
 
 Tree = dict[str, bytes | str | None]
 FILES: Files = {"cat/a.png": b"a" * 5000, "cat/b.png": b"b", "dog/a.png": b"d" * 4096}
@@ -227,7 +228,7 @@ PARTS = st.sampled_from(["a", "b", "c", "é", "..", ".", "", "d" * 200])
 TARGETS = st.lists(PARTS, min_size=1, max_size=6).map("/".join).filter(bool)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(40), suppress_health_check=[HealthCheck.too_slow])
 @given(tree=st.dictionaries(PATHS, st.one_of(st.binary(max_size=9), TARGETS), max_size=12))
 def test_a_mounted_tree_is_the_one_that_was_pushed(tree: dict[str, bytes | str]) -> None:
     taken = {path for path in tree if any(other.startswith(f"{path}/") for other in tree)}

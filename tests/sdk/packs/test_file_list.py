@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from atom_sdk.packs import SourceFile, walk_folder
 from atom_sdk.packs.file_list import FileList
+from tests.tiers import examples
 
 # The first chunk has small files only, the last one larger ones than 4 GiB.
 FILES = [SourceFile(f"é/{n:05d}", n * n * n, -n) for n in range(9000)]
@@ -42,7 +43,7 @@ def test_files_are_held_in_few_bytes() -> None:
     assert held < 14 * _COUNT
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     st.sets(
         st.lists(st.text("aB-./é", min_size=1, max_size=3), min_size=1, max_size=3).map("/".join)

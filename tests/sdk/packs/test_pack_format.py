@@ -18,6 +18,7 @@ from atom_sdk.packs import PackMember, PackWriter, index_pack, verify_pack
 from atom_sdk.packs.indexer import pass_pack
 from atom_sdk.packs.tar import member_bytes, member_head, parse_header, parse_pax_records
 from tests.sdk.packs.strategies import file_sets, packed
+from tests.tiers import examples
 
 SAMPLE = {"a/one.txt": b"1" * 700, "a/two.bin": bytes(5000), "é/" + "x" * 120: b"", "z": b"zz"}
 
@@ -72,7 +73,7 @@ def test_the_same_files_always_give_the_same_pack() -> None:
 
 
 @given(file_sets, st.integers(1, 3000))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_the_size_of_the_chunks_does_not_matter(files: dict[str, bytes], step: int) -> None:
     data, summary = packed(files)
     chunks = [data[start : start + step] for start in range(0, len(data), step)]
@@ -80,7 +81,7 @@ def test_the_size_of_the_chunks_does_not_matter(files: dict[str, bytes], step: i
 
 
 @given(file_sets, st.integers(1, 3000))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_wanted_members_come_with_their_bytes(files: dict[str, bytes], step: int) -> None:
     data, summary = packed(files)
     chunks = [data[start : start + step] for start in range(0, len(data), step)]
@@ -91,7 +92,7 @@ def test_wanted_members_come_with_their_bytes(files: dict[str, bytes], step: int
 
 
 @given(st.data())
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_every_flipped_bit_is_detected(data: st.DataObject) -> None:
     pack, summary = packed(SAMPLE)
     bit = data.draw(st.integers(0, len(pack) * 8 - 1))
@@ -102,7 +103,7 @@ def test_every_flipped_bit_is_detected(data: st.DataObject) -> None:
 
 
 @given(st.data())
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_every_cut_is_detected(data: st.DataObject) -> None:
     pack, summary = packed(SAMPLE)
     length = data.draw(st.integers(0, len(pack) - 1))

@@ -24,6 +24,7 @@ from atom_sdk.manifests import BoundaryRule, Entry, MemoryObjectStore, build_roo
 from atom_sdk.manifests.layers.layers import layer_table, write_layer
 from atom_sdk.manifests.rows.path_map import PathMap, PathMapFile
 from atom_sdk.packs import SourceFile
+from tests.tiers import examples
 
 NOW_NS = 10**18
 _PATHS = st.sampled_from([f"{folder}é{n}" for folder in ("", "a/", "b/c/") for n in range(9)])
@@ -93,7 +94,7 @@ def _expected(now: dict[str, int], before: dict[str, Any]) -> dict[str, str]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(_BEFORE, _NOW)
 def test_a_push_does_with_each_file_what_it_should(
     tmp_path_factory: pytest.TempPathFactory, before: dict[str, Any], now: dict[str, int]

@@ -22,6 +22,7 @@ from atom_sdk.client.writing.spooling import Spool, SpoolLimits, remove_leftover
 from atom_sdk.errors import PathError
 from atom_sdk.packs.plan import PackLimits
 from atom_sdk.packs.writer import PackSummary
+from tests.tiers import examples
 
 NOTHING = Details()
 STORED = Stored(b"p" * 32, 4096, 3, b"d" * 32)
@@ -55,7 +56,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 @given(steps=STEPS)
 def test_the_last_word_on_a_path_counts(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, bytes]]

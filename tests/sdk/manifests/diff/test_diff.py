@@ -17,10 +17,11 @@ from atom_sdk.manifests import (
     write_layer,
 )
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, table_of
+from tests.tiers import examples
 
 
 @given(filled_sets, filled_sets)
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_applying_a_diff_gives_the_new_root(old: dict[str, int], new: dict[str, int]) -> None:
     store = MemoryObjectStore()
     before = build_root([table_of(old)], store, rule=RULE)

@@ -25,6 +25,7 @@ from atom_sdk.manifests.ranges.deltas import DeltaRule
 from atom_sdk.manifests.rows.sorted_paths import positions, positions_in_list, rows_of_paths
 from tests.sdk.manifests.roots.test_groups import CountingStore
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, path_sets, table_of
+from tests.tiers import examples
 
 LAID_OVER = DeltaRule(min_ranges=1, max_share=100.0, max_depth=3)
 WRITTEN = DeltaRule(min_ranges=10**9)
@@ -50,7 +51,7 @@ def plain_renames(old: dict[str, int], new: dict[str, int]) -> list[Rename]:
 
 
 @given(filled_sets, steps)
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_diff_says_what_comparing_all_entries_says(
     files: dict[str, int], history: list[tuple[dict[str, int], set[str], bool]]
 ) -> None:

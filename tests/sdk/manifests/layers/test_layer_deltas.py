@@ -34,6 +34,7 @@ from atom_sdk.manifests.layers.deltas import LayerDeltaRule
 from atom_sdk.manifests.layers.layers import change_layer
 from atom_sdk.manifests.objects import digest_of, layer_key
 from atom_sdk.manifests.roots.roots import LayerRef, decode_root, encode_root
+from tests.tiers import examples
 
 SMALL = LayerDeltaRule(min_rows=1, max_share=1.0, max_depth=3)
 FILES = 20_000
@@ -85,7 +86,7 @@ def relabelled(
 
 
 @given(st.lists(states.filter(bool), min_size=2, max_size=6))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 def test_every_history_reads_as_if_it_were_written_at_once(history: list[dict[str, str]]) -> None:
     store = MemoryObjectStore()
     layer = write_layer("split", "split", split_of(history[0]), store)

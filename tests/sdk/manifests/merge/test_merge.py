@@ -28,6 +28,7 @@ from atom_sdk.manifests import (
 )
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT
 from tests.sdk.manifests.strategies import RULE, entry, table_of
+from tests.tiers import examples
 
 Files = Mapping[str, int]
 Labels = Mapping[str, tuple[str, str]]
@@ -86,7 +87,7 @@ def naive(base: Files, ours: Files, theirs: Files, policy: str) -> tuple[dict[st
     return merged, clashes
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(files, files, files, policies)
 def test_files_merge_as_dictionaries_do(
     base: Files, ours: Files, theirs: Files, policy: Policy
@@ -114,7 +115,7 @@ labels = st.dictionaries(
 )
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(st.tuples(files, labels), st.tuples(files, labels), st.tuples(files, labels))
 def test_merging_the_other_way_round_gives_the_same(
     base: tuple[Files, Labels], ours: tuple[Files, Labels], theirs: tuple[Files, Labels]
@@ -139,7 +140,7 @@ def test_merging_the_other_way_round_gives_the_same(
     assert all(now[path] == row["digest"] for path, row in labels_of(one.root, store).items())
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(files, files)
 def test_undoing_the_last_commit_gives_its_parent_back(before: Files, after: Files) -> None:
     store = MemoryObjectStore()
@@ -147,7 +148,7 @@ def test_undoing_the_last_commit_gives_its_parent_back(before: Files, after: Fil
     assert merge_roots(new, new, old, store, RULED).root == old
 
 
-@settings(max_examples=12)
+@settings(max_examples=examples(12))
 @given(files, files, files)
 def test_what_one_side_did_not_change_is_the_other_side(
     base: Files, ours: Files, theirs: Files

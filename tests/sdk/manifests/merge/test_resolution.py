@@ -33,6 +33,7 @@ from tests.sdk.manifests.merge.test_merge import (
     with_labels,
 )
 from tests.sdk.manifests.strategies import RULE, entry
+from tests.tiers import examples
 
 Name = tuple[str, str, str]
 Version = tuple[Files, Labels]
@@ -124,7 +125,7 @@ def chosen(named: Mapping[Name, Side], policy: Policy) -> Settle:
     return settle
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.tuples(_versions, _versions, _versions),
     st.dictionaries(_names, _sides, max_size=5),

@@ -31,6 +31,7 @@ from atom_sdk.manifests import (
 from atom_sdk.manifests.diff.diff import RootDiff
 from atom_sdk.manifests.ranges.deltas import DeltaRule
 from tests.sdk.manifests.strategies import RULE, entry, filled_sets, path_sets, table_of
+from tests.tiers import examples
 
 ALWAYS = DeltaRule(min_ranges=1, max_share=100.0, max_depth=3)
 MANY = {f"{number:05d}": number for number in range(2000)}
@@ -60,7 +61,7 @@ def facts(diff: RootDiff) -> list[Any]:
 
 
 @given(filled_sets, edits)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_changes_laid_over_read_as_changes_written(
     files: dict[str, int], history: list[tuple[dict[str, int], set[str]]]
 ) -> None:
@@ -83,7 +84,7 @@ def test_changes_laid_over_read_as_changes_written(
 
 
 @given(filled_sets, edits)
-@settings(max_examples=25)
+@settings(max_examples=examples(25))
 def test_a_diff_finds_the_same_with_and_without_deltas(
     files: dict[str, int], history: list[tuple[dict[str, int], set[str]]]
 ) -> None:

@@ -28,6 +28,7 @@ from atom_sdk.manifests import (
 from atom_sdk.manifests.layers.layers import layer_table
 from atom_sdk.manifests.roots.groups import GroupRule, range_position
 from tests.sdk.manifests.strategies import RULE, filled_sets, table_of
+from tests.tiers import examples
 
 SMALL = GroupRule(flat=0, modulus=6, cap=3)
 FINE = BoundaryRule(modulus=20)
@@ -66,7 +67,7 @@ def test_a_root_in_groups_is_the_same_root(files: dict[str, int]) -> None:
 
 
 @given(filled_sets, filled_sets)
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 def test_roots_in_groups_differ_as_flat_ones_do(old: dict[str, int], new: dict[str, int]) -> None:
     store = MemoryObjectStore()
     flat = [build_root([table_of(files)], store, rule=RULE) for files in (old, new)]

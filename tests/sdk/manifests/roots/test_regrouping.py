@@ -27,6 +27,7 @@ from atom_sdk.manifests.ranges.deltas import DeltaRule
 from atom_sdk.manifests.roots.groups import GroupedRanges, GroupRule
 from tests.sdk.manifests.roots.test_groups import CountingStore
 from tests.sdk.manifests.strategies import RULE, filled_sets, path_sets, table_of
+from tests.tiers import examples
 
 # Every second range begins a group, and a group has at most three.
 SMALL = GroupRule(flat=0, modulus=6, cap=3)
@@ -52,7 +53,7 @@ def rows_of(root: Root, store: MemoryObjectStore) -> list[Any]:
 
 
 @given(filled_sets, steps, st.booleans())
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_changes_to_a_root_in_groups_are_those_to_a_flat_one(
     files: dict[str, int], history: list[tuple[dict[str, int], set[str], bool]], has_contents: bool
 ) -> None:

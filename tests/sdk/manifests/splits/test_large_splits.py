@@ -14,6 +14,7 @@ from atom_sdk.errors import ManifestError
 from atom_sdk.manifests.splits.large import draw_rows, rows_by_label
 from atom_sdk.manifests.splits.requests import SplitInput, SplitRequest, draw
 from atom_sdk.manifests.splits.rows import SplitRows
+from tests.tiers import examples
 
 _PATHS = st.sampled_from([f"{folder}/é{n}" for folder in ("a", "b/c", "d") for n in range(15)])
 _SIZES = st.none() | st.integers(0, 12) | st.sampled_from(["10%", "33.3%", "50%"])
@@ -81,7 +82,7 @@ def _in_arrays(
     return {path: drawn.names[code] for path, code in found if code >= 0}
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(_FILES, _REQUESTS, _REQUESTS | st.none(), st.booleans())
 def test_a_draw_in_arrays_is_the_draw_in_memory(
     given_files: dict[str, Any],
