@@ -1,7 +1,7 @@
 """Environments of jobs for tests that start runs without a stack.
 
 To build one costs many seconds of pip, for each of the few that the tests ask for and in each
-worker. tests/jobs/test_runtimes.py builds real ones in folders of its own, and every stack of the
+worker. tests/jobs/runtimes/test_runtimes.py builds real ones in folders of its own, and every stack of the
 run builds those of its jobs.
 """
 
@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import sys
 
-from atom.jobs.actions import runtimes
-from atom.jobs.actions.workflows import BUILT_IN
-from atom.jobs.pipelines.runtime_build import MARKER
+from atom.jobs.runtimes.actions import runtimes
+from atom.jobs.runtimes.pipelines.runtime_build import MARKER
+from atom.jobs.workflows.actions.workflows import BUILT_IN
 
 
 def prepare_environments() -> None:
