@@ -1,8 +1,8 @@
 """Environments of jobs for tests that start runs without a stack.
 
 To build one costs many seconds of pip, for each of the few that the tests ask for and in each
-worker. tests/jobs/runtimes/test_runtimes.py builds real ones in folders of its own, and every stack of the
-run builds those of its jobs.
+worker. tests/jobs/runtimes/test_runtimes.py builds real ones in folders of its own, and every stack
+of the run builds those of its jobs.
 """
 
 from __future__ import annotations

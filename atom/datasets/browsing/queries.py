@@ -67,7 +67,7 @@ def find_view(dataset: Dataset, name: str) -> SavedView:
     return found
 
 
-def narrowed(dataset: Dataset, where: str, view: str = "") -> Query | None:
+def combine_with_view(dataset: Dataset, where: str, view: str = "") -> Query | None:
     """Return the query for what matches `where` and is in the view; either may be empty.
 
     Raises QueryInvalid, ViewNotFound.
@@ -79,7 +79,7 @@ def narrowed(dataset: Dataset, where: str, view: str = "") -> Query | None:
     return _that_fits(both(saved, asked))
 
 
-def with_facts(
+def add_file_filters(
     query: Query | None, kind: str, sizes: tuple[int | None, int | None]
 ) -> Query | None:
     """Return the query for what also is of a kind and of a size, ends included.

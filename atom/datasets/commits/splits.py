@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from atom.datasets.browsing.queries import narrowed
+from atom.datasets.browsing.queries import combine_with_view
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import (
     QueryInvalid,
@@ -52,7 +52,7 @@ def written_out(dataset: Dataset, split: Mapping[str, Any]) -> dict[str, Any]:
     QueryInvalid.
     """
     asked = dict(split)
-    query = narrowed(dataset, asked.get("where", ""), asked.pop("view", ""))
+    query = combine_with_view(dataset, asked.get("where", ""), asked.pop("view", ""))
     asked["where"] = query.text if query else ""
     try:
         SplitRequest.from_json(asked)

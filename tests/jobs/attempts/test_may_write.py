@@ -20,7 +20,8 @@ from atom.jobs.attempts.actions import write_access
 from atom.jobs.attempts.actions.finalize import conclude
 from atom.jobs.errors import InvalidRun
 from atom.jobs.models import Run, Workflow
-from atom.jobs.runs.actions.requests import WRITER_ROLE, RunRequest, plan_run
+from atom.jobs.runs.actions.plan import WRITER_ROLE, plan_run
+from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.actions.runs import create_run
 from tests.architecture.test_access import api_routes
 from tests.factories.accounts import make_member, make_project

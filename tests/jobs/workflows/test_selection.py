@@ -21,7 +21,8 @@ from atom.jobs.attempts.actions.job_spec import job_of
 from atom.jobs.attempts.actions.materialize import show_datasets
 from atom.jobs.executors import local_executor
 from atom.jobs.models import Attempt, Run, RunInput, Workflow
-from atom.jobs.runs.actions.requests import RunRequest, plan_run
+from atom.jobs.runs.actions.plan import plan_run
+from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.workflows.engines.parameters import Parameter
 from atom.jobs.workflows.engines.selection import check_inputs, selector_of
 from atom_sdk.readers import LocalDataset

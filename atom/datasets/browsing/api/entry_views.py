@@ -30,7 +30,7 @@ from atom.datasets.browsing.engines.diff_pages import (
 )
 from atom.datasets.browsing.engines.entry_filters import EntryFilter
 from atom.datasets.browsing.engines.folder_pages import DELIMITER, FolderPage, PageRequest
-from atom.datasets.browsing.queries import narrowed, with_facts
+from atom.datasets.browsing.queries import add_file_filters, combine_with_view
 from atom.datasets.browsing.reads import compare, open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.errors import EntryNotFound
@@ -206,8 +206,8 @@ def _filter_of(request: Request, dataset: Dataset) -> EntryFilter:
         label=query.get("label") or None,
         split=query.get("split") or None,
         labelled=_BOOLEANS.get(labelled),
-        where=with_facts(
-            narrowed(dataset, query.get("where", ""), query.get("view", "")),
+        where=add_file_filters(
+            combine_with_view(dataset, query.get("where", ""), query.get("view", "")),
             _kind_of_file(request),
             (_size_of(request, "min_size"), _size_of(request, "max_size")),
         ),

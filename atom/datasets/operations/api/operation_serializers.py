@@ -10,7 +10,7 @@ from rest_framework import serializers
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.names import TextField
-from atom.datasets.browsing.queries import narrowed
+from atom.datasets.browsing.queries import combine_with_view
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
 from atom.datasets.commits.api.commit_serializers import (
     CommitRequestSerializer,
@@ -204,7 +204,7 @@ class EditSerializer(OperationSerializer):
 
 
 def _step(dataset: Dataset, given: dict[str, Any]) -> EditStepArguments:
-    where = narrowed(dataset, given["where"], given["view"])
+    where = combine_with_view(dataset, given["where"], given["view"])
     return EditStepArguments(
         op=given["op"],
         # A query alone is asked of everything.

@@ -41,7 +41,8 @@ from atom.jobs.imports.engines.import_reports import (
     parse_import_report,
 )
 from atom.jobs.models import Run
-from atom.jobs.runs.actions.requests import RunRequest, resolve_dataset
+from atom.jobs.runs.actions.plan_data import resolve_dataset
+from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.actions.runs import create_run
 from atom.jobs.runs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.workflows.engines.parameters import WrongValueError

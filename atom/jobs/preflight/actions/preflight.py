@@ -19,7 +19,7 @@ from atom.datasets.catalog.reads import quarantined_among
 from atom.datasets.errors import DatasetDeleted, VersionExpired
 from atom.datasets.models import Version
 from atom.jobs.preflight.engines.preflight import Check, Selected, check_data
-from atom.jobs.runs.actions.requests import RunPlan
+from atom.jobs.runs.actions.plan import RunPlan
 from atom.jobs.runs.model_resolver import TrainingInput
 from atom.jobs.workflows.engines.data_needs import DataNeeds
 from atom_sdk.errors import ManifestError, ObjectNotFoundError

@@ -16,7 +16,7 @@ from atom.jobs.failures.engines.remedies import Remedy
 from atom.jobs.json_values import names
 from atom.jobs.preflight.actions.preflight import DatasetPreflight, preflight
 from atom.jobs.preflight.engines.preflight import CheckCode
-from atom.jobs.runs.actions.requests import plan_run
+from atom.jobs.runs.actions.plan import plan_run
 from atom.jobs.runs.api.request_serializers import RunRequestSerializer
 from atom.jobs.runs.api.views import parse_request
 

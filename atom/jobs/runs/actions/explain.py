@@ -9,7 +9,7 @@ from typing import Any
 from atom.cache.models import CacheRecord
 from atom.jobs import states
 from atom.jobs.models import Run
-from atom.jobs.runs.actions.requests import RunPlan
+from atom.jobs.runs.actions.plan import RunPlan
 from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.scheduling.actions.queue_order import Turn, queue_position, turn_of
 from atom.jobs.scheduling.actions.scheduling import (

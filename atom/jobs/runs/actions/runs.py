@@ -19,7 +19,8 @@ from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, move, record
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
-from atom.jobs.runs.actions.requests import RunPlan, RunRequest, plan_run
+from atom.jobs.runs.actions.plan import RunPlan, plan_run
+from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.engines.run_names import suggested_name
 from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.tracking.actions.tracked import report_state

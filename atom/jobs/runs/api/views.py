@@ -17,7 +17,8 @@ from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import Run
 from atom.jobs.reads import find_whole_run
 from atom.jobs.runs.actions import descriptions, explain, runs
-from atom.jobs.runs.actions.requests import RunRequest, plan_run
+from atom.jobs.runs.actions.plan import plan_run
+from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.api.explanation_serializers import ExplanationSerializer, RunPreviewSerializer
 from atom.jobs.runs.api.request_serializers import (
     CloneRequestSerializer,

@@ -22,7 +22,7 @@ from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice, words
-from atom.datasets.browsing.queries import narrowed
+from atom.datasets.browsing.queries import combine_with_view
 from atom.datasets.catalog.reads import find_dataset
 from atom.datasets.models import Version
 from atom.datasets.refs import resolve_ref
@@ -130,7 +130,9 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
             prefix=chosen.get("prefix", ""),
             paths=frozenset(chosen.get("paths", ())),
             labelled=chosen.get("labelled", False),
-            where=narrowed(version.dataset, chosen.get("where", ""), chosen.get("view", "")),
+            where=combine_with_view(
+                version.dataset, chosen.get("where", ""), chosen.get("view", "")
+            ),
             batch_size=data["batch_size"],
             audit_percent=data["audit_percent"],
             lease_ttl_s=data["lease_ttl_s"],
@@ -163,7 +165,7 @@ class TaskPreviewView(ProjectScopedView, APIView):
         check(asked)
         data = asked.validated_data
         version = version_named(self.project, data["dataset"])
-        where = narrowed(version.dataset, data["where"], data["view"])
+        where = combine_with_view(version.dataset, data["where"], data["view"])
         labelled = self._LABELLED[data["labelled"]]
         chosen = ImageSelection(version, data["prefix"], labelled, where=where)
         return Response(TaskPreviewSerializer(chosen.counted()).data)

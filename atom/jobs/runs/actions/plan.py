@@ -1,0 +1,168 @@
+"""Checks what a person asks for before anything is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from atom.accounts.models import RANK, Project, User
+from atom.accounts.permissions import role_in
+from atom.core.errors import AtomError, NotFound
+from atom.datasets.models import Version
+from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
+from atom.jobs.models import CodeSnapshot, Workflow
+from atom.jobs.runs.actions.plan_data import (
+    References,
+    choose_data,
+    resolve_references,
+    selection_of,
+    wrong_deliveries_of,
+)
+from atom.jobs.runs.actions.program import Program, command_program, workflow_program
+from atom.jobs.runs.actions.requests import Errors, RunRequest
+from atom.jobs.runs.model_resolver import ResolvedModel, model_resolver
+from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.engines.placement import Demand, never_fits
+from atom.jobs.secrets.actions import secrets
+from atom.jobs.secrets.engines.variables import wrong_name
+
+# What the API asks of who writes datasets.
+WRITER_ROLE = "researcher"
+
+
+DEFAULT_RESOURCES = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": 0}
+
+
+@dataclass(frozen=True)
+class RunPlan:
+    """The request with everything looked up; `errors` by field, empty if it can run."""
+
+    request: RunRequest
+    workflow: Workflow | None
+    parameters: dict[str, Any]
+    command: list[str]
+    requirements: str
+    code: CodeSnapshot | None
+    inputs: dict[str, Version]
+    # What the run sees of each input; {} is the whole version.
+    selectors: dict[str, dict[str, Any]]
+    # The saved views that were named; their queries are in the selectors.
+    views: dict[str, str]
+    models: dict[str, ResolvedModel]
+    demand: Demand
+    timeout_s: int | None
+    errors: Errors
+    too_large: Errors
+
+    def raise_errors(self) -> None:
+        """Raise what is wrong: parameters first, then fields, then resources."""
+        if any(name.startswith("parameters.") for name in self.errors):
+            raise InvalidParameters(errors=self.errors)
+        if self.errors:
+            raise InvalidRun(errors=self.errors)
+        if self.too_large:
+            raise ResourcesNeverFit(errors=self.too_large)
+
+
+def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
+    """Look everything up and collect what is wrong; writes nothing.
+
+    Each stage takes the request and what stages before it found, and changes none of it.
+    """
+    program = (
+        workflow_program(project, request)
+        if request.workflow
+        else command_program(project, request)
+    )
+    references = resolve_references(project, user, request, program)
+    choice = choose_data(request, program, references)
+    selection = selection_of(request, program, references, choice)
+    wrong_data = {**program.errors, **references.errors, **selection.errors}
+    models, wrong_models = _models(project, program)
+    demand = _demand(request, program)
+    return RunPlan(
+        request=request,
+        workflow=program.workflow,
+        parameters=program.parameters
+        | {name: references.pinned[name] for name in _pinned_parameters(program, references)}
+        | {name: model.reference for name, model in models.items()},
+        command=program.command,
+        requirements=program.requirements,
+        code=program.code,
+        inputs=references.versions,
+        selectors=selection.selectors,
+        views=selection.views,
+        models=models,
+        demand=demand,
+        timeout_s=program.timeout_s,
+        errors={
+            **wrong_data,
+            **wrong_deliveries_of(request, references, wrong_data),
+            **wrong_models,
+            **_wrong_env(request),
+            **_wrong_secrets(project, request),
+            **_wrong_write(project, user, request),
+        },
+        too_large=never_fits(capacities(), demand),
+    )
+
+
+def _pinned_parameters(program: Program, references: References) -> set[str]:
+    return program.parameters_of_type("dataset").keys() & references.versions.keys()
+
+
+def _models(project: Project, program: Program) -> tuple[dict[str, ResolvedModel], Errors]:
+    resolve = model_resolver()
+    models: dict[str, ResolvedModel] = {}
+    errors: Errors = {}
+    for name, reference in program.parameters_of_type("model").items():
+        try:
+            if resolve is None:
+                raise NotFound("This installation has no model registry.")
+            models[name] = resolve(project, reference)
+        except AtomError as error:
+            errors[f"parameters.{name}"] = [str(error)]
+    return models, errors
+
+
+def _wrong_env(request: RunRequest) -> Errors:
+    errors: Errors = {}
+    for name, value in request.env.items():
+        if reasons := wrong_name(name):
+            errors[f"env.{name}"] = [reasons]
+        elif "\0" in value:
+            errors[f"env.{name}"] = ["Not a valid value of a variable."]
+    return errors
+
+
+def _wrong_secrets(project: Project, request: RunRequest) -> Errors:
+    errors: Errors = {
+        f"secrets.{name}": ["The project has no secret of this name."]
+        for name in secrets.unknown_names(project, request.secrets)
+    }
+    for name in request.secrets:
+        if name in request.env:
+            errors[f"env.{name}"] = ["A secret of this name is given too: leave one out."]
+    return errors
+
+
+def _wrong_write(project: Project, user: User, request: RunRequest) -> Errors:
+    if not request.may_write:
+        return {}
+    if request.workflow:
+        return {"may_write": ["A workflow says itself whether it writes: leave this out."]}
+    role = role_in(user, project)
+    if role is not None and RANK[role] >= RANK[WRITER_ROLE]:
+        return {}
+    return {
+        "may_write": [
+            f"A run writes with the rights of who starts it, and writing datasets needs the role "
+            f"{WRITER_ROLE} in {project.slug}: leave this out, or ask an admin for the role."
+        ]
+    }
+
+
+def _demand(request: RunRequest, program: Program) -> Demand:
+    defaults = program.workflow.definition["resources"] if program.workflow is not None else {}
+    resources = {**DEFAULT_RESOURCES, **defaults, **request.resources}
+    return Demand(resources["cpus"], resources["memory_bytes"], resources["gpus"])
