@@ -11,7 +11,7 @@ from atom.core.errors import Conflict
 Table = Mapping[str, frozenset[str] | set[str]]
 
 
-class IllegalMove(Conflict):
+class IllegalTransition(Conflict):
     """A state was asked to become one that its table does not allow."""
 
     code = "illegal_state"
@@ -19,10 +19,10 @@ class IllegalMove(Conflict):
     action = "Reload to see the present state."
 
 
-def check_move(table: Table, old: str, new: str) -> None:
-    """Raise `IllegalMove` unless `table` leads from `old` to `new`."""
+def check_transition(table: Table, old: str, new: str) -> None:
+    """Raise `IllegalTransition` unless `table` leads from `old` to `new`."""
     if new not in table.get(old, frozenset()):
-        raise IllegalMove(f"It is {old} and cannot become {new}.", state=old)
+        raise IllegalTransition(f"It is {old} and cannot become {new}.", state=old)
 
 
 def all_states(table: Table) -> list[str]:

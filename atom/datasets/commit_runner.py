@@ -109,7 +109,7 @@ def _claim(request_id: UUID | str) -> CommitRequest:
             .get(pk=request_id)
         )
         if request.state == "pending":
-            states.check_move(COMMIT_STATES, request.state, "building")
+            states.check_transition(COMMIT_STATES, request.state, "building")
             request.state = "building"
         if request.state == "building":
             if not request.is_hopeless:
@@ -120,7 +120,7 @@ def _claim(request_id: UUID | str) -> CommitRequest:
 
 def _finish(request: CommitRequest, state: str, error: AtomError | None, **fields: Any) -> None:
     """Leave `building`; a run that was faster keeps its answer."""
-    states.check_move(COMMIT_STATES, "building", state)
+    states.check_transition(COMMIT_STATES, "building", state)
     if error is not None:
         fields |= {"error_code": error.code, "error_detail": error.detail}
     progress = 1.0 if error is None else request.progress

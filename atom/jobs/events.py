@@ -7,7 +7,7 @@ from typing import Any
 import structlog
 
 from atom.core import clock, live, outbox
-from atom.core.states import check_move
+from atom.core.states import check_transition
 from atom.jobs import states
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Attempt, Run, RunEvent
@@ -44,18 +44,18 @@ _SETTLED = (
 
 
 def settle(attempt: Attempt, state: str) -> None:
-    """Move an attempt alone, with what its run's lock guards. Raises IllegalMove."""
-    check_move(states.ATTEMPT_STATES, attempt.state, state)
+    """Move an attempt alone, with what its run's lock guards. Raises IllegalTransition."""
+    check_transition(states.ATTEMPT_STATES, attempt.state, state)
     attempt.state = state
     attempt.save(update_fields=_SETTLED)
 
 
-def move(run: Run, state: str, attempt: Attempt | None = None) -> None:
-    """Move the run, and its open attempt with it. Raises IllegalMove.
+def transition(run: Run, state: str, attempt: Attempt | None = None) -> None:
+    """Move the run, and its open attempt with it. Raises IllegalTransition.
 
     The caller holds the run's row lock; its other changed fields are saved too.
     """
-    check_move(states.RUN_STATES, run.state, state)
+    check_transition(states.RUN_STATES, run.state, state)
     if attempt is not None:
         settle(attempt, state)
     log.info("run_moved", run_id=str(run.pk), old=run.state, new=state)

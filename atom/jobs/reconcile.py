@@ -20,7 +20,7 @@ from atom.jobs.artifacts.actions import outputs
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.attempts.actions.finalize import conclude, is_retry_due
 from atom.jobs.attempts.actions.watch import bury_with_node, watch
-from atom.jobs.events import move
+from atom.jobs.events import transition
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
 from atom.jobs.models import Attempt, Run
@@ -131,7 +131,7 @@ def _step(run_id: UUID) -> str | None:
 def _wait_is_over(run: Run) -> None:
     if run.retry_at is None or is_retry_due(run.retry_at):
         run.queued_at, run.retry_at = clock.now(), None
-        move(run, states.QUEUED)
+        transition(run, states.QUEUED)
 
 
 def _place(run: Run) -> None:
@@ -141,7 +141,7 @@ def _place(run: Run) -> None:
 def _warm(run: Run) -> None:
     attempt = open_attempt(run)
     if run.cancel_requested_at is not None:
-        move(run, states.CANCELLING, attempt)
+        transition(run, states.CANCELLING, attempt)
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
     if not bury_with_node(run, attempt):

@@ -14,7 +14,7 @@ from django.core.management import call_command
 from atom.accounts.models import AuditEvent
 from atom.celery import app
 from atom.cleaning import states, tasks
-from atom.cleaning.actions.moves import move
+from atom.cleaning.actions.transitions import transition
 from atom.cleaning.engines import findings
 from atom.cleaning.models import CleaningReport
 from atom.core.storage import project_store
@@ -259,7 +259,7 @@ def test_a_report_that_kills_its_worker_is_given_up(pending: CleaningReport) -> 
 
 def test_a_report_that_was_cancelled_stays_so(pending: CleaningReport) -> None:
     CleaningReport.objects.update(state=states.CANCELLED)
-    assert not move(pending, states.COMPARING)
+    assert not transition(pending, states.COMPARING)
     tasks.advance(str(pending.pk))
     assert state_of(pending) == (states.CANCELLED, "")
     assert not Run.objects.exists()

@@ -3,7 +3,7 @@ from itertools import pairwise
 import pytest
 from django.db import IntegrityError
 
-from atom.core.states import IllegalMove, all_states, check_move
+from atom.core.states import IllegalTransition, all_states, check_transition
 from atom.jobs import states
 from atom.jobs.models import Run
 from tests.factories.jobs import make_run
@@ -22,7 +22,7 @@ LIFE = [
 
 def test_the_life_of_a_run_is_in_the_table() -> None:
     for old, new in pairwise(LIFE):
-        check_move(states.RUN_STATES, old, new)
+        check_transition(states.RUN_STATES, old, new)
 
 
 def test_every_state_that_can_be_reached_is_described() -> None:
@@ -46,8 +46,8 @@ def test_every_active_attempt_can_end() -> None:
 
 
 def test_a_run_that_succeeded_stays_so() -> None:
-    with pytest.raises(IllegalMove):
-        check_move(states.RUN_STATES, states.SUCCEEDED, states.QUEUED)
+    with pytest.raises(IllegalTransition):
+        check_transition(states.RUN_STATES, states.SUCCEEDED, states.QUEUED)
 
 
 @pytest.mark.django_db

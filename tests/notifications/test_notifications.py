@@ -75,7 +75,7 @@ def happen(project: Project, user: User, kind: str = "run.failed", **data: Any) 
 
 def end(run: Run, state: str) -> None:
     for step in (job_states.FINALIZING, state):
-        events.move(run, step)
+        events.transition(run, step)
 
 
 def test_who_started_a_run_is_told_how_it_ended(project: Project, ada: User) -> None:

@@ -76,7 +76,7 @@ def test_each_kind_that_is_settled_is_one_that_people_are_told_of() -> None:
 
 def end(run: Run, *steps: str) -> None:
     for step in steps:
-        events.move(run, step)
+        events.transition(run, step)
 
 
 def test_a_failed_run_that_is_tried_again_with_success(project: Project, ada: User) -> None:

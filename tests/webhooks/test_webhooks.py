@@ -89,7 +89,7 @@ def test_a_run_tells_how_it_goes_with_bytes_that_can_be_verified(
 ) -> None:
     run = make_run(project, state=job_states.SUBMITTED, name="größer")
     for state in (job_states.RUNNING, job_states.FINALIZING, job_states.SUCCEEDED):
-        events.move(run, state)
+        events.transition(run, state)
     deliveries.tick()
     told = [verify(SECRET, body, headers["Atom-Signature"]) for headers, body in place.requests]
     assert [event["event"] for event in told] == ["run.started", "run.succeeded"]
@@ -112,7 +112,7 @@ def test_a_run_tells_how_it_goes_with_bytes_that_can_be_verified(
 def test_an_event_is_there_exactly_if_its_change_is(webhook: Webhook, project: Project) -> None:
     run = make_run(project, state=job_states.SUBMITTED)
     with transaction.atomic():
-        events.move(run, job_states.RUNNING)
+        events.transition(run, job_states.RUNNING)
         transaction.set_rollback(True)
     assert not OutboxEvent.objects.exists()
 

@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import F
 
 from atom.cleaning import states
-from atom.cleaning.actions.moves import move
+from atom.cleaning.actions.transitions import transition
 from atom.cleaning.engines import findings
 from atom.cleaning.engines.features import (
     FILE,
@@ -63,7 +63,7 @@ def advance(report_id: UUID | str) -> None:
             _advance(report)
         except AtomError as exc:
             log.warning("cleaning_report_failed", report_id=str(report_id), code=exc.code)
-            move(report, states.FAILED, error_code=exc.code, error_detail=str(exc))
+            transition(report, states.FAILED, error_code=exc.code, error_detail=str(exc))
 
 
 def _advance(report: CleaningReport) -> None:
@@ -89,7 +89,7 @@ def _begin(report: CleaningReport) -> None:
     last = CleaningReport.objects.measured(report.version.dataset).first()
     known = last.features if last is not None else None
     if known is not None and is_all_known(_entries(report.version), _features(known)):
-        move(report, states.COMPARING, features=known)
+        transition(report, states.COMPARING, features=known)
         return
     if report.created_by is None:
         raise MeasuringFailed("Who asked for the report is no longer here to own its run.")
@@ -102,7 +102,7 @@ def _begin(report: CleaningReport) -> None:
     )
     with transaction.atomic():
         run = create_run(version.dataset.project, report.created_by, request)
-        if not move(report, states.MEASURING, run=run):
+        if not transition(report, states.MEASURING, run=run):
             # Cancelled meanwhile: no run is to be left behind.
             transaction.set_rollback(True)
 
@@ -119,7 +119,7 @@ def _look_at_run(report: CleaningReport) -> None:
     artifact = stored.order_by("-attempt__number", "-created_at").first()
     if artifact is None:
         raise FeaturesMalformed(f"Run {run.number} left no {FILE}.")
-    move(report, states.COMPARING, features=artifact, tries=0)
+    transition(report, states.COMPARING, features=artifact, tries=0)
 
 
 def _compare(report: CleaningReport) -> None:
@@ -139,7 +139,7 @@ def _compare(report: CleaningReport) -> None:
             FindingCount(report=report, kind=one.kind, items=one.items, groups=one.groups)
             for one in findings.counts(found.table)
         )
-        move(report, states.READY, image_count=found.images, is_partial=found.is_partial)
+        transition(report, states.READY, image_count=found.images, is_partial=found.is_partial)
 
 
 def _features(artifact: Artifact) -> pa.Table:

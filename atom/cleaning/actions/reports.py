@@ -7,7 +7,7 @@ from django.db import IntegrityError, transaction
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.cleaning import states
-from atom.cleaning.actions.moves import move
+from atom.cleaning.actions.transitions import transition
 from atom.cleaning.engines.thresholds import Thresholds
 from atom.cleaning.errors import ReportOver, ReportUnderWay
 from atom.cleaning.models import CleaningReport
@@ -46,7 +46,7 @@ def cancel_report(report: CleaningReport, user: User) -> CleaningReport:
             raise ReportOver(f"It is {locked.state}.")
         if locked.run is not None and locked.run.state not in job_states.TERMINAL:
             cancel_run(locked.run.pk, user)
-        move(locked, states.CANCELLED)
+        transition(locked, states.CANCELLED)
         project = locked.version.dataset.project
         audit.record(user, "cleaning_report.cancelled", locked, project, locked.version.dataset)
     return locked

@@ -16,8 +16,8 @@ from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done, tell_if_audited
 from atom.labeling.actions.locks import LockedSlots, lock_slots
-from atom.labeling.actions.moves import move
 from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.transitions import transition
 from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
 from atom.labeling.permissions import LABEL, may
@@ -122,9 +122,9 @@ def _rule(
 ) -> AuditDecision:
     item = label.work_item
     accepted = decision.verdict == states.ACCEPT
-    move(audit, states.SUBMITTED, states.SLOT_STATES)
-    move(label, states.ACCEPTED if accepted else states.RETURNED, states.SLOT_STATES)
-    move(item, states.ACCEPTED if accepted else states.REWORK, states.ITEM_STATES)
+    transition(audit, states.SUBMITTED, states.SLOT_STATES)
+    transition(label, states.ACCEPTED if accepted else states.RETURNED, states.SLOT_STATES)
+    transition(item, states.ACCEPTED if accepted else states.REWORK, states.ITEM_STATES)
     audit.expires_at = None
     audit.page, audit.on_screen, audit.seen_at = "", False, None
     if accepted:

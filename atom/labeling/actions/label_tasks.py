@@ -20,10 +20,10 @@ from atom.datasets.catalog.actions.catalogue import pin
 from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.items import add_items
-from atom.labeling.actions.moves import move
 from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_version
 from atom.labeling.actions.progress import tell_progress
 from atom.labeling.actions.samples import ImageSelection
+from atom.labeling.actions.transitions import transition
 from atom.labeling.engines.selection import LeftOut
 from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TaskNotActive, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
@@ -178,7 +178,7 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
     locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
     if locked.state == new:
         return locked
-    move(locked, new, states.TASK_STATES)
+    transition(locked, new, states.TASK_STATES)
     if new == states.ACTIVE:
         lock_version(locked.ontology_version_id)
         locked.started_at = locked.started_at or clock.now()

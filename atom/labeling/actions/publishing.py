@@ -23,8 +23,8 @@ from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
 from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.label_tasks import PIN_HOLDER
-from atom.labeling.actions.moves import move
 from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import layers, sampling
 from atom.labeling.errors import NothingToPublish, TaskFilling, UnfinishedItems
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem, WorkSlot
@@ -47,7 +47,7 @@ def request_publish(task: LabelTask, user: User, *, partial: bool) -> LabelTask:
         locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
         if locked.state in {states.PUBLISHING, states.PUBLISHED}:
             return locked
-        move(locked, states.PUBLISHING, states.TASK_STATES)
+        transition(locked, states.PUBLISHING, states.TASK_STATES)
         if locked.populated_at is None:
             raise TaskFilling
         _check_items(locked, partial=partial)
@@ -146,7 +146,7 @@ def _rows(task: LabelTask) -> Iterator[layers.LabelRow]:
 @transaction.atomic
 def _finish(task: LabelTask, version: Version) -> None:
     locked = LabelTask.objects.select_for_update().get(pk=task.pk)
-    move(locked, states.PUBLISHED, states.TASK_STATES)
+    transition(locked, states.PUBLISHED, states.TASK_STATES)
     locked.output_version, locked.published_at = version, clock.now()
     locked.save(update_fields=["state", "output_version", "published_at", "updated_at"])
     locked.items.filter(state=states.ACCEPTED).update(state=states.PUBLISHED)
@@ -191,7 +191,7 @@ def _fail(task: LabelTask, error: AtomError) -> None:
     """Say why and let it be asked again."""
     locked = LabelTask.objects.select_for_update().get(pk=task.pk)
     unfinished = locked.items.exclude(state__in=states.ITEM_FINISHED).exists()
-    move(locked, states.PAUSED if unfinished else states.COMPLETED, states.TASK_STATES)
+    transition(locked, states.PAUSED if unfinished else states.COMPLETED, states.TASK_STATES)
     locked.publish_error_code, locked.publish_error_detail = error.code, error.detail
     locked.save()
     outbox.emit(

@@ -19,8 +19,8 @@ from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done, tell_if_corrected
 from atom.labeling.actions.leases import lost_lease
 from atom.labeling.actions.locks import LockedSlots, lock_slots
-from atom.labeling.actions.moves import move
 from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import documents, sampling
 from atom.labeling.errors import (
     DocumentTooLarge,
@@ -201,14 +201,14 @@ def _count(
     item = slot.work_item
     if slot.state == states.OPEN:
         # The lease ran out, and nobody else took the item.
-        move(slot, states.LEASED, states.SLOT_STATES)
-        move(item, states.LABELING, states.ITEM_STATES)
+        transition(slot, states.LEASED, states.SLOT_STATES)
+        transition(item, states.LABELING, states.ITEM_STATES)
         slot.user_id = revision.user_id
     if slot.state == states.RETURNED and slot.user_id is not None:
         changes.corrected.add((slot.label_task_id, slot.user_id))
     sampled = audit is not None or changes.is_drawn(slot)
-    move(slot, states.SUBMITTED if sampled else states.ACCEPTED, states.SLOT_STATES)
-    move(item, states.AUDIT if sampled else states.ACCEPTED, states.ITEM_STATES)
+    transition(slot, states.SUBMITTED if sampled else states.ACCEPTED, states.SLOT_STATES)
+    transition(item, states.AUDIT if sampled else states.ACCEPTED, states.ITEM_STATES)
     slot.revision, slot.expires_at = revision, None
     slot.page, slot.on_screen, slot.seen_at, slot.lapsed_user = "", False, None, None
     slot.returned_code = slot.returned_comment = ""
@@ -216,7 +216,7 @@ def _count(
     if sampled and audit is None:
         changes.new_audits.append(_audit_slot(slot))
     elif audit is not None:
-        move(audit, states.OPEN, states.SLOT_STATES)
+        transition(audit, states.OPEN, states.SLOT_STATES)
         audit.user, audit.page, audit.on_screen, audit.seen_at = None, "", False, None
         changes.slots.append(audit)
     changes.slots.append(slot)

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from atom.accounts.models import Project, User
 from atom.core.ids import uuid7
-from atom.core.states import check_move
+from atom.core.states import check_transition
 from atom.jobs import states as run_states
 from atom.jobs.models import Run
 from atom.jobs.models.experiments import Experiment
@@ -73,7 +73,7 @@ def finalize_model(model: LoggedModel, state: str) -> LoggedModel:
     found = locked.get(pk=model.pk)
     if found.state == state:
         return found
-    check_move(states.LOGGED_MODEL_STATES, found.state, state)
+    check_transition(states.LOGGED_MODEL_STATES, found.state, state)
     found.state = state
     found.save(update_fields=["state", "updated_at"])
     if found.source_run_id != found.run_id.hex:

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from atom.accounts.models import slug_validator
 from atom.core import clock
 from atom.core.errors import AtomError, Invalid
-from atom.core.states import check_move
+from atom.core.states import check_transition
 from atom.jobs import states as job_states
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record
@@ -86,7 +86,7 @@ def take_in_run(run_id: UUID) -> None:
             log.exception("run_intake_failed", run_id=str(run_id))
             _note_failure(intake, IntakeFailed())
         else:
-            check_move(states.INTAKE_STATES, intake.state, states.DONE)
+            check_transition(states.INTAKE_STATES, intake.state, states.DONE)
             intake.state, intake.error_code, intake.error_detail = states.DONE, "", ""
         intake.save()
 
@@ -142,7 +142,7 @@ def _note_failure(intake: RunIntake, error: AtomError) -> None:
     intake.next_try_at = clock.now() + timedelta(seconds=wait_s)
     log.warning("run_not_taken_in", run_id=str(intake.run_id), code=error.code)
     if intake.tries >= _MAX_TRIES or isinstance(error, Invalid):
-        check_move(states.INTAKE_STATES, intake.state, states.FAILED)
+        check_transition(states.INTAKE_STATES, intake.state, states.FAILED)
         intake.state = states.FAILED
         text, said = f"{error.detail} {error.action}", error.detail
         record(intake.run, EventKind.REGISTRATION_FAILED, text, code=error.code, said=said)

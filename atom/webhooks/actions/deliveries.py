@@ -31,7 +31,7 @@ from atom.core.crash_points import reach
 from atom.core.crypto import BadSignature, decrypt
 from atom.core.locks import only_one
 from atom.core.models import OutboxEvent
-from atom.core.states import check_move
+from atom.core.states import check_transition
 from atom.webhooks import states
 from atom.webhooks.actions.hooks import switch_off
 from atom.webhooks.engines.backoff import GIVEN_UP_AFTER, pause
@@ -235,7 +235,7 @@ def redeliver(delivery: Delivery, user: User) -> Delivery:
             raise DeliveryPending
         if locked.webhook.off_reason:
             raise WebhookOff
-        check_move(states.DELIVERY_STATES, locked.state, states.PENDING)
+        check_transition(states.DELIVERY_STATES, locked.state, states.PENDING)
         locked.state, locked.queued_at = states.PENDING, clock.now()
         locked.next_at = locked.queued_at
         locked.save()

@@ -98,10 +98,10 @@ def make() -> tuple[Run, str]:
 
 
 @sync_to_async
-def move(run: Run, *through: str) -> None:
+def transition(run: Run, *through: str) -> None:
     for state in through:
         run.refresh_from_db()
-        events.move(run, state)
+        events.transition(run, state)
 
 
 async def place_of(token: str) -> str:
@@ -121,10 +121,10 @@ async def test_the_answer_comes_when_the_run_has_ended() -> None:
     await waiting_for.begin()
     await waiting_for.until_listening()
     # A state that is not the last one ends no wait.
-    await move(run, states.PLACING)
+    await transition(run, states.PLACING)
     await sync_to_async(events.announce)(run)
     assert await waiting_for.http.receive_nothing(timeout=0.2)
-    await move(run, states.FINALIZING, states.SUCCEEDED)
+    await transition(run, states.FINALIZING, states.SUCCEEDED)
     status, body = await waiting_for.answer()
     assert (status, body["state"], body["id"]) == (200, "succeeded", str(run.pk))
     assert not redis.client().zcard(await place_of(token))
@@ -135,7 +135,7 @@ async def test_what_is_over_and_what_is_asked_for_no_time_is_answered_at_once() 
     path = f"/api/v1/runs/{run.pk}/wait/"
     assert (await ask(f"{path}?timeout_s=0", token))[1]["state"] == states.QUEUED
     assert (await ask(f"{path}?timeout_s=1", token))[1]["state"] == states.QUEUED
-    await move(run, states.CANCELLED)
+    await transition(run, states.CANCELLED)
     assert (await ask(path, token))[1]["state"] == states.CANCELLED
 
 
@@ -163,7 +163,7 @@ async def test_strangers_wrong_parameters_and_revoked_tokens() -> None:
     await waiting_for.begin()
     await waiting_for.until_listening()
     await sync_to_async(_revoke)(token)
-    await move(run, states.PLACING)
+    await transition(run, states.PLACING)
     assert (await waiting_for.answer())[0] == 401
 
 
@@ -184,7 +184,7 @@ async def test_one_token_waits_for_so_many_things_at_a_time() -> None:
     # Another token of the same person has places of its own; what is over needs none.
     user = await User.objects.aget(api_tokens__pk=who)
     assert (await ask(path, await sync_to_async(token_of)(user)))[0] == 200
-    await move(run, states.CANCELLED)
+    await transition(run, states.CANCELLED)
     assert (await ask(path, token))[0] == 200
 
 

@@ -11,7 +11,7 @@ from atom.cache.backends import backend_of
 from atom.cache.backends.base import CacheBackend
 from atom.cache.errors import VersionPinned
 from atom.cache.models import CacheRecord
-from atom.cache.warming.actions.records import UNREADABLE, move, note_coverage
+from atom.cache.warming.actions.records import UNREADABLE, note_coverage, transition
 from atom.clusters.models import Node
 from atom.datasets.models import Version
 
@@ -36,7 +36,7 @@ def evict(version: Version, node: Node) -> CacheRecord | None:
             raise VersionPinned(f"{version.dataset.name}@{version.ref} is in use.")
         backend.remove(version, _needed_by_others(record, backend))
         if record.state != "cold":
-            move(record, "cold")
+            transition(record, "cold")
         note_coverage(record)
         record.rate_bytes_s, record.error = 0, ""
         record.save()

@@ -32,7 +32,7 @@ def note_coverage(record: CacheRecord) -> None:
     record.bytes_total, record.bytes_present = coverage.bytes_total, coverage.bytes_present
 
 
-def move(record: CacheRecord, state: str) -> None:
-    """Change the state; the caller holds the row's lock and saves it. Raises IllegalMove."""
-    states.check_move(CACHE_STATES, record.state, state)
+def transition(record: CacheRecord, state: str) -> None:
+    """Change the state; the caller holds the row's lock and saves it. Raises IllegalTransition."""
+    states.check_transition(CACHE_STATES, record.state, state)
     record.state = state

@@ -20,7 +20,7 @@ from atom.cache.engines.fill import CorruptPackError, FillProgress
 from atom.cache.engines.selectors import view_selector
 from atom.cache.errors import SelectionEmpty
 from atom.cache.models import CacheRecord
-from atom.cache.warming.actions.records import move, note_coverage
+from atom.cache.warming.actions.records import note_coverage, transition
 from atom.clusters.models import Node
 from atom.core import clock, live
 from atom.core.background import enqueue
@@ -53,7 +53,7 @@ def request_warm(version: Version, node: Node, selector: Selector = None) -> Cac
         record = CacheRecord.objects.select_for_update().get(node=node, version=version)
         record.used_at = clock.now()
         if record.state != "warming" and not _is_ready(record, backend, selector):
-            move(record, "warming")
+            transition(record, "warming")
             record.error = ""
             record.selector, record.claimed_until = dict(selector or {}), None
             enqueue(_WARM_TASK, str(record.pk))
@@ -178,7 +178,7 @@ def _finish(record: CacheRecord, state: str, error: str) -> None:
         locked = CacheRecord.objects.select_for_update().get(pk=record.pk)
         if locked.state != "warming":
             return
-        move(record, state)
+        transition(record, state)
         record.error, record.claimed_until = error, None
         record.used_at = clock.now()
         record.save()

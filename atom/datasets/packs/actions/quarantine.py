@@ -27,7 +27,7 @@ def quarantine_pack(
         pack = Pack.objects.select_for_update().filter(project=project, digest=digest).first()
         if pack is None or pack.state == "quarantined":
             return
-        states.check_move(PACK_STATES, pack.state, "quarantined")
+        states.check_transition(PACK_STATES, pack.state, "quarantined")
         pack.state, pack.reason = "quarantined", reason
         pack.save(update_fields=["state", "reason", "updated_at"])
         audit.record(None, "pack.quarantined", pack, project, digest=digest, reason=reason)

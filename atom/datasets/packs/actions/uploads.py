@@ -118,7 +118,7 @@ def _announce_pack(dataset: Dataset, request: UploadRequest) -> str:
         defaults={"size_bytes": request.size_bytes},
     )
     if pack.state == "quarantined":
-        states.check_move(PACK_STATES, pack.state, "uploading")
+        states.check_transition(PACK_STATES, pack.state, "uploading")
         Pack.objects.filter(pk=pack.pk, state="quarantined").update(
             state="uploading", size_bytes=request.size_bytes, reason=""
         )
@@ -265,7 +265,7 @@ def _close(upload: Upload) -> None:
     with transaction.atomic():
         moved = Upload.objects.filter(pk=upload.pk, state="open").update(state="uploaded")
         if moved:
-            states.check_move(UPLOAD_STATES, "open", "uploaded")
+            states.check_transition(UPLOAD_STATES, "open", "uploaded")
             enqueue(_VERIFY_TASK, str(upload.pk))
     upload.refresh_from_db()
 

@@ -138,7 +138,7 @@ def _note_quarantine(upload: Upload, code: str, reason: str) -> None:
             return
         pack = _pack_of(upload).select_for_update().first()
         if pack is not None and pack.state != "verified" and not _other_live(upload):
-            states.check_move(PACK_STATES, pack.state, "quarantined")
+            states.check_transition(PACK_STATES, pack.state, "quarantined")
             pack.state, pack.reason = "quarantined", reason
             pack.save(update_fields=["state", "reason", "updated_at"])
     if not is_direct(upload):
@@ -148,7 +148,7 @@ def _note_quarantine(upload: Upload, code: str, reason: str) -> None:
 
 def _finish(upload: Upload, state: str, **fields: str) -> bool:
     """Leave `verifying`; False when another worker was faster."""
-    states.check_move(UPLOAD_STATES, "verifying", state)
+    states.check_transition(UPLOAD_STATES, "verifying", state)
     rows = Upload.objects.filter(pk=upload.pk, state="verifying")
     return bool(rows.update(state=state, **fields))
 

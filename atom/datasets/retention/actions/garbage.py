@@ -107,7 +107,7 @@ def pardon(run: GarbageRun, user: User | None) -> int:
 
     Raises PardonTooLate when nothing of it is condemned any more.
     """
-    states.check_move(CONDEMNED_STATES, "condemned", "pardoned")
+    states.check_transition(CONDEMNED_STATES, "condemned", "pardoned")
     with transaction.atomic():
         condemned = CondemnedObject.objects.filter(run=run, state="condemned")
         count = condemned.update(state="pardoned", settled_at=Now())
@@ -253,7 +253,7 @@ def _note_batch(run: GarbageRun, batch: list[Stored]) -> None:
 
 
 def _finish(run: GarbageRun, state: str, code: str = "", detail: str = "") -> None:
-    states.check_move(GARBAGE_RUN_STATES, "running", state)
+    states.check_transition(GARBAGE_RUN_STATES, "running", state)
     run.state, run.error_code, run.error_detail = state, code, detail
     with transaction.atomic():
         GarbageRun.objects.filter(pk=run.pk, state="running").update(

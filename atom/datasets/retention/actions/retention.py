@@ -187,7 +187,7 @@ def _whole_hold(dataset: Dataset) -> QuerySet[LegalHold]:
 
 
 def _move(version: Version, state: str, expired_at: datetime | None) -> None:
-    states.check_move(VERSION_STATES, version.state, state)
+    states.check_transition(VERSION_STATES, version.state, state)
     version.state, version.expired_at = state, expired_at
     version.save(update_fields=["state", "expired_at", "updated_at"])
     catalogue_log.write_version_state(version, state, expired_at)

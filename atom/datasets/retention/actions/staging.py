@@ -202,7 +202,7 @@ def _abort_single(uploads: QuerySet[Upload], cutoffs: Cutoffs) -> None:
 
 def _abort(row: Upload, cutoffs: Cutoffs) -> bool:
     """End an open upload that nobody touched since the cutoff: from now on it takes no part."""
-    states.check_move(UPLOAD_STATES, "open", "aborted")
+    states.check_transition(UPLOAD_STATES, "open", "aborted")
     with transaction.atomic():
         found = Upload.objects.select_for_update().filter(pk=row.pk).first()
         if found is None or found.state == "aborted":

@@ -134,7 +134,7 @@ def _delete(run: GarbageRun, rows: Sequence[CondemnedObject]) -> None:
     """Delete objects for good. The catalogue forgets a pack first: a push then sends it again."""
     if not rows:
         return
-    states.check_move(CONDEMNED_STATES, "condemned", "deleted")
+    states.check_transition(CONDEMNED_STATES, "condemned", "deleted")
     kind = rows[0].kind
     with transaction.atomic():
         digests = _settle(run, rows)
@@ -164,7 +164,7 @@ def _settle(run: GarbageRun, rows: Sequence[CondemnedObject]) -> list[str]:
 
 
 def _spare(pks: Sequence[UUID]) -> None:
-    states.check_move(CONDEMNED_STATES, "condemned", "spared")
+    states.check_transition(CONDEMNED_STATES, "condemned", "spared")
     CondemnedObject.objects.filter(pk__in=pks, state="condemned").update(
         state="spared", settled_at=Now()
     )

@@ -87,7 +87,7 @@ def request_scan(source: Source, user: User | None) -> SourceScan:
             audit.record(user, "source.scanned", source, source.project, source.dataset, **named)
             enqueue(_SCAN_TASK, str(scan.pk))
             tell(source)
-    except (IntegrityError, states.IllegalMove) as exc:
+    except (IntegrityError, states.IllegalTransition) as exc:
         raise ScanActive(f"{source.name} is being scanned.") from exc
     return scan
 
@@ -96,7 +96,7 @@ def _again(source: Source) -> SourceScan | None:
     last = source.scans.order_by("-created_at").first()
     if last is None or last.state != "failed" or clock.now() - last.created_at > RESUMABLE:
         return None
-    states.check_move(SCAN_STATES, last.state, "pending")
+    states.check_transition(SCAN_STATES, last.state, "pending")
     last.state, last.error_code, last.error_detail, last.finished_at = "pending", "", "", None
     last.save()
     return last
@@ -128,7 +128,7 @@ def _claim(scan_id: UUID | str) -> SourceScan:
     with transaction.atomic():
         scan = SourceScan.objects.select_for_update(of=("self",)).get(pk=scan_id)
         if scan.state == "pending":
-            states.check_move(SCAN_STATES, scan.state, "listing")
+            states.check_transition(SCAN_STATES, scan.state, "listing")
             scan.state = "listing"
             scan.save(update_fields=["state", "updated_at"])
     return SourceScan.objects.select_related("source__dataset__project", "created_by").get(
@@ -284,7 +284,7 @@ def _settle_source(source: Source, error: AtomError | None) -> None:
             "failed" if error else "ready" if source.scans.filter(state="done").exists() else "new"
         )
         if source.state != ended:
-            states.check_move(SOURCE_STATES, source.state, ended)
+            states.check_transition(SOURCE_STATES, source.state, ended)
         source.state = ended
         source.error_code = error.code if error else ""
         source.error_detail = error.detail if error else ""
@@ -296,7 +296,7 @@ def _settle_source(source: Source, error: AtomError | None) -> None:
 def note_drift(source_id: str, detail: str) -> None:
     """Show at the source that a reader found other bytes than a version pinned."""
     for source in Source.objects.filter(pk=source_id, state="ready"):
-        states.check_move(SOURCE_STATES, source.state, "drifted")
+        states.check_transition(SOURCE_STATES, source.state, "drifted")
         with transaction.atomic():
             drifted = Source.objects.filter(pk=source_id, state="ready").update(
                 state="drifted", error_code="source_changed", error_detail=detail[:2000]
@@ -311,7 +311,7 @@ def note_drift(source_id: str, detail: str) -> None:
 
 
 def _move_source(source: Source, state: str) -> None:
-    states.check_move(SOURCE_STATES, source.state, state)
+    states.check_transition(SOURCE_STATES, source.state, state)
     source.state, source.error_code, source.error_detail = state, "", ""
     source.save()
 

@@ -186,7 +186,7 @@ def _end_attempts(job: WriteJob, state: str, writers: Any, **fields: Any) -> Non
     """Move all at once: a job may have thousands."""
     rows = Writer.objects.filter(job=job, pk__in=list(writers)).select_for_update()
     for writer in rows:
-        states.check_move(WRITER_STATES, writer.state, state)
+        states.check_transition(WRITER_STATES, writer.state, state)
     rows.update(state=state, **fields)
 
 
@@ -196,7 +196,7 @@ def _locked(job: WriteJob) -> WriteJob:
 
 
 def _move(job: WriteJob, state: str, **fields: Any) -> None:
-    states.check_move(WRITE_JOB_STATES, job.state, state)
+    states.check_transition(WRITE_JOB_STATES, job.state, state)
     for name, value in {"state": state, **fields}.items():
         setattr(job, name, value)
     job.save(update_fields=["state", *fields, "updated_at"])

@@ -192,7 +192,7 @@ def lock_writer(writer: Writer) -> Writer:
 def move_writer(writer: Writer, state: str, **fields: Any) -> None:
     """Move a locked writer along its table; one that is there already stays."""
     if writer.state != state:
-        states.check_move(WRITER_STATES, writer.state, state)
+        states.check_transition(WRITER_STATES, writer.state, state)
     for name, value in {"state": state, **fields}.items():
         setattr(writer, name, value)
     writer.save(update_fields=["state", *fields, "updated_at"])

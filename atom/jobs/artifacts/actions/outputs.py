@@ -16,7 +16,7 @@ from django.db.models.functions import Now
 
 from atom.core import live, storage
 from atom.core.leases import kept
-from atom.core.states import check_move
+from atom.core.states import check_transition
 from atom.jobs import effects, states
 from atom.jobs.errors import OutputIncomplete
 from atom.jobs.event_kinds import EventKind
@@ -198,7 +198,7 @@ def _verify(artifact: Artifact) -> None:
 
 
 def _settle(artifact: Artifact, state: str, *, key: str = "", digest: str = "") -> None:
-    check_move(states.ARTIFACT_STATES, artifact.state, state)
+    check_transition(states.ARTIFACT_STATES, artifact.state, state)
     with transaction.atomic():
         moved = Artifact.objects.filter(pk=artifact.pk, state=states.LOCAL).update(
             state=state, key=key, digest=digest, verify_asked_at=None, claimed_until=None

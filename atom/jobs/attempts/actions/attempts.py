@@ -17,7 +17,7 @@ from atom.core.statements import Prepared
 from atom.jobs import effects, states
 from atom.jobs.artifacts.actions.outputs import forget_unsent
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.events import announce, move, record
+from atom.jobs.events import announce, record, transition
 from atom.jobs.failures.engines import failures
 from atom.jobs.failures.engines.failures import ExitReport, Failure, Limits
 from atom.jobs.failures.engines.leftovers import leftovers_of
@@ -81,7 +81,7 @@ def note_started(attempt: Attempt, pid: int | None) -> None:
         run.started_at = run.started_at or now
         run.running_since = now
         run.progress_text = ""
-        move(run, states.RUNNING, attempt)
+        transition(run, states.RUNNING, attempt)
         record(run, EventKind.RUNNING, "The command was started.", attempt, pid=pid)
 
 
@@ -131,7 +131,7 @@ def end_attempt(
         evidence = {**evidence, "failure": {"code": failure.code, "params": failure.params}}
     attempt.evidence = evidence
     attempt.finalizing_since = clock.now()
-    move(run, states.FINALIZING, attempt)
+    transition(run, states.FINALIZING, attempt)
     reason = str(evidence.get("reason", ""))
     if (left := leftovers_of(evidence)) is not None:
         names = ", ".join(left.names)

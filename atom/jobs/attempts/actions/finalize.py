@@ -13,7 +13,7 @@ from atom.jobs.attempts.actions.traces import trace_attempt
 from atom.jobs.attempts.actions.version_pins import unpin
 from atom.jobs.attempts.actions.write_access import withdraw
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.events import move, record, settle
+from atom.jobs.events import record, settle, transition
 from atom.jobs.failures.engines.failure_codes import RETRIED
 from atom.jobs.models import Attempt, LogStream, Run
 
@@ -71,7 +71,7 @@ def _settle(run: Run, attempt: Attempt) -> None:
 
 def _end(run: Run, attempt: Attempt, kind: EventKind, text: str) -> None:
     """End both; the kinds of the last line have the names of the final states."""
-    move(run, kind.value, attempt)
+    transition(run, kind.value, attempt)
     unpin(run)
     record(run, kind, text, attempt)
 
@@ -100,7 +100,7 @@ def _retry(run: Run, attempt: Attempt) -> None:
     wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** (_lost_attempts(run) - 1))
     run.retry_at = clock.now() + timedelta(seconds=wait_s)
     settle(attempt, states.FAILED)
-    move(run, states.RETRY_WAIT)
+    transition(run, states.RETRY_WAIT)
     text = f"Attempt {attempt.number} was lost; the next one starts in {wait_s} s."
     record(run, EventKind.RETRY, text, attempt, number=attempt.number, wait_s=wait_s)
 

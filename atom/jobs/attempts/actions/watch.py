@@ -13,7 +13,7 @@ from atom.jobs import effects, states
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.attempts.exit_reports import LastWord, found_word
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.events import move, record
+from atom.jobs.events import record, transition
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.base import Executor, Observation
 from atom.jobs.failures.engines import failures
@@ -55,7 +55,7 @@ def bury_with_node(run: Run, attempt: Attempt) -> bool:
     log.warning("node_lost", attempt_id=str(attempt.pk), node=node.name)
     if run.cancel_requested_at is not None:
         if attempt.state != states.CANCELLING:
-            move(run, states.CANCELLING, attempt)
+            transition(run, states.CANCELLING, attempt)
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
     else:
         evidence = {"reason": "node_lost", "no_more": True}
@@ -64,7 +64,7 @@ def bury_with_node(run: Run, attempt: Attempt) -> bool:
 
 
 def _begin_cancelling(run: Run, attempt: Attempt, seen: Observation) -> None:
-    move(run, states.CANCELLING, attempt)
+    transition(run, states.CANCELLING, attempt)
     if not seen.launched:
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return

@@ -23,7 +23,7 @@ from atom.core import clock, storage
 from atom.core.background import enqueue
 from atom.core.errors import Invalid
 from atom.core.leases import kept
-from atom.core.states import check_move
+from atom.core.states import check_transition
 from atom.jobs.code.actions import code
 from atom.jobs.code.engines.git_addresses import BadAddressError, parse_address
 from atom.jobs.code.errors import ERRORS, CodeFetchActive, GitAddressInvalid, GitSecretMissing
@@ -169,7 +169,7 @@ def _end(one: CodeFetch, state: str, **fields: Any) -> None:
         locked = CodeFetch.objects.select_for_update().get(pk=one.pk)
         if locked.state != FETCHING:
             return
-        check_move(FETCH_STATES, locked.state, state)
+        check_transition(FETCH_STATES, locked.state, state)
         locked.state, locked.finished_at, locked.claimed_until = state, clock.now(), None
         for name, value in fields.items():
             setattr(locked, name, value)

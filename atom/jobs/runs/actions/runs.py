@@ -17,7 +17,7 @@ from atom.jobs.attempts.actions.version_pins import pin, unpin
 from atom.jobs.deliveries import PACKS
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.events import announce, move, record
+from atom.jobs.events import announce, record, transition
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 from atom.jobs.runs.actions.plan import RunPlan, plan_run
 from atom.jobs.runs.actions.requests import RunRequest
@@ -136,7 +136,7 @@ def enqueue_run(run: Run) -> None:
     run.queued_at = clock.now()
     run.retry_at = run.finished_at = run.cancel_requested_at = None
     run.failure_class = run.failure_reason = run.suggestion = ""
-    move(run, states.QUEUED)
+    transition(run, states.QUEUED)
     # What it will leave is new: it is announced and removed like that of any other run.
     RunKeeping.objects.filter(run=run).update(due_at=None, removed_at=None, removed_bytes=0)
     pin(run)
@@ -160,7 +160,7 @@ def cancel_run(run_id: UUID, user: User) -> Run:
             run.save(update_fields=["cancel_requested_at", "updated_at"])
             report_state(run, states.CANCELLED)
         elif run.state in states.WAITING:
-            move(run, states.CANCELLED)
+            transition(run, states.CANCELLED)
             unpin(run)
         else:
             run.save(update_fields=["cancel_requested_at", "updated_at"])

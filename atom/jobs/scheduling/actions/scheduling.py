@@ -18,7 +18,7 @@ from atom.jobs.artifacts.actions import outputs
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.deliveries import STREAM
 from atom.jobs.event_kinds import EventKind
-from atom.jobs.events import move, record
+from atom.jobs.events import record, transition
 from atom.jobs.failures.engines import failures
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.runtimes.actions import runtimes
@@ -109,7 +109,7 @@ def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None
     )
     run.claimed_until = None
     run.progress, run.progress_text = 0.0, ""
-    move(run, states.PLACING)
+    transition(run, states.PLACING)
     decided = {"code": placement.code, "params": placement.params}
     record(run, EventKind.PLACED, placement.why, attempt, node=node.name, **decided)
     if checkpoint is not None:
@@ -118,7 +118,7 @@ def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None
     run.inputs.update(mounted_by="", mount_skipped=[])
     for one in warmed_inputs(run):
         request_warm(one.version, node, one.selector)
-    move(run, states.WARMING, attempt)
+    transition(run, states.WARMING, attempt)
 
 
 def _placement_json(placement: Placement) -> dict[str, object]:
@@ -139,7 +139,7 @@ def warm_run(run: Run, attempt: Attempt) -> None:
     if not (data and runtime):
         return
     run.progress_text = ""
-    move(run, states.SUBMITTED, attempt)
+    transition(run, states.SUBMITTED, attempt)
     record(run, EventKind.WARMED, "Data and environment are ready on the machine.", attempt)
     effects.launch(attempt.pk)
 

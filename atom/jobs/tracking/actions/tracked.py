@@ -13,7 +13,7 @@ from django.db import transaction
 from atom.accounts import audit
 from atom.accounts.models import Project, User
 from atom.core import clock
-from atom.core.states import check_move
+from atom.core.states import check_transition
 from atom.jobs import states
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record
@@ -74,7 +74,7 @@ def report_state(run: Run, state: str, ended_at: datetime | None = None) -> None
     """Take a program's word for where its run stands. The caller holds the run's row lock."""
     if run.state == state:
         return
-    check_move(states.TRACKED_RUN_STATES, run.state, state)
+    check_transition(states.TRACKED_RUN_STATES, run.state, state)
     run.state = state
     run.finished_at = (ended_at or clock.now()) if state in states.TERMINAL else None
     if state == states.SUCCEEDED:

@@ -9,16 +9,16 @@ from django.db import transaction
 from atom.cleaning import states
 from atom.cleaning.models import CleaningReport
 from atom.core import clock, live
-from atom.core.states import check_move
+from atom.core.states import check_transition
 
 
-def move(report: CleaningReport, new: str, **fields: Any) -> bool:
+def transition(report: CleaningReport, new: str, **fields: Any) -> bool:
     """Move a report and set fields; False if somebody has cancelled it meanwhile."""
     with transaction.atomic():
         locked = CleaningReport.objects.select_for_update().get(pk=report.pk)
         if locked.state == states.CANCELLED:
             return False
-        check_move(states.REPORT_STATES, locked.state, new)
+        check_transition(states.REPORT_STATES, locked.state, new)
         if new not in states.OPEN:
             fields["finished_at"] = clock.now()
         for name, value in {**fields, "state": new}.items():
