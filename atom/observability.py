@@ -1,7 +1,7 @@
 """How the installation is: `/metrics` for Prometheus, `/api/v1/health/` for its administrators.
 
-Both draw from what the applications tell of themselves (`atom.core.figures`). One part that cannot
-be asked hides no other.
+Both draw from what the applications tell of themselves (`atom.core.health_checks`). One part that
+cannot be asked hides no other.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.people_views import InstallationView
 from atom.core import clock, health, heartbeats, metrics, redis, service_state, task_counts
-from atom.core.figures import LEVELS, Finding, Gauge, Level, worst
+from atom.core.health_checks import LEVELS, Finding, Gauge, Level, worst
 from atom.web.composition import modules_of_apps
 
 log = structlog.get_logger(__name__)
@@ -40,7 +40,7 @@ DISK_OUT: Final = 0.02
 GATEWAY_TIMEOUT_S: Final = 2.0
 
 
-# --- figures ------------------------------------------------------------------------------------
+# --- gauges -------------------------------------------------------------------------------------
 
 
 def metrics_page() -> bytes:
@@ -70,7 +70,7 @@ def metrics_page() -> bytes:
 
 
 def _sources(name: str) -> Iterator[tuple[str, Callable[[], Iterable[Any]]]]:
-    for module in modules_of_apps("figures"):
+    for module in modules_of_apps("health_checks"):
         if read := getattr(module, name, None):
             yield module.__name__.split(".")[1], read
     yield "installation", _gauges if name == "gauges" else _findings

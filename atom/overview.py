@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project, User
 from atom.accounts.permissions import role_in
+from atom.action_items import LEVELS, action_items_of, active_runs
 from atom.core import clock
 from atom.datasets.catalog.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
@@ -30,7 +31,6 @@ from atom.labeling.reads import available_to
 from atom.models_registry import reads as model_reads
 from atom.models_registry.api.serializers import ModelSerializer
 from atom.models_registry.api.views import render_models
-from atom.needs import LEVELS, active_runs, needs_of
 
 SHOWN: Final = 5
 _FAILED_WITHIN = timedelta(hours=24)
@@ -89,7 +89,7 @@ class OverviewView(ProjectScopedView, APIView):
         models = list(model_reads.models_of(project).order_by(*_LATELY)[:SHOWN])
         return Response(
             {
-                "needs": NeedSerializer(needs_of(user, project), many=True).data,
+                "needs": NeedSerializer(action_items_of(user, project), many=True).data,
                 "runs": _runs(project, user),
                 "labeling": {
                     "open_items": _open_items(project, user),

@@ -20,7 +20,7 @@ from atom.jobs import states as job_states
 from atom.jobs.models import Run
 from atom.labeling import states as label_states
 from atom.labeling.models import WorkSlot
-from atom.notifications.actions import telling
+from atom.notifications.actions import fan_out
 from tests.factories.accounts import make_member, make_project
 from tests.factories.datasets import make_dataset
 from tests.factories.jobs import make_run
@@ -60,7 +60,7 @@ def failed(project: Project, user: User, name: str) -> Run:
     )  # fmt: skip
     said = {"run": str(run.pk), "name": name}
     outbox.emit(project.pk, "run.failed", people=[user.pk], subject=run.pk, **said)
-    telling.tick()
+    fan_out.tick()
     return run
 
 

@@ -20,7 +20,7 @@ from atom.accounts.models import ApiToken, User
 from atom.accounts.permissions import lacks_second_factor
 from atom.core.crypto import hash_token
 from atom.core.errors import CsrfFailed
-from atom.core.statements import Prepared
+from atom.core.prepared_queries import Prepared
 
 PREFIX = "atom"
 # Writing the time of every request would make each read a write.

@@ -19,7 +19,7 @@ from django.db.models import (
 )
 
 from atom.accounts.models import RANK, ROLES, Project, RoleBinding, ServiceAccount, Unit, User
-from atom.core.statements import Prepared
+from atom.core.prepared_queries import Prepared
 
 Scope = Project | Unit
 # A suggestion must not become a directory of all people.

@@ -2,7 +2,7 @@
 
 Counters of requests and sockets are those of one process, the gateway, or of all web processes
 (`atom.web.shared_counters`). Shared state is not counted here but read at each scrape
-(`atom.core.figures`, `atom.core.task_counts`).
+(`atom.core.health_checks`, `atom.core.task_counts`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import REGISTRY, Collector, CollectorRegistry
 
-from atom.core.figures import Gauge
+from atom.core.health_checks import Gauge
 
 CONTENT_TYPE: Final = CONTENT_TYPE_LATEST
 # There are hundreds of routes, so few boundaries: fast, good for a page, slow, stuck.

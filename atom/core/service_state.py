@@ -28,7 +28,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.core import faults, health, heartbeats, redis
-from atom.core.figures import LEVELS, Finding, Level, worst
+from atom.core.health_checks import LEVELS, Finding, Level, worst
 
 # Many clients ask, so one answer serves all of them for a while.
 KEPT_S: Final = 5.0

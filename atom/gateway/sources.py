@@ -14,8 +14,8 @@ from atom.core.storage import ObjectMissing, ObjectStorage
 from atom.datasets.errors import PackQuarantined
 from atom.datasets.keys import quarantine_key
 from atom.gateway.errors import MediaDamaged, MediaMissing
+from atom.gateway.external_objects import RegisteredObjects
 from atom.gateway.links import MediaLink
-from atom.gateway.registered import RegisteredObjects
 from atom_sdk.manifests.pins import Pin
 
 CHUNK_BYTES = 4 << 20

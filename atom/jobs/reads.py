@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from atom.core.errors import NotFound
-from atom.core.statements import AnyOf, Prepared
+from atom.core.prepared_queries import AnyOf, Prepared
 from atom.jobs.models import Attempt, Run, attempts_to_show, inputs_to_show
 
 # The attribute of a run that takes what belongs to it, and how that is found.

@@ -12,8 +12,8 @@ from atom.labeling import states
 from atom.labeling.actions.completion import complete_finished
 from atom.labeling.actions.label_tasks import fill_task
 from atom.labeling.actions.leases import expire_leases, open_departed
-from atom.labeling.actions.mending import mend_items, tasks_to_mend
 from atom.labeling.actions.publishing import publish_task
+from atom.labeling.actions.repair import mend_items, tasks_to_mend
 from atom.labeling.models import LabelTask
 
 # A publication older than this may have lost its worker; a living one holds a lock.

@@ -6,7 +6,7 @@ from channels.db import database_sync_to_async
 
 from atom.accounts.models import User
 from atom.core.consumers import TellingConsumer
-from atom.notifications.actions.telling import group_of
+from atom.notifications.actions.fan_out import group_of
 
 
 class NotificationsConsumer(TellingConsumer):

@@ -21,9 +21,9 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 @shared_task(name="notifications.tick", soft_time_limit=50, time_limit=60)
 def tick() -> None:
     """Tell people of new events."""
-    from atom.notifications.actions import telling
+    from atom.notifications.actions import fan_out
 
-    telling.tick()
+    fan_out.tick()
 
 
 @shared_task(name="notifications.mail_due", soft_time_limit=50, time_limit=60)

@@ -261,7 +261,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
     "COMPONENT_SPLIT_REQUEST": True,
     "ENUM_NAME_OVERRIDES": {
         "RoleEnum": "atom.accounts.models.ROLES",
-        "LevelEnum": "atom.core.figures.LEVELS",
+        "LevelEnum": "atom.core.health_checks.LEVELS",
         "MailChoiceEnum": "atom.notifications.events.MAIL_CHOICES",
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],

@@ -26,7 +26,7 @@ def database_from_url(
         options["options"] = f"{given} -c statement_timeout={patience_s * 1000}".strip()
     if pool_size:
         options["pool"] = {"min_size": 1, "max_size": pool_size, "timeout": 10}
-        # Only those of `atom.core.statements`: the ORM writes values into its own.
+        # Only those of `atom.core.prepared_queries`: the ORM writes values into its own.
         options["prepare_threshold"] = PREPARED_AFTER
     return {
         "ENGINE": "django.db.backends.postgresql",

@@ -102,7 +102,7 @@ def test_words_of_the_portal_are_read(tmp_path: Path) -> None:
 def test_the_longest_entry_holds_a_path() -> None:
     entries = {"atom": 2, "atom/jobs": 1}
     assert words.entry_of("atom/jobs/states.py", entries) == "atom/jobs"
-    assert words.entry_of("atom/needs.py", entries) == "atom"
+    assert words.entry_of("atom/action_items.py", entries) == "atom"
     assert words.entry_of("atoms.py", entries) == "atoms.py"
 
 

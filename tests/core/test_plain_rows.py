@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 from rest_framework import serializers
 
-from atom.core.plain_rows import PlainRows
+from atom.core.fast_serializers import PlainRows
 
 
 class Part(serializers.Serializer[Any]):

@@ -11,7 +11,7 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
-from atom.core.statements import AnyOf, Prepared
+from atom.core.prepared_queries import AnyOf, Prepared
 from atom.jobs import reads
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.runs.api.run_serializers import ListedRunSerializer, RunSerializer

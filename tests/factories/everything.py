@@ -30,7 +30,7 @@ from atom.jobs.models import Artifact, CodeFetch, CodeSnapshot, RunComment
 from atom.jobs.sharing.actions.shares import share_run
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
-from atom.notifications.actions import telling
+from atom.notifications.actions import fan_out
 from atom.webhooks.models import Delivery, Webhook
 from tests.factories.jobs import make_attempt, make_run
 from tests.factories.labeling import make_task
@@ -68,7 +68,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
     )
     shared = share_run(run, owner, days=7, note=word, with_log=True)
     outbox.emit(project.pk, "run.failed", people=[owner.pk], name=word)
-    telling.tick()
+    fan_out.tick()
     return {
         "project": project.slug,
         "unit_id": project.unit.pk,

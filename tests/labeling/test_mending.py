@@ -10,7 +10,7 @@ from atom.datasets.models import Version
 from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom.labeling import tasks
 from atom.labeling.actions.leases import lease_labels
-from atom.labeling.actions.mending import tasks_to_mend
+from atom.labeling.actions.repair import tasks_to_mend
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 from tests.datasets.pushing import MadePack, Pusher, make_pack, new_pusher, png, put_rows
 from tests.factories.labeling import make_task

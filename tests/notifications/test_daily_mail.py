@@ -15,7 +15,7 @@ from rest_framework.test import APIClient
 from atom.accounts.models import Project, User
 from atom.core import outbox
 from atom.core.clock import now
-from atom.notifications.actions import mailing, telling
+from atom.notifications.actions import fan_out, mailing
 from atom.notifications.actions.reading import change_preferences
 from atom.notifications.engines.timing import DailyTime, next_daily_mail
 from atom.notifications.models import MailTime, Notification, Preference
@@ -55,7 +55,7 @@ def change(user: User, **body: Any) -> Any:
 def happen(project: Project, user: User, kind: str = "label_task.started") -> Notification:
     """Tell somebody of something, of a topic that is mailed daily if they chose nothing."""
     outbox.emit(project.pk, kind, people=[user.pk], subject=str(uuid4()), task=str(uuid4()))
-    telling.tick()
+    fan_out.tick()
     return Notification.objects.latest("created_at")
 
 
@@ -101,7 +101,7 @@ def test_what_is_told_while_the_time_changes_comes_at_the_new_one(
     outbox.emit(project.pk, "label_task.started", people=[ada.pk], subject=uuid4(), task="x")
 
     def tell() -> None:
-        telling.tick()
+        fan_out.tick()
         connection.close()
 
     with ThreadPoolExecutor(1) as other:

@@ -14,7 +14,7 @@ from django.test import Client
 from atom.accounts.events import tell_owner
 from atom.accounts.models import Project, RoleBinding, User
 from atom.core import outbox
-from atom.notifications.actions import mailing, reading, telling
+from atom.notifications.actions import fan_out, mailing, reading
 from atom.notifications.actions.reading import change_preferences, unsubscribe_token
 from atom.notifications.models import Notification, Preference
 from tests.factories.accounts import make_member, make_project
@@ -56,7 +56,7 @@ def ada(project: Project) -> User:
 def give_back(project: Project, user: User, task: str) -> None:
     data = {"task": task, "name": "cats", "items": 1}
     outbox.emit(project.pk, "label_task.returned", people=[user.pk], subject=task, **data)
-    telling.tick()
+    fan_out.tick()
 
 
 def test_what_comes_about_a_thing_is_mailed_to_who_wants_it_by_now(
@@ -74,7 +74,7 @@ def test_what_comes_about_a_thing_is_mailed_to_who_wants_it_by_now(
 def fail(project: Project, user: User, **data: Any) -> None:
     said = {"run": str(uuid4()), "name": "größer", "failure_class": "OOM_HOST", **data}
     outbox.emit(project.pk, "run.failed", people=[user.pk], subject=said["run"], **said)
-    telling.tick()
+    fan_out.tick()
 
 
 def parts_of(mail: Any) -> tuple[str, str]:
@@ -177,7 +177,7 @@ def test_what_was_read_is_not_mailed_but_for_what_concerns_safety(
 ) -> None:
     fail(project, ada)
     tell_owner(ada, "account.password_changed")
-    telling.tick()
+    fan_out.tick()
     Notification.objects.update(read_at=F("at"))
     assert mailing.mail_person(ada.pk)
     (mail,) = place.mails

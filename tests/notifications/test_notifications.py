@@ -29,7 +29,7 @@ from atom.jobs.scheduling.actions.long_waits import tell_long_waits
 from atom.labeling.actions.audits import Decision, decide
 from atom.labeling.actions.leases import lease_audits, lease_labels
 from atom.labeling.actions.submissions import Submission, submit
-from atom.notifications.actions import mailing, telling
+from atom.notifications.actions import fan_out, mailing
 from atom.notifications.engines.links import path_of
 from atom.notifications.engines.wording import TITLES, TOPIC_NAMES, title_of
 from atom.notifications.events import KINDS, TOPICS
@@ -61,7 +61,7 @@ def as_(user: User) -> APIClient:
 
 
 def told(user: User, **query: str) -> list[dict[str, Any]]:
-    telling.tick()
+    fan_out.tick()
     answer = as_(user).get(AT, query)
     assert answer.status_code == 200, answer.json()
     rows: list[dict[str, Any]] = answer.json()["results"]
@@ -143,19 +143,19 @@ def test_a_worker_killed_between_leaves_the_event_for_another(
         # Of the parent's connection the child keeps a reference, so that nothing closes it.
         inherited, connection.connection = connection.connection, None
         settings.CRASH_POINT = "notifications.told"
-        telling.fan_out()
+        fan_out.fan_out()
         os._exit(int(inherited is None))
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
     assert not Notification.objects.exists()
     # On a busy machine the database notices late that the child is gone, and its lock with it.
-    wait_for(lambda: telling.fan_out() == 1)
-    assert telling.fan_out() == 0
+    wait_for(lambda: fan_out.fan_out() == 1)
+    assert fan_out.fan_out() == 0
     assert Notification.objects.count() == 1
 
 
 def test_an_event_taken_twice_is_told_once(project: Project, ada: User) -> None:
     happen(project, ada)
-    telling.tick()
+    fan_out.tick()
     OutboxEvent.objects.update(told_at=None)
     assert len(told(ada)) == 1
 
@@ -284,7 +284,7 @@ def test_a_token_of_a_project_reads_of_that_project_only(project: Project, ada: 
     accounts.grant_role(ada, "viewer", other)
     for one in (project, other):
         happen(one, ada)
-    telling.tick()
+    fan_out.tick()
     secret = accounts.create_token(ada, "ci", ["read"], project=project).secret
     headers = {"Authorization": f"Bearer {secret}"}
     rows = Client().get(AT, headers=headers).json()["results"]
@@ -295,7 +295,7 @@ def test_a_token_of_a_project_reads_of_that_project_only(project: Project, ada: 
 def test_programs_and_people_who_are_gone_are_not_told(project: Project, ada: User) -> None:
     happen(project, ada)
     User.objects.update(is_active=False)
-    telling.tick()
+    fan_out.tick()
     assert not Notification.objects.exists()
 
 
@@ -319,7 +319,7 @@ def test_the_list_costs_the_same_queries_for_one_and_for_twenty(
     for count in (1, 20):
         for _ in range(count):
             happen(project, ada)
-        telling.tick()
+        fan_out.tick()
         with django_assert_max_num_queries(1):
             as_(ada).get(AT)
 
@@ -329,7 +329,7 @@ def test_what_is_old_or_too_much_is_forgotten(
 ) -> None:
     for _ in range(4):
         happen(project, ada)
-    telling.tick()
+    fan_out.tick()
     newest = Notification.objects.order_by("-at", "-id")[0]
     Notification.objects.exclude(pk=newest.pk).update(at=F("at") - timedelta(days=1))
     oldest = Notification.objects.order_by("at", "id")[0]

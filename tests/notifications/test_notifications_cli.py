@@ -13,7 +13,7 @@ from django.conf import settings
 from atom.accounts.actions import create_token
 from atom.accounts.models import Project, User
 from atom.core import outbox
-from atom.notifications.actions import telling
+from atom.notifications.actions import fan_out
 from atom.notifications.events import MAIL_CHOICES
 from atom.notifications.events import TOPICS as OF_THE_SERVER
 from atom.notifications.models import Notification
@@ -68,7 +68,7 @@ def run(run_text: Any) -> Any:
 
 def happen(project: Project, user: User, kind: str, **data: Any) -> str:
     outbox.emit(project.pk, kind, people=[user.pk], subject=str(uuid4()), **data)
-    telling.tick()
+    fan_out.tick()
     return str(Notification.objects.latest("created_at").pk)
 
 

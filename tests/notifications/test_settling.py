@@ -9,6 +9,7 @@ import pytest
 from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from atom.accounts.models import Project, User
+from atom.action_items import action_items_of
 from atom.core import outbox
 from atom.datasets.browsing.actions.dismissals import dismiss_operation
 from atom.jobs import events
@@ -19,8 +20,7 @@ from atom.labeling.actions.audits import Decision, decide
 from atom.labeling.actions.leases import lease_audits, lease_labels
 from atom.labeling.actions.submissions import Submission, submit
 from atom.labeling.models import LabelTask, WorkSlot
-from atom.needs import needs_of
-from atom.notifications.actions import telling
+from atom.notifications.actions import fan_out
 from atom.notifications.events import KINDS, SETTLED_BY
 from atom.notifications.models import Notification
 from atom.webhooks import states
@@ -44,7 +44,7 @@ def ada(project: Project) -> User:
 
 
 def unread(user: User) -> list[str]:
-    telling.tick()
+    fan_out.tick()
     rows = Notification.objects.unread().filter(user=user).order_by("at", "id")
     return list(rows.values_list("kind", flat=True))
 
@@ -60,7 +60,7 @@ def test_an_event_ends_what_it_settles_and_nothing_else(
     mine, other = str(uuid4()), str(uuid4())
     for subject in (mine, other):
         outbox.emit(project.pk, kind, people=[ada.pk, bo.pk], subject=subject)
-    telling.tick()
+    fan_out.tick()
     # The end itself concerns nobody and settles all the same.
     outbox.emit(project.pk, end, subject=mine)
     assert (unread(ada), unread(bo)) == ([kind], [kind])
@@ -83,13 +83,13 @@ def test_a_failed_run_that_is_tried_again_with_success(project: Project, ada: Us
     run = make_run(project, ada, state=job_states.RUNNING)
     end(run, job_states.FINALIZING, job_states.FAILED)
     assert unread(ada) == ["run.failed"]
-    assert [need.code for need in needs_of(ada, project)] == ["run_failed"]
+    assert [need.code for need in action_items_of(ada, project)] == ["run_failed"]
     run = retry_run(run.pk, make_member(project, "researcher", "bo"))
     type(run).objects.filter(pk=run.pk).update(state=job_states.RUNNING)
     run.refresh_from_db()
     end(run, job_states.FINALIZING, job_states.SUCCEEDED)
     assert unread(ada) == ["run.succeeded"]
-    assert needs_of(ada, project) == []
+    assert action_items_of(ada, project) == []
 
 
 def submitted(task: LabelTask, labeler: User, slots: list[WorkSlot]) -> dict[UUID, UUID]:
@@ -131,7 +131,7 @@ def test_audits_and_corrections_that_others_did(
         ruled(task, bo, revisions, "accept")
     # The last item is finished: so is the task.
     assert (unread(labeler), unread(ada)) == ([], [])
-    assert needs_of(labeler, project) == needs_of(bo, project) == []
+    assert action_items_of(labeler, project) == action_items_of(bo, project) == []
 
 
 def test_an_operation_that_one_person_dismissed(project: Project, ada: User) -> None:

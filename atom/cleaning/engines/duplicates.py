@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from atom.cleaning.engines.likeness import Likeness
+from atom.cleaning.engines.similarity import Likeness
 
 _NONE = np.int64(-1)
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from atom.cleaning.engines.duplicates import Grouped, exact_duplicates, leaks, near_duplicates
-from atom.cleaning.engines.likeness import Likeness, likeness
+from atom.cleaning.engines.similarity import Likeness, likeness
 from atom.cleaning.engines.thresholds import TINY_SHARE_OF_MEDIAN, Thresholds
 
 

@@ -16,7 +16,7 @@ from atom.accounts.reads import people
 from atom.core.crypto import BadSignature, sign, unsign
 from atom.core.live import publish
 from atom.notifications.actions.daily import change_daily_time
-from atom.notifications.actions.telling import group_of
+from atom.notifications.actions.fan_out import group_of
 from atom.notifications.errors import NotificationNotFound, TopicFixed, UnsubscribeLinkInvalid
 from atom.notifications.events import NEVER, TOPICS, Topic, kinds_of
 from atom.notifications.models import Notification, NotificationQuerySet, Preference

@@ -13,7 +13,7 @@ from django.db.models.functions import Now
 
 from atom.core import clock
 from atom.core.crypto import hash_token
-from atom.core.statements import Prepared
+from atom.core.prepared_queries import Prepared
 from atom.jobs import effects, states
 from atom.jobs.artifacts.actions.outputs import forget_unsent
 from atom.jobs.event_kinds import EventKind

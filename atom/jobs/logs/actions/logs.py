@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import F
 
 from atom.core import live, redis
-from atom.core.statements import Prepared
+from atom.core.prepared_queries import Prepared
 from atom.jobs import effects
 from atom.jobs.errors import BadLogFrames, LogGap
 from atom.jobs.logs.engines import log_text

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from atom.core.statements import plain_cursor
+from atom.core.prepared_queries import plain_cursor
 from atom.jobs.metrics.engines.points import CHUNK_POINTS
 from atom.jobs.models import Attempt
 from atom_sdk.runner.metric_rows import number

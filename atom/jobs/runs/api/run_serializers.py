@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from atom.accounts.models import User
 from atom.core import clock
-from atom.core.plain_rows import PlainRows
+from atom.core.fast_serializers import PlainRows
 from atom.jobs import states
 from atom.jobs.deliveries import DELIVERIES
 from atom.jobs.event_kinds import EventKind

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from atom.core.statements import plain_cursor
+from atom.core.prepared_queries import plain_cursor
 from atom.jobs.models import Attempt, Run
 from atom.jobs.states import EXECUTED
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from atom.core.plain_rows import PlainRows
+from atom.core.fast_serializers import PlainRows
 from atom.jobs.models import Workflow
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from django.db.models.functions import Now
 
-from atom.core.figures import Finding, Gauge
+from atom.core.health_checks import Finding, Gauge
 from atom.notifications.models import Notification
 
 _LATE = timedelta(minutes=30)

@@ -34,7 +34,7 @@ _FINDINGS_KEPT_S: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class ActionItem:
     """One thing to do: `code` says what, `id` and `name` of which thing, `count` of how many."""
 
     code: str
@@ -59,14 +59,14 @@ class Asked:
         return RANK[self.role] >= RANK[role]
 
 
-def needs_of(user: User, project: Project) -> list[Need]:
+def action_items_of(user: User, project: Project) -> list[ActionItem]:
     """Return what needs the user, what is worst first."""
     asked = Asked(user, project, role_in(user, project) or "viewer")
     found = [need for read in _READERS for need in read(asked)]
     return sorted(found, key=lambda need: LEVELS.index(need.level))
 
 
-def _findings(asked: Asked) -> Iterator[Need]:
+def _findings(asked: Asked) -> Iterator[ActionItem]:
     """Yield findings of the health page, for administrators of the installation."""
     if not asked.user.is_superuser:
         return
@@ -75,10 +75,10 @@ def _findings(asked: Asked) -> Iterator[Need]:
         found = [(one.code, one.level, one.detail) for one in all_findings() if one.level != "ok"]
         cache.set("needs.findings", found, _FINDINGS_KEPT_S)
     for code, level, detail in sorted(found, key=lambda one: one[1])[:SHOWN]:
-        yield Need("finding", level, code, id=code, data={"detail": detail})
+        yield ActionItem("finding", level, code, id=code, data={"detail": detail})
 
 
-def _failed_runs(asked: Asked) -> Iterator[Need]:
+def _failed_runs(asked: Asked) -> Iterator[ActionItem]:
     """Runs of the user that failed lately and that they have not looked at."""
     # Failed twice: what was read of the first time says nothing of the second.
     looked_at = Notification.objects.filter(
@@ -97,10 +97,12 @@ def _failed_runs(asked: Asked) -> Iterator[Need]:
     ).order_by("-finished_at")
     for run in failed.filter(~Exists(looked_at))[:SHOWN]:
         data = {"failure_class": run.failure_class, "number": run.number}
-        yield Need("run_failed", "problem", run.name, str(run.pk), at=run.finished_at, data=data)
+        yield ActionItem(
+            "run_failed", "problem", run.name, str(run.pk), at=run.finished_at, data=data
+        )
 
 
-def _operations(asked: Asked) -> Iterator[Need]:
+def _operations(asked: Asked) -> Iterator[ActionItem]:
     """Changes to data that the user asked for and that failed, until they are dismissed."""
     dismissed = DismissedOperation.objects.filter(request=OuterRef("pk"), user=asked.user)
     ended = CommitRequest.objects.filter(
@@ -116,10 +118,12 @@ def _operations(asked: Asked) -> Iterator[Need]:
     for row in rows[:SHOWN]:
         code = "conflict" if row.state == "conflict" else "operation_failed"
         data = {"branch": row.branch, "operation": row.operation, "code": row.error_code}
-        yield Need(code, "problem", row.dataset.name, str(row.pk), at=row.updated_at, data=data)
+        yield ActionItem(
+            code, "problem", row.dataset.name, str(row.pk), at=row.updated_at, data=data
+        )
 
 
-def _sources(asked: Asked) -> Iterator[Need]:
+def _sources(asked: Asked) -> Iterator[ActionItem]:
     """Sources that drifted or could not be read, for who registered them and administrators."""
     rows = Source.objects.in_project(asked.project).filter(state__in=["drifted", "failed"])
     if not asked.may("admin"):
@@ -127,10 +131,10 @@ def _sources(asked: Asked) -> Iterator[Need]:
     for row in rows.order_by("-updated_at")[:SHOWN]:
         code = "source_drifted" if row.state == "drifted" else "scan_failed"
         data = {"code": row.error_code, "dataset": row.dataset.name}
-        yield Need(code, "problem", row.name, row.name, at=row.updated_at, data=data)
+        yield ActionItem(code, "problem", row.name, row.name, at=row.updated_at, data=data)
 
 
-def _returned(asked: Asked) -> Iterator[Need]:
+def _returned(asked: Asked) -> Iterator[ActionItem]:
     """Items that came back to the user, who may still label."""
     if not may(asked.role, LABEL):
         return
@@ -138,7 +142,7 @@ def _returned(asked: Asked) -> Iterator[Need]:
     yield from _by_task("label_returned", "warning", mine, asked)
 
 
-def _audits(asked: Asked) -> Iterator[Need]:
+def _audits(asked: Asked) -> Iterator[ActionItem]:
     """Items that the user may audit: labelled by somebody else."""
     if not may(asked.role, AUDIT):
         return
@@ -146,7 +150,7 @@ def _audits(asked: Asked) -> Iterator[Need]:
     yield from _by_task("audit", "todo", waiting, asked)
 
 
-def _labels(asked: Asked) -> Iterator[Need]:
+def _labels(asked: Asked) -> Iterator[ActionItem]:
     """Items that the user could label: neither skipped nor audited by them."""
     if not may(asked.role, LABEL):
         return
@@ -154,17 +158,17 @@ def _labels(asked: Asked) -> Iterator[Need]:
     yield from _by_task("label", "todo", waiting, asked)
 
 
-def _by_task(code: str, level: str, slots: Any, asked: Asked) -> Iterator[Need]:
+def _by_task(code: str, level: str, slots: Any, asked: Asked) -> Iterator[ActionItem]:
     task = {
         "label_task__project": asked.project,
         "label_task__state": label_states.ACTIVE,
     }
     rows = slots.filter(**task).values_list("label_task", "label_task__name")
     for task_id, name, count in rows.annotate(n=Count("pk")).order_by("-n")[:SHOWN]:
-        yield Need(code, level, name, str(task_id), count)
+        yield ActionItem(code, level, name, str(task_id), count)
 
 
-def _writers(asked: Asked) -> Iterator[Need]:
+def _writers(asked: Asked) -> Iterator[ActionItem]:
     """Staging branches of the user that nobody writes to any more, by dataset."""
     rows = Writer.objects.filter(
         dataset__project=asked.project,
@@ -175,10 +179,10 @@ def _writers(asked: Asked) -> Iterator[Need]:
     )
     counted = rows.values_list("dataset__name").annotate(n=Count("pk"), last=Max("updated_at"))
     for name, count, last in counted.order_by("-last")[:SHOWN]:
-        yield Need("staging", "warning", name, name, count, last)
+        yield ActionItem("staging", "warning", name, name, count, last)
 
 
-def _invitations(asked: Asked) -> Iterator[Need]:
+def _invitations(asked: Asked) -> Iterator[ActionItem]:
     """Invitations to the project that nobody has accepted."""
     if not asked.may("admin"):
         return
@@ -189,10 +193,10 @@ def _invitations(asked: Asked) -> Iterator[Need]:
     )
     for code, level in (("over", "warning"), ("open", "todo")):
         if found[code]:
-            yield Need(f"invitations_{code}", level, asked.project.name, count=found[code])
+            yield ActionItem(f"invitations_{code}", level, asked.project.name, count=found[code])
 
 
-def _keys(asked: Asked) -> Iterator[Need]:
+def _keys(asked: Asked) -> Iterator[ActionItem]:
     """Tokens and key pairs of the user that end soon."""
     soon = {"user": asked.user, "revoked_at": None, "expires_at__gt": Now()}
     until = Now() + SOON
@@ -200,7 +204,7 @@ def _keys(asked: Asked) -> Iterator[Need]:
     for code, model in keys:
         rows = model.objects.filter(**soon, expires_at__lt=until).order_by("expires_at")
         for row in rows[:SHOWN]:
-            yield Need(code, "warning", row.name, str(row.pk), at=row.expires_at)
+            yield ActionItem(code, "warning", row.name, str(row.pk), at=row.expires_at)
 
 
 def active_runs(user: User, project: Project) -> Any:
@@ -211,7 +215,7 @@ def active_runs(user: User, project: Project) -> Any:
     return mine.for_lists().order_by("-created_at", "-id")
 
 
-_READERS: Final[tuple[Callable[[Asked], Iterator[Need]], ...]] = (
+_READERS: Final[tuple[Callable[[Asked], Iterator[ActionItem]], ...]] = (
     _findings,
     _failed_runs,
     _operations,

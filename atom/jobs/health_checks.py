@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.db.models import Count, Min
 
 from atom.core import clock
-from atom.core.figures import Finding, Gauge, counted
+from atom.core.health_checks import Finding, Gauge, counted
 from atom.jobs import states
 from atom.jobs.logs.pipelines import log_stream
 from atom.jobs.models import Attempt, Run, Runtime

@@ -9,7 +9,7 @@ from django.db.models import Sum
 
 from atom.cache.models import CacheRecord
 from atom.core import clock
-from atom.core.figures import Finding, Gauge, counted
+from atom.core.health_checks import Finding, Gauge, counted
 
 _LATELY = timedelta(hours=24)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from atom.core.figures import Gauge, counted
+from atom.core.health_checks import Gauge, counted
 from atom.labeling import states
 from atom.labeling.models import LabelTask, WorkItem
 

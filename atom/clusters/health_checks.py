@@ -7,7 +7,7 @@ from typing import Any
 
 from atom.clusters.models import Cluster, Node
 from atom.core import clock
-from atom.core.figures import Finding, Gauge
+from atom.core.health_checks import Finding, Gauge
 
 # A node gives a sign every few seconds.
 SILENT_AFTER_S = 60.0

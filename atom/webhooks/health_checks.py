@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from atom.core.figures import Finding, Gauge, counted
+from atom.core.health_checks import Finding, Gauge, counted
 from atom.webhooks import states
 from atom.webhooks.models import Delivery, Webhook
 

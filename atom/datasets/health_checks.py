@@ -9,7 +9,7 @@ from django.db.models import Sum
 
 from atom.accounts.models import Project
 from atom.core import clock
-from atom.core.figures import Finding, Gauge, counted
+from atom.core.health_checks import Finding, Gauge, counted
 from atom.datasets.models import Dataset, Pack, Version
 from atom.datasets.models.checks import CatalogueCheck
 from atom.datasets.models.commits import CommitRequest, Upload

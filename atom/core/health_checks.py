@@ -1,6 +1,6 @@
 """Metrics of apps for Prometheus, and findings for the health page.
 
-An app may have a module `figures` with `gauges()`, `findings()` or both; `atom.observability`
+An app may have a module `health_checks` with `gauges()`, `findings()` or both; `atom.observability`
 collects them at each request. Both read shared state (PostgreSQL, Valkey), so that every web
 process answers the same.
 """

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from atom.accounts.models import Project, Session, User
 from atom.core import clock
-from atom.core.figures import Gauge
+from atom.core.health_checks import Gauge
 
 # A session is noted once a minute at most.
 _HERE = timedelta(minutes=5)
