@@ -16,11 +16,11 @@ from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project, User
 from atom.accounts.permissions import role_in
 from atom.core import clock
-from atom.datasets.api.serializers import DatasetSerializer
+from atom.datasets.catalog.api.serializers import DatasetSerializer
 from atom.datasets.models import Dataset
 from atom.jobs import states as job_states
-from atom.jobs.api.run_serializers import RunShortSerializer
 from atom.jobs.models import Run
+from atom.jobs.runs.api.run_serializers import RunShortSerializer
 from atom.labeling import states as label_states
 from atom.labeling.api.serializers import LabelTaskSerializer
 from atom.labeling.api.views.tasks import render_tasks

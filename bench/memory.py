@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from blake3 import blake3
 
-from atom.datasets.engines.digest_runs import without
-from atom.datasets.engines.large_changes import read_changes
-from atom.datasets.engines.reachable import KINDS, Reachable
-from atom.datasets.engines.source_runs import (
+from atom.datasets.packs.engines.digest_runs import without
+from atom.datasets.retention.engines.reachable import KINDS, Reachable
+from atom.datasets.versions.engines.large_changes import read_changes
+from atom.datasets.versions.engines.source_runs import (
     RUN_ROWS,
     RunRef,
     decode_run,
@@ -30,8 +30,8 @@ from atom.datasets.engines.source_runs import (
     merge_runs,
     registered_entry,
 )
-from atom.datasets.engines.version_plan import VersionPlan
-from atom.datasets.engines.versions import build_version
+from atom.datasets.versions.engines.version_plan import VersionPlan
+from atom.datasets.versions.engines.versions import build_version
 from atom_sdk.client.packed_rows import in_path_order, packed_rows, rows_of
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.scan import DigestCache, Parent, compare

@@ -15,10 +15,10 @@ from pathlib import Path
 import pyarrow as pa
 from blake3 import blake3
 
-from atom.datasets.engines.changes import ChangesFile
-from atom.datasets.engines.large_changes import read_changes
-from atom.datasets.engines.version_plan import SPLIT_LAYER, VersionPlan
-from atom.datasets.engines.versions import build_version
+from atom.datasets.versions.engines.changes import ChangesFile
+from atom.datasets.versions.engines.large_changes import read_changes
+from atom.datasets.versions.engines.version_plan import SPLIT_LAYER, VersionPlan
+from atom.datasets.versions.engines.versions import build_version
 from atom_sdk.client.packed_rows import (
     PackedRows,
     add_unpacked,

@@ -20,7 +20,7 @@ from pathlib import Path
 import obstore
 from obstore.store import S3Store
 
-from atom.cache.engines.local import FETCHES_AT_ONCE, FillPlan, fill
+from atom.cache.engines.fill import FETCHES_AT_ONCE, FillPlan, fill
 from atom.dev.seaweed import Seaweed
 from atom_sdk.packs import PackStore
 from bench.corpus import write_files

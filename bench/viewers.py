@@ -30,7 +30,7 @@ EVERY_S = 2.0
 # After the last tick; what has not come by then is lost.
 PATIENCE_S = 30.0
 _OPENED_AT_ONCE = 25
-# The prefix of a runner's token (atom.jobs.actions.attempts needs Django, so it is repeated here).
+# The prefix of a runner's token. Its module needs Django, so it is repeated here.
 _TOKEN_PREFIX = "atomrun_"
 _NAME = f"log line to {VIEWERS:,} WebSockets over {RUNS} runs"
 

@@ -19,6 +19,14 @@ class NodeUnknown(NotFound):
     action = "List the clusters to see their nodes."
 
 
+class NodeOutOfReach(Conflict):
+    """Nothing brings versions to this node."""
+
+    code = "node_out_of_reach"
+    title = "Atom cannot reach the cache of this node."
+    action = "Choose a node that Atom reaches, such as the machine that it runs on."
+
+
 class ViewNotReady(Conflict):
     """The version is not warm on the node yet."""
 

@@ -6,19 +6,19 @@ from typing import Any
 
 from celery import shared_task
 
-from atom.cache import actions, watermarks
+from atom.cache.warming.actions import warming, watermarks
 
 
 @shared_task(name="cache.warm", time_limit=1800)
 def warm(record_id: str) -> None:
     """Bring one version to this node."""
-    actions.run_warm(record_id)
+    warming.run_warm(record_id)
 
 
 @shared_task(name="cache.recover", soft_time_limit=55, time_limit=60)
 def recover() -> None:
     """Go on with warm-ups whose worker died."""
-    actions.recover()
+    warming.recover()
 
 
 @shared_task(name="cache.make_room", soft_time_limit=290, time_limit=300)

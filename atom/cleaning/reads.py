@@ -12,7 +12,7 @@ from atom.cleaning.engines.findings import of_kind, read_findings
 from atom.cleaning.errors import ReportNotReady
 from atom.cleaning.models import CleaningReport
 from atom.core.storage import project_store
-from atom.datasets.engines.byte_cache import ByteCache
+from atom.datasets.catalog.engines.byte_cache import ByteCache
 
 # As many as one removal or one label task takes.
 MAX_SELECTED = 10_000

@@ -141,6 +141,6 @@ class ApiTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
 class RunnerTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
     """The token of one attempt."""
 
-    target_class = "atom.jobs.api.runner.RunnerAuthentication"
+    target_class = "atom.jobs.attempts.api.runner.RunnerAuthentication"
     name = "runnerToken"
     description = "The token of one attempt: `atomrun_…`; good for that run only, until it ends."

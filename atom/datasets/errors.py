@@ -413,3 +413,11 @@ class BranchMoved(Conflict):
     code = "branch_moved"
     title = "The branch has moved since you last saw it."
     action = "Look at its new versions; then delete it with its new head, if you still want to."
+
+
+class StagingBranchReserved(Conflict):
+    """Only its writer changes a staging branch."""
+
+    code = "staging_branch_reserved"
+    title = "A staging branch is changed by its writer only."
+    action = "Write through the writer, or commit or abandon it."

@@ -10,10 +10,10 @@ from django.db.models import Sum
 from atom.accounts.models import Project
 from atom.core import clock
 from atom.core.figures import Finding, Gauge, counted
-from atom.datasets.check_models import CatalogueCheck
-from atom.datasets.commit_models import CommitRequest, Upload
 from atom.datasets.models import Dataset, Pack, Version
-from atom.datasets.source_models import Source
+from atom.datasets.models.checks import CatalogueCheck
+from atom.datasets.models.commits import CommitRequest, Upload
+from atom.datasets.models.sources import Source
 
 _BEING_MADE = ("pending", "building")
 # A worker that builds says so every few seconds.

@@ -93,3 +93,6 @@ WRITE_JOB_STATES: dict[str, set[str]] = {
     "aborted": set(),
 }
 OPEN_WRITE_JOBS = ("open", "committing")
+
+
+UPLOADING = ("open", "uploaded", "verifying")

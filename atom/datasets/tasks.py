@@ -17,20 +17,16 @@ from django.db.models.functions import Now
 from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.core.storage import StoreError
-from atom.datasets.actions import (
-    catalogue_checks,
-    compaction,
-    garbage,
-    mending,
-    retention,
-    staging_branches,
-    verification,
-)
-from atom.datasets.actions.commits import run_commit
-from atom.datasets.actions.scans import lost_scans, run_scan, scan_due_sources
-from atom.datasets.garbage_errors import GarbageRunPresent
+from atom.datasets.commit_runner import run_commit
+from atom.datasets.commits.actions import compaction, repair
+from atom.datasets.integrity.actions import catalogue_checks
 from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
-from atom.datasets.pack_checks import PacksOnTheWay
+from atom.datasets.packs.actions import verification
+from atom.datasets.packs.pack_checks import PacksOnTheWay
+from atom.datasets.retention.actions import garbage, retention
+from atom.datasets.retention.errors import GarbageRunPresent
+from atom.datasets.sources.actions.scans import lost_scans, run_scan, scan_due_sources
+from atom.datasets.writers.actions import staging_branches
 
 log = structlog.get_logger(__name__)
 
@@ -99,7 +95,7 @@ def compact_version(version_id: str) -> None:
 @shared_task(name="datasets.mend_versions", soft_time_limit=3540, time_limit=3600)
 def mend_versions(project_id: str, packs: list[str]) -> None:
     """Have all versions read from these packs what they name in damaged ones."""
-    mending.mend_everywhere(project_id, packs)
+    repair.mend_everywhere(project_id, packs)
 
 
 @shared_task(name="datasets.scan_source", soft_time_limit=1740, time_limit=1800)

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from django.db import connection
 
 from atom.core.crypto import BadSignature
-from atom.datasets.source_errors import SourceDenied, SourceRemoved
-from atom.datasets.sources.credentials import decrypted
-from atom.datasets.sources.objects import SourceReader
-from atom.datasets.sources.opening import open_source
-from atom.datasets.sources.patience import INTERACTIVE
-from atom.datasets.sources.spec import SourceSpec
+from atom.datasets.credentials import decrypted
+from atom.datasets.source_spec import SourceSpec
+from atom.datasets.sources.errors import SourceDenied, SourceRemoved
+from atom.datasets.sources.pipelines.objects import SourceReader
+from atom.datasets.sources.pipelines.opening import open_source
+from atom.datasets.sources.pipelines.patience import INTERACTIVE
 from atom_sdk.manifests.pins import Pin
 
 _KEPT_S = 60.0

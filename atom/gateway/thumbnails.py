@@ -8,7 +8,7 @@ from functools import cache
 
 from PIL import ExifTags, Image, ImageOps
 
-from atom.datasets.engines.pixels import MAX_PIXELS, limited_pixels
+from atom.datasets.packs.engines.pixels import MAX_PIXELS, limited_pixels
 from atom.gateway.errors import ImageTooLarge, ImageUnreadable
 
 MAX_SOURCE_BYTES = 64 << 20

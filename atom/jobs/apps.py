@@ -22,7 +22,7 @@ class JobsConfig(AppConfig):
 
 def sync_after_migration(using: str, **_: Any) -> None:
     """Write the built-in workflows, when there is a table for them."""
-    from atom.jobs.actions.workflows import sync_workflows
+    from atom.jobs.workflows.actions.workflows import sync_workflows
 
     if using == "default" and _has_table():
         sync_workflows()

@@ -25,13 +25,13 @@ from atom.accounts.models import User
 from atom.core.consumers import CLOSE_NOT_FOUND, GuardedConsumer
 from atom.core.errors import AtomError
 from atom.jobs import states
-from atom.jobs.actions import logs
-from atom.jobs.actions.attempts import find_attempt
-from atom.jobs.engines import log_text
-from atom.jobs.engines.log_text import Begun
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.engines import log_text
+from atom.jobs.logs.engines.log_text import Begun
+from atom.jobs.logs.pipelines.log_follow import LogFollower
+from atom.jobs.logs.pipelines.log_stream import Entry
 from atom.jobs.models import Attempt, LogStream, Run
-from atom.jobs.pipelines.log_follow import LogFollower
-from atom.jobs.pipelines.log_stream import Entry
+from atom.jobs.reads import find_attempt
 from atom_sdk.runner import frames
 
 log = structlog.get_logger(__name__)

@@ -10,8 +10,8 @@ from django.db.models import Count, Min
 from atom.core import clock
 from atom.core.figures import Finding, Gauge, counted
 from atom.jobs import states
+from atom.jobs.logs.pipelines import log_stream
 from atom.jobs.models import Attempt, Run, Runtime
-from atom.jobs.pipelines import log_stream
 
 _LATELY = timedelta(hours=24)
 # From its place to its first sign: downloads of data have a state of their own.

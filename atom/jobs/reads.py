@@ -10,8 +10,9 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
+from atom.core.errors import NotFound
 from atom.core.statements import AnyOf, Prepared
-from atom.jobs.models import Run, attempts_to_show, inputs_to_show
+from atom.jobs.models import Attempt, Run, attempts_to_show, inputs_to_show
 
 # The attribute of a run that takes what belongs to it, and how that is found.
 _Parts = dict[str, Prepared[Any]]
@@ -75,3 +76,24 @@ _WHOLE: Final = Prepared(
 _LISTED: Final = Prepared(lambda ids: Run.objects.for_lists().filter(AnyOf("pk", ids)), list)
 _WHOLE_PARTS: Final = _parts(for_list=False)
 _LISTED_PARTS: Final = _parts(for_list=True)
+
+
+def find_attempt(run: Run, wanted: str = "") -> Attempt:
+    """Return the attempt by id or number; the last one if none is named. Raises NotFound."""
+    attempts = run.attempts.order_by("-number")
+    if not wanted:
+        found = attempts.first()
+    elif wanted.isdecimal() and len(wanted) < 10:
+        found = attempts.filter(number=int(wanted)).first()
+    else:
+        found = attempts.filter(pk=_uuid(wanted)).first()
+    if found is None:
+        raise NotFound("The run has no such attempt yet.")
+    return found
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError as error:
+        raise NotFound from error

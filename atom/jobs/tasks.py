@@ -29,7 +29,7 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
 @shared_task(name="jobs.tick", soft_time_limit=290, time_limit=300)
 def tick() -> None:
     """Advance every run as far as it goes."""
-    from atom.jobs.actions import reconcile
+    from atom.jobs import reconcile
 
     reconcile.tick()
 
@@ -37,7 +37,7 @@ def tick() -> None:
 @shared_task(name="jobs.tell_long_waits", soft_time_limit=50, time_limit=60)
 def tell_long_waits() -> None:
     """Tell people whose runs have waited for long."""
-    from atom.jobs.actions import long_waits
+    from atom.jobs.scheduling.actions import long_waits
 
     long_waits.tell_long_waits()
 
@@ -45,7 +45,7 @@ def tell_long_waits() -> None:
 @shared_task(name="jobs.end_unbacked_shares", soft_time_limit=50, time_limit=60)
 def end_unbacked_shares() -> None:
     """End the links to runs whose makers have lost the right to make them."""
-    from atom.jobs.actions import shares
+    from atom.jobs.sharing.actions import shares
 
     shares.end_unbacked()
 
@@ -54,7 +54,7 @@ def end_unbacked_shares() -> None:
 @shared_task(name="jobs.launch_attempt", soft_time_limit=1790, time_limit=1800)
 def launch_attempt(attempt_id: str) -> None:
     """Start an attempt's supervisor."""
-    from atom.jobs.actions.launch import launch
+    from atom.jobs.attempts.actions.launch import launch
 
     launch(UUID(attempt_id))
 
@@ -62,7 +62,7 @@ def launch_attempt(attempt_id: str) -> None:
 @shared_task(name="jobs.build_runtime")
 def build_runtime(runtime_id: str) -> None:
     """Build a runtime with pip."""
-    from atom.jobs.actions.runtimes import build
+    from atom.jobs.runtimes.actions.runtimes import build
 
     build(UUID(runtime_id))
 
@@ -70,7 +70,7 @@ def build_runtime(runtime_id: str) -> None:
 @shared_task(name="jobs.fetch_code", soft_time_limit=890, time_limit=900)
 def fetch_code(fetch_id: str) -> None:
     """Fetch a commit from git."""
-    from atom.jobs.actions import code_fetches
+    from atom.jobs.code.actions import code_fetches
 
     code_fetches.run_fetch(UUID(fetch_id))
 
@@ -78,7 +78,7 @@ def fetch_code(fetch_id: str) -> None:
 @shared_task(name="jobs.resume_fetches", soft_time_limit=25, time_limit=30)
 def resume_fetches() -> None:
     """Send again what no worker fetches."""
-    from atom.jobs.actions import code_fetches
+    from atom.jobs.code.actions import code_fetches
 
     code_fetches.resume_fetches()
 
@@ -86,7 +86,7 @@ def resume_fetches() -> None:
 @shared_task(name="jobs.flush_log", soft_time_limit=290, time_limit=300)
 def flush_log(attempt_id: str) -> None:
     """Move an attempt's log from the stream into chunks."""
-    from atom.jobs.actions import logs
+    from atom.jobs.logs.actions import logs
 
     logs.flush(UUID(attempt_id))
 
@@ -94,7 +94,7 @@ def flush_log(attempt_id: str) -> None:
 @shared_task(name="jobs.verify_output")
 def verify_output(artifact_id: str) -> None:
     """Hash an uploaded file and make it durable."""
-    from atom.jobs.actions import outputs
+    from atom.jobs.artifacts.actions import outputs
 
     outputs.verify(UUID(artifact_id))
 
@@ -102,22 +102,22 @@ def verify_output(artifact_id: str) -> None:
 @shared_task(name="jobs.unmount_ended", soft_time_limit=290, time_limit=300)
 def unmount_ended() -> None:
     """Take away the mounted folders of ended attempts."""
-    from atom.jobs.actions import retention
+    from atom.jobs.attempts.actions import node_cleanup
 
-    retention.unmount_ended()
+    node_cleanup.unmount_ended()
 
 
 @shared_task(name="jobs.remove_old_attempts", soft_time_limit=290, time_limit=300)
 def remove_old_attempts() -> None:
     """Remove what ended attempts left on this machine."""
-    from atom.jobs.actions import retention
+    from atom.jobs.attempts.actions import node_cleanup
 
-    retention.remove_old_attempts()
+    node_cleanup.remove_old_attempts()
 
 
 @shared_task(name="jobs.apply_run_retention", soft_time_limit=1790, time_limit=1800)
 def apply_run_retention() -> None:
     """Announce and remove logs and outputs that a policy lets go."""
-    from atom.jobs.actions import run_retention
+    from atom.jobs.artifacts.actions import run_retention
 
     run_retention.apply_run_retention()

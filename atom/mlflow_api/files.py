@@ -8,7 +8,7 @@ from typing import Any
 
 from atom.core.storage import objects
 from atom.core.streaming import streamed
-from atom.jobs.actions.stored_files import MODEL, OUTPUT, files_of
+from atom.jobs.artifacts.actions.stored_files import MODEL, OUTPUT, files_of
 from atom.jobs.models import Artifact, Run
 from atom.mlflow_api.models import LoggedModel
 from atom.models_registry.models import ModelVersion

@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from atom.jobs.actions.tracked import parameters_of
 from atom.jobs.models import MetricSeries, Run
-from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
+from atom.jobs.models.experiments import DEFAULT_EXPERIMENT, Experiment
+from atom.jobs.tracking.actions.tracked import parameters_of
 from atom.mlflow_api.actions.runs import RUN_NAME_LABEL, USER_LABEL
 from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, model_id
 from atom.mlflow_api.engines.messages import number_as_json

@@ -28,8 +28,8 @@ from django.db.models.functions import Cast, Coalesce, Replace
 from django.db.models.lookups import In, IsNull
 
 from atom.jobs.models import MetricSeries
-from atom.jobs.run_values import COMPARE, json_text, parameter_text
-from atom.jobs.tracking_models import DEFAULT_EXPERIMENT
+from atom.jobs.models.experiments import DEFAULT_EXPERIMENT
+from atom.jobs.models.run_values import COMPARE, json_text, parameter_text
 from atom.mlflow_api.actions.runs import RUN_NAME_LABEL, USER_LABEL
 from atom.mlflow_api.engines import filters
 from atom.mlflow_api.engines.filters import BadFilter, Comparison, Ordering

@@ -25,10 +25,10 @@ from atom.accounts.errors import BadToken
 from atom.accounts.models import Project
 from atom.core.errors import NotAuthenticated, NotFound
 from atom.core.storage import objects
-from atom.jobs.actions import tracking_access
-from atom.jobs.actions.stored_files import StoredFile, keep_file, new_key
-from atom.jobs.actions.tracked import attempt_of
+from atom.jobs.artifacts.actions.stored_files import StoredFile, keep_file, new_key
+from atom.jobs.attempts.actions import tracking_access
 from atom.jobs.models import Attempt, Run
+from atom.jobs.tracking.actions.tracked import attempt_of
 from atom.mlflow_api.actions.uploads import check_path, check_sender
 from atom.mlflow_api.engines import sources
 from atom.mlflow_api.engines.sources import Place, parse_place

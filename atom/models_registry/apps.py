@@ -12,7 +12,7 @@ class ModelsRegistryConfig(AppConfig):
 
     def ready(self) -> None:
         """Answer jobs' question what `digits@candidate` means."""
-        from atom.jobs.inputs import register_model_resolver
+        from atom.jobs.runs.model_resolver import register_model_resolver
         from atom.models_registry.inputs import resolve_model
 
         register_model_resolver(resolve_model)

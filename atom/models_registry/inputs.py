@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from atom.accounts.models import Project
-from atom.jobs.inputs import ResolvedModel, TrainingInput
 from atom.jobs.models import RunInput
+from atom.jobs.runs.model_resolver import ResolvedModel, TrainingInput
 from atom.models_registry.reads import find_version
 
 

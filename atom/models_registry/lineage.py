@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db.models import Prefetch
 
+from atom.datasets.catalog.reads import entry_counts
 from atom.datasets.models import Version
-from atom.datasets.reads import entry_counts
 from atom.jobs.models import Run, RunInput
 from atom.models_registry.engines.lineage import Graph, Node
 from atom.models_registry.models import Evaluation, ModelVersion

@@ -265,7 +265,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "MailChoiceEnum": "atom.notifications.events.MAIL_CHOICES",
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
-        "RunFailureCodeEnum": "atom.jobs.engines.failure_codes.FAILURE_CODES",
+        "RunFailureCodeEnum": "atom.jobs.failures.engines.failure_codes.FAILURE_CODES",
         "RunStateEnum": "atom.jobs.states.RUN_STATE_CHOICES",
         "RetentionKindEnum": ["all", "last", "days"],
         "SideChangeEnum": ["added", "changed", "removed"],

@@ -33,17 +33,31 @@ def layers_of_apps() -> list[str]:
 
 def layers_inside() -> dict[str, list[str]]:
     """Return the layers of each app, the highest first."""
-    inside = [one for one in contracts() if "containers" in one]
     return {
-        container.removeprefix("atom."): [_names(layer) for layer in one["layers"]]
-        for one in inside
-        for container in one["containers"]
+        container.removeprefix("atom."): [_names(layer) for layer in contract["layers"]]
+        for contract in contracts()
+        for container in contract.get("containers", [])
+        if _is_app(container)
     }
 
 
-def purpose(app: str) -> str:
-    """Return the docstring of an app in one line."""
-    source = (BASE_DIR / "atom" / app / "__init__.py").read_text()
+def capabilities() -> dict[str, list[str]]:
+    """Return the order inside a capability, by the name of the capability's package."""
+    return {
+        container: [_names(layer) for layer in contract["layers"]]
+        for contract in contracts()
+        for container in contract.get("containers", [])
+        if not _is_app(container)
+    }
+
+
+def _is_app(container: str) -> bool:
+    return container.count(".") == 1
+
+
+def purpose(package: str) -> str:
+    """Return the docstring of a package in one line."""
+    source = BASE_DIR.joinpath(*package.split("."), "__init__.py").read_text()
     return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
 
 
@@ -54,8 +68,19 @@ def render(path: Path) -> str:
         return "\n".join(rows)
     for app, layers in layers_inside().items():
         steps = [f"{at}. {layer}" for at, layer in enumerate(layers, 1)]
-        rows += ["", f"### `atom.{app}`", "", purpose(app), "", *steps]
+        rows += ["", f"### `atom.{app}`", "", purpose(f"atom.{app}"), "", *steps]
+        rows += _rooms(f"atom.{app}.")
     return "\n".join(rows)
+
+
+def _rooms(prefix: str) -> list[str]:
+    """Return what a page shows of an app's capabilities."""
+    rooms = {name: order for name, order in capabilities().items() if name.startswith(prefix)}
+    if not rooms:
+        return []
+    order = ", ".join(next(iter(rooms.values())))
+    purposes = [f"- `{name.removeprefix(prefix)}`: {purpose(name)}" for name in sorted(rooms)]
+    return ["", f"Its capabilities, each from the top of {order} to the end:", "", *purposes]
 
 
 def block(path: Path) -> str:

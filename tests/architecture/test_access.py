@@ -41,7 +41,8 @@ PUBLIC = {
     "invitations/sign-up/",
     # The link is the proof; a wrong one is nobody's.
     "notifications/unsubscribe/<str:link>/",
-    # The token of a link is the proof; what it opens is one run's (tests/jobs/test_shared_run.py).
+    # The token of a link is the proof, and it opens one run:
+    # tests/jobs/sharing/test_shared_run.py.
     "shared-run/",
     "shared-run/metrics/",
     "shared-run/metrics/series/",

@@ -19,9 +19,17 @@ def test_every_app_has_an_exhaustive_contract() -> None:
     folders = {path.parent.name for path in (BASE_DIR / "atom").glob("*/__init__.py")}
     assert set(layers.layers_inside()) == folders - WITHOUT_LAYERS
     for contract in layers.contracts():
-        if "containers" in contract:
+        if set(contract.get("containers", [])) & {f"atom.{app}" for app in folders}:
             assert contract["exhaustive"], contract["name"]
             assert set(contract["exhaustive_ignores"]) <= FREE, contract["name"]
+
+
+def test_every_capability_has_its_order() -> None:
+    packages = {
+        ".".join(path.parent.relative_to(BASE_DIR).parts[:3])
+        for path in (BASE_DIR / "atom").glob("*/*/actions/__init__.py")
+    }
+    assert packages <= layers.capabilities().keys()
 
 
 def test_every_module_beside_the_apps_has_its_layer() -> None:
@@ -31,9 +39,11 @@ def test_every_module_beside_the_apps_has_its_layer() -> None:
     assert missing == set()
 
 
-@pytest.mark.parametrize("app", sorted(layers.layers_inside()))
-def test_an_app_says_what_it_is_for(app: str) -> None:
-    assert layers.purpose(app), f"atom/{app}/__init__.py needs a docstring"
+@pytest.mark.parametrize(
+    "package", [*(f"atom.{app}" for app in layers.layers_inside()), *layers.capabilities()]
+)
+def test_an_app_or_capability_says_what_it_is_for(package: str) -> None:
+    assert layers.purpose(package), f"{package} needs a docstring"
 
 
 @pytest.mark.parametrize("page", [layers.ARCHITECTURE, layers.CONTRIBUTING], ids=lambda it: it.name)

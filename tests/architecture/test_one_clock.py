@@ -11,13 +11,13 @@ OWN_CLOCK = re.compile(
 ALLOWED = {
     "accounts/sessions.py": "asks whether to note a use, in steps of a minute",
     "accounts/authentication.py": "asks whether to note a use, in steps of a minute",
-    "cache/engines/inherited.py": "a file's time and this machine's start, by one clock",
+    "cache/delivery/engines/stream_handover.py": "a file and this machine's start, by one clock",
     "core/health.py": "compares it with the database's",
     "core/ids.py": "ids are unique at any time; their order is for display",
     "core/media.py": "links live for one to two days",
     "gateway/links.py": "links live for one to two days",
     "gateway/s3/server.py": "a client's signature may be 15 minutes off; the answer says so",
-    "datasets/sources/google_keys.py": "Google compares it with its own",
+    "datasets/sources/pipelines/google_keys.py": "Google compares it with its own",
     "dev/output.py": "the times of lines on one machine",
 }
 

@@ -15,7 +15,7 @@ from PIL import Image, ImageFilter
 
 import atom.jobs
 
-_CODE = Path(atom.jobs.__file__).parent / "workflows" / "measure_images"
+_CODE = Path(atom.jobs.__file__).parent / "workflows" / "builtin" / "measure_images"
 
 
 def workflow_module(name: str) -> Any:

@@ -24,7 +24,7 @@ from atom.cleaning.engines.features import (
 from atom.cleaning.engines.findings import Kind, find, of_kind
 from atom.cleaning.engines.hamming import near_pairs
 from atom.cleaning.engines.thresholds import Thresholds
-from atom.datasets.engines.images import media_type_of
+from atom.datasets.packs.engines.images import media_type_of
 from atom_sdk.manifests import Entry, entries_table
 from tests.cleaning.pictures import (
     encoded,

@@ -18,7 +18,7 @@ from atom.cleaning.actions.moves import move
 from atom.cleaning.engines import findings
 from atom.cleaning.models import CleaningReport
 from atom.core.storage import project_store
-from atom.datasets.actions.commits import run_commit
+from atom.datasets.commit_runner import run_commit
 from atom.datasets.models import Version
 from atom.jobs import states as job_states
 from atom.jobs.models import Run

@@ -19,23 +19,25 @@ from rest_framework.test import APIClient
 from atom.accounts.actions import create_s3_key_pair, create_token
 from atom.accounts.authentication import find_token
 from atom.accounts.models import S3KeyPair
-from atom.cache.actions import recover, request_warm
+from atom.cache.warming.actions.warming import recover, request_warm
 from atom.clusters.actions import beat_local_node, ensure_local_node
 from atom.clusters.models import Node
+from atom.clusters.node_health import is_silent
 from atom.clusters.states import SILENT_AFTER
 from atom.core import clock
 from atom.datasets import tasks
-from atom.datasets.actions.scans import lost_scans
-from atom.datasets.actions.staging_branches import abandon_left_alone
-from atom.datasets.actions.writers import NewWriter, open_writer
 from atom.datasets.models import Branch, CommitRequest, Source, SourceScan, Upload, Writer
-from atom.jobs import states
-from atom.jobs.actions import attempts, logs, reconcile, runtimes
-from atom.jobs.actions.events import record
-from atom.jobs.actions.nodes import is_silent
-from atom.jobs.engines.failures import ExitReport
+from atom.datasets.sources.actions.scans import lost_scans
+from atom.datasets.writers.actions.staging_branches import abandon_left_alone
+from atom.datasets.writers.actions.writers import NewWriter, open_writer
+from atom.jobs import reconcile, states
+from atom.jobs.attempts.actions import attempts
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
+from atom.jobs.failures.engines.failures import ExitReport
+from atom.jobs.logs.actions import logs
 from atom.jobs.models import Artifact, Attempt, Runtime
+from atom.jobs.runtimes.actions import runtimes
 from atom.labeling.actions.leases import expire_leases, lease_labels
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame

@@ -12,11 +12,11 @@ from django.db import connection
 from atom.accounts.actions import create_token
 from atom.accounts.authentication import find_token
 from atom.clusters.actions import beat_local_node, ensure_local_node
+from atom.clusters.node_health import is_silent
 from atom.core import clock
-from atom.jobs import states
-from atom.jobs.actions import attempts, reconcile
-from atom.jobs.actions.conclude import LONGEST_RETRY_S
-from atom.jobs.actions.nodes import is_silent
+from atom.jobs import reconcile, states
+from atom.jobs.attempts.actions import attempts
+from atom.jobs.attempts.actions.finalize import LONGEST_RETRY_S
 from atom.labeling.actions.leases import expire_leases, lease_labels
 from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_attempt, make_run

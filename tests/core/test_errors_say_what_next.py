@@ -8,8 +8,11 @@ import pytest
 
 from atom.accounts import errors as account_errors
 from atom.core.errors import AtomError, action_of
-from atom.datasets import archive_errors, garbage_errors, source_errors, writer_errors
 from atom.datasets import errors as dataset_errors
+from atom.datasets.archives import errors as archive_errors
+from atom.datasets.retention import errors as garbage_errors
+from atom.datasets.sources import errors as source_errors
+from atom.datasets.writers import errors as writer_errors
 from atom.gateway import errors as gateway_errors
 from atom.gateway.s3 import errors as s3_errors
 from atom.labeling import errors as labeling_errors

@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from atom.core.statements import AnyOf, Prepared
 from atom.jobs import reads
-from atom.jobs.api.run_serializers import ListedRunSerializer, RunSerializer
 from atom.jobs.models import Attempt, Run, RunInput
+from atom.jobs.runs.api.run_serializers import ListedRunSerializer, RunSerializer
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run
 

@@ -19,7 +19,7 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from atom.core import tracing
 from atom.core.clock import now
 from atom.jobs import states
-from atom.jobs.actions.traces import trace_attempt
+from atom.jobs.attempts.actions.traces import trace_attempt
 from atom.jobs.models import Run
 from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_attempt

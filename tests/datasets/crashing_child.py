@@ -18,14 +18,14 @@ leave_pandas_out()
 django.setup()
 
 from atom.core import storage, store_clients  # noqa: E402
-from atom.datasets.actions.commits import run_commit  # noqa: E402
-from atom.datasets.actions.compaction import compact_version  # noqa: E402
-from atom.datasets.actions.garbage import collect_garbage  # noqa: E402
-from atom.datasets.actions.uploads import complete_upload  # noqa: E402
-from atom.datasets.actions.verification import verify_upload  # noqa: E402
-from atom.datasets.engines.pack_use import PackingRules  # noqa: E402
-from atom.datasets.garbage_roots import GarbageRules  # noqa: E402
+from atom.datasets.commit_runner import run_commit  # noqa: E402
+from atom.datasets.commits.actions.compaction import compact_version  # noqa: E402
 from atom.datasets.models import Upload  # noqa: E402
+from atom.datasets.packs.actions.uploads import complete_upload  # noqa: E402
+from atom.datasets.packs.actions.verification import verify_upload  # noqa: E402
+from atom.datasets.retention.actions.garbage import collect_garbage  # noqa: E402
+from atom.datasets.retention.engines.pack_use import PackingRules  # noqa: E402
+from atom.datasets.retention.garbage_roots import GarbageRules  # noqa: E402
 
 # Three small packs are enough.
 PACK_MANY = GarbageRules(timedelta(0), timedelta(0), PackingRules(many=3))

@@ -17,11 +17,11 @@ from rest_framework.test import APIClient
 
 from atom.accounts.models import Project, User
 from atom.core import storage
-from atom.datasets.actions.uploads import PART_BYTES, UploadRequest
-from atom.datasets.actions.verification import verify_upload
-from atom.datasets.engines.images import media_type_of
 from atom.datasets.keys import staging_key
 from atom.datasets.models import Branch, CommitRequest, Dataset, Pack, Upload
+from atom.datasets.packs.actions.uploads import PART_BYTES, UploadRequest
+from atom.datasets.packs.actions.verification import verify_upload
+from atom.datasets.packs.engines.images import media_type_of
 from atom.datasets.states import COMMIT_STATES
 from atom_sdk.packs import PackMember, PackWriter
 from tests.factories.accounts import make_member, make_project

@@ -11,13 +11,14 @@ from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.datasets.engines.browse import VersionBrowser, VersionStats
-from atom.datasets.engines.byte_cache import ByteCache
-from atom.datasets.engines.changes import ChangesError, ChangesFile, decode_changes
-from atom.datasets.engines.entry_filters import EntryFilter
-from atom.datasets.engines.folder_pages import PageRequest
-from atom.datasets.engines.version_plan import FOLDER_LAYER, SPLIT_LAYER, VersionPlan
-from atom.datasets.engines.versions import (
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.engines.entry_filters import EntryFilter
+from atom.datasets.browsing.engines.folder_pages import PageRequest
+from atom.datasets.catalog.engines.byte_cache import ByteCache
+from atom.datasets.versions.engines.changes import ChangesError, ChangesFile, decode_changes
+from atom.datasets.versions.engines.version_plan import FOLDER_LAYER, SPLIT_LAYER, VersionPlan
+from atom.datasets.versions.engines.version_stats import VersionStats
+from atom.datasets.versions.engines.versions import (
     build_version,
 )
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table, read_layer

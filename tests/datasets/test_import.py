@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from atom.datasets.engines.changes import ChangesError, decode_changes
+from atom.datasets.versions.engines.changes import ChangesError, decode_changes
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import _run
 from atom_sdk.client import Client

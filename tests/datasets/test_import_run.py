@@ -17,11 +17,12 @@ from rest_framework.test import APIClient
 
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node
-from atom.jobs.actions import workflows, write_access
-from atom.jobs.actions.requests import RunRequest
-from atom.jobs.actions.runs import create_run
-from atom.jobs.engines.import_reports import MalformedImportReport, parse_import_report
+from atom.jobs.attempts.actions import write_access
+from atom.jobs.imports.engines.import_reports import MalformedImportReport, parse_import_report
 from atom.jobs.models import Run
+from atom.jobs.runs.actions.requests import RunRequest
+from atom.jobs.runs.actions.runs import create_run
+from atom.jobs.workflows.actions import workflows
 from atom_sdk.client import ApiError, Client
 from atom_sdk.run.new_datasets import no_empty_dataset
 from tests.datasets.exports import coco_files, picture, written, zipped

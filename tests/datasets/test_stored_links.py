@@ -13,15 +13,20 @@ from blake3 import blake3
 from django.db.models import F
 
 from atom.core import clock, storage
-from atom.datasets.actions import CommitDetails, NamedLayer, publish_layer
-from atom.datasets.actions.compaction import compact_version
-from atom.datasets.actions.rebuild import apply_catalogue, compare_catalogue
-from atom.datasets.actions.retention import expire_versions, restore_version, set_retention
-from atom.datasets.engines.pack_use import PackingRules
-from atom.datasets.engines.retention import Policy
-from atom.datasets.garbage_roots import GarbageRules
+from atom.datasets.catalog.reads import open_root, packs_of
+from atom.datasets.commits.actions.commit_root import CommitDetails
+from atom.datasets.commits.actions.compaction import compact_version
+from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
+from atom.datasets.integrity.actions.rebuild import apply_catalogue, compare_catalogue
 from atom.datasets.models import Dataset, Version
-from atom.datasets.reads import open_root, packs_of
+from atom.datasets.retention.actions.retention import (
+    expire_versions,
+    restore_version,
+    set_retention,
+)
+from atom.datasets.retention.engines.pack_use import PackingRules
+from atom.datasets.retention.engines.retention import Policy
+from atom.datasets.retention.garbage_roots import GarbageRules
 from atom_sdk.archive import ArchiveFolder, check_archive
 from atom_sdk.client import Client
 from atom_sdk.client.archive_save import SaveOptions
@@ -31,12 +36,12 @@ from atom_sdk.manifests.build import Changes
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.links import link_entry
 from atom_sdk.mount import unmount
+from tests.datasets.archives.test_archives import other  # noqa: F401 - a fixture
+from tests.datasets.commits.test_compaction import ALWAYS, committed
 from tests.datasets.forks import carried_out, entry, published
+from tests.datasets.integrity.test_rebuild import clean, forget_catalogue
 from tests.datasets.pushing import Pusher, class_files, delete_row, make_pack, png, put_rows
-from tests.datasets.test_archives import other  # noqa: F401 - a fixture
-from tests.datasets.test_compaction import ALWAYS, committed
-from tests.datasets.test_garbage import AT_ONCE, collect, forget_uploads, stored
-from tests.datasets.test_rebuild import clean, forget_catalogue
+from tests.datasets.retention.test_garbage import AT_ONCE, collect, forget_uploads, stored
 from tests.sdk.manifests.strategies import RULE
 
 Tree = dict[str, bytes | str]

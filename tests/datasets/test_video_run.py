@@ -16,8 +16,9 @@ from django.core.management import call_command
 from atom.accounts.actions import grant_role
 from atom.accounts.models import ApiToken
 from atom.jobs import states
-from atom.jobs.actions import workflows, write_access
+from atom.jobs.attempts.actions import write_access
 from atom.jobs.models import Attempt
+from atom.jobs.workflows.actions import workflows
 from atom_sdk.client import ApiError, Client
 from atom_sdk.client.importing import ImportOptions
 from tests.datasets.pushing import Pusher

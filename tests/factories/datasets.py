@@ -11,8 +11,8 @@ from django.utils import timezone
 
 from atom.accounts.models import Project
 from atom.core.storage import project_store
-from atom.datasets.engines.images import media_type_of
 from atom.datasets.models import Branch, Dataset, Version
+from atom.datasets.packs.engines.images import media_type_of
 from atom_sdk.manifests import (
     Commit,
     Entry,

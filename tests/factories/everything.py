@@ -26,8 +26,8 @@ from atom.datasets.models import (
     WriteJob,
     Writer,
 )
-from atom.jobs.actions.shares import share_run
 from atom.jobs.models import Artifact, CodeFetch, CodeSnapshot, RunComment
+from atom.jobs.sharing.actions.shares import share_run
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
 from atom.notifications.actions import telling

@@ -8,7 +8,7 @@ from typing import Any
 from atom.accounts.models import Project, User
 from atom.clusters.actions import ensure_local_node
 from atom.jobs import states
-from atom.jobs.actions.attempts import issue_token
+from atom.jobs.attempts.actions.attempts import issue_token
 from atom.jobs.models import Attempt, Run
 from tests.factories.accounts import make_project
 

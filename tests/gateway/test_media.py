@@ -20,7 +20,7 @@ from PIL import Image
 
 from atom.core import crypto, storage
 from atom.core.media import PURPOSE, media_url
-from atom.datasets.engines.images import unreadable_reason
+from atom.datasets.packs.engines.images import unreadable_reason
 from atom.gateway.asgi import application, media_server
 from atom.gateway.thumb_cache import ThumbCache
 from tests.datasets.pushing import MadePack, make_pack, png

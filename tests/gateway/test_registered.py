@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from atom.datasets.actions import scans
 from atom.datasets.models import Source
+from atom.datasets.sources.actions import scans
 from atom.gateway.asgi import application, media_server
 from tests.datasets.buckets import Bucket
 from tests.datasets.pushing import Pusher, png

@@ -12,11 +12,12 @@ from uuid import UUID
 
 import uvicorn
 
-from atom.jobs import states
-from atom.jobs.actions import code, logs, reconcile
+from atom.jobs import reconcile, states
+from atom.jobs.code.actions import code
+from atom.jobs.code.pipelines.archive import pack_files
 from atom.jobs.executors.local import LocalExecutor
+from atom.jobs.logs.actions import logs
 from atom.jobs.models import Run
-from atom.jobs.pipelines.archive import pack_files
 from tests.factories.accounts import make_project
 from tests.factories.jobs import make_run
 

@@ -11,12 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.core.field_errors import SLUG_RULE
-from atom.jobs.engines import points, refs
-from atom.jobs.engines.downsampling import downsample
-from atom.jobs.engines.failures import ExitReport, Limits, classify
-from atom.jobs.engines.log_search import Query, Search
-from atom.jobs.engines.parameters import Parameter, check_parameters
-from atom.jobs.engines.placement import Demand, Fleet, NodeCapacity, never_fits, place
+from atom.jobs.failures.engines.failures import ExitReport, Limits, classify
+from atom.jobs.logs.engines.log_search import Query, Search
+from atom.jobs.metrics.engines import points
+from atom.jobs.metrics.engines.downsampling import downsample
+from atom.jobs.runs.engines import refs
+from atom.jobs.scheduling.engines.placement import Demand, Fleet, NodeCapacity, never_fits, place
+from atom.jobs.workflows.engines.parameters import Parameter, check_parameters
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
 

@@ -16,10 +16,11 @@ from django.conf import settings
 
 from atom.clusters.models import Reservation
 from atom.core import storage
-from atom.jobs import states
-from atom.jobs.actions import logs, reconcile, runs
+from atom.jobs import reconcile, states
 from atom.jobs.executors import local_executor
 from atom.jobs.executors.local import first_uid
+from atom.jobs.logs.actions import logs
+from atom.jobs.runs.actions import runs
 from tests.factories.accounts import make_member
 from tests.jobs.live import (
     log_of,

@@ -15,11 +15,12 @@ from atom.clusters.actions import beat_local_node, ensure_local_node, reserve
 from atom.clusters.models import Node, Reservation
 from atom.clusters.states import SILENT_AFTER
 from atom.core.ids import uuid7
-from atom.jobs import states
-from atom.jobs.actions import attempts, reconcile, runs
-from atom.jobs.engines import failures
-from atom.jobs.engines.failures import ExitReport
+from atom.jobs import reconcile, states
+from atom.jobs.attempts.actions import attempts
+from atom.jobs.failures.engines import failures
+from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Attempt, Run, RunInput, Runtime
+from atom.jobs.runs.actions import runs
 from tests.factories.accounts import make_member
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run

@@ -14,9 +14,8 @@ from atom.clusters.actions import beat_local_node, ensure_local_node, release, r
 from atom.clusters.engines.machine import probe_machine
 from atom.clusters.models import Node, Reservation
 from atom.core.ids import uuid7
-from atom.jobs import states
-from atom.jobs.actions import reconcile
-from atom.jobs.actions.job_spec import job_of
+from atom.jobs import reconcile, states
+from atom.jobs.attempts.actions.job_spec import job_of
 from tests.factories.accounts import make_project
 from tests.factories.jobs import make_attempt, make_run
 

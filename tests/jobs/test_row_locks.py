@@ -10,9 +10,11 @@ import pytest
 from django.db import OperationalError, connection, transaction
 
 from atom.clusters.actions import beat_local_node
-from atom.jobs import states
-from atom.jobs.actions import attempts, reconcile, runs, tracked
+from atom.jobs import reconcile, states
+from atom.jobs.attempts.actions import attempts
 from atom.jobs.models import Attempt, Run
+from atom.jobs.runs.actions import runs
+from atom.jobs.tracking.actions import tracked
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, make_run
 

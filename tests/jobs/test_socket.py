@@ -16,10 +16,10 @@ from atom.accounts.models import User
 from atom.core import live as core_live
 from atom.core.metrics import SOCKETS
 from atom.jobs import consumers
-from atom.jobs.actions import logs
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.pipelines import log_follow
+from atom.jobs.logs.pipelines.log_follow import LogFollower
 from atom.jobs.models import Attempt, LogStream
-from atom.jobs.pipelines import log_follow
-from atom.jobs.pipelines.log_follow import LogFollower
 from atom.jobs.routing import websocket_urlpatterns
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from atom.datasets import actions
 from atom.datasets.models import Version
+from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom.labeling import tasks
 from atom.labeling.actions.leases import lease_labels
 from atom.labeling.actions.mending import tasks_to_mend
@@ -46,7 +46,7 @@ def test_labelers_see_the_good_pack_and_keep_what_they_have(pusher: Pusher) -> N
     task, damaged = labels_of(pusher), make_pack(FILES)
     first, second = lease_labels(task, pusher.user, 2)
     submit_all([first], pusher.user)
-    actions.quarantine_pack(pusher.project, damaged.digest, "found damaged")
+    quarantine_pack(pusher.project, damaged.digest, "found damaged")
     good = send_again(pusher, {**FILES, "c.png": png(3)})
 
     tasks.tick()
@@ -65,7 +65,7 @@ def test_files_that_come_one_after_the_other_are_mended_one_after_the_other(
 ) -> None:
     labels_of(pusher)
     damaged = make_pack(FILES)
-    actions.quarantine_pack(pusher.project, damaged.digest, "found damaged")
+    quarantine_pack(pusher.project, damaged.digest, "found damaged")
 
     first = send_again(pusher, {"a.png": FILES["a.png"]})
     tasks.tick()

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from atom.core.storage import project_store
-from atom.datasets.actions import publish_layer
+from atom.datasets.commits.actions.layers import publish_layer
 from atom.datasets.models import Version, VersionPin
 from atom.labeling import states, tasks
 from atom.labeling.actions import leases, publishing

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from atom.datasets.actions import scans
 from atom.datasets.models import Source, Version
+from atom.datasets.sources.actions import scans
 from atom.gateway.asgi import media_server
 from atom.labeling.actions.items import _item
 from atom.labeling.actions.samples import ImageSelection

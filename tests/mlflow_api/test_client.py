@@ -14,8 +14,8 @@ from rest_framework.test import APIClient
 
 from atom.accounts import actions
 from atom.accounts.models import AuditEvent
-from atom.jobs.actions.reconcile import tick
 from atom.jobs.models import Run
+from atom.jobs.reconcile import tick
 from atom.settings.environment import BASE_DIR
 from tests.factories.accounts import make_member, make_project
 from tests.jobs.live import serve

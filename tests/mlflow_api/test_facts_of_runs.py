@@ -10,7 +10,7 @@ from asgiref.sync import async_to_sync
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project, User
-from atom.jobs.actions import tracking_access
+from atom.jobs.attempts.actions import tracking_access
 from atom.jobs.models import Artifact, Run
 from atom.mlflow_api.upload import ArtifactUploads
 from tests.factories.jobs import make_attempt, make_run

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 
 from atom.accounts.models import Project, User
-from atom.jobs.actions import tracking_access
-from atom.jobs.actions.reconcile import advance
-from atom.jobs.actions.runs import cancel_run
+from atom.jobs.attempts.actions import tracking_access
 from atom.jobs.models import Run
+from atom.jobs.reconcile import advance
+from atom.jobs.runs.actions.runs import cancel_run
 from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_attempt, make_run
 from tests.mlflow_api.conftest import Mlflow, asks, run_of

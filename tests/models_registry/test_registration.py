@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from pathlib import Path
 
 import pytest
 
 from atom.core.storage import objects
 from atom.jobs import states as job_states
-from atom.jobs.actions import workflows
 from atom.jobs.models import Artifact
+from atom.jobs.workflows.actions import workflows
 from atom.models_registry import actions, reads
 from atom.models_registry.engines.digests import FileDigest, digests_of_set
 from atom.models_registry.engines.evaluability import DESCRIPTION, why_not_evaluable
@@ -58,7 +57,7 @@ def test_a_model_that_the_evaluation_could_not_read_says_what_it_lacks() -> None
 
 
 def test_the_workflow_writes_what_its_evaluation_looks_for() -> None:
-    source = Path(workflows.__file__).parent.parent / "workflows" / "image_classification"
+    source = workflows.BUILT_IN / "image_classification"
     said = (source / "artifacts.py").read_text("utf-8")
     assert f'DESCRIPTION, WEIGHTS = "{DESCRIPTION}", "{WEIGHTS_FILE}"' in said
 

@@ -21,11 +21,11 @@ from atom.accounts.actions.invitations import invite
 from atom.accounts.models import Project, RoleBinding, User
 from atom.core import outbox
 from atom.core.models import OutboxEvent
+from atom.jobs import events
 from atom.jobs import states as job_states
-from atom.jobs.actions import events
-from atom.jobs.actions.comments import add_comment, edit_comment
-from atom.jobs.actions.long_waits import tell_long_waits
 from atom.jobs.models import Run, RunEvent
+from atom.jobs.runs.actions.comments import add_comment, edit_comment
+from atom.jobs.scheduling.actions.long_waits import tell_long_waits
 from atom.labeling.actions.audits import Decision, decide
 from atom.labeling.actions.leases import lease_audits, lease_labels
 from atom.labeling.actions.submissions import Submission, submit

@@ -10,11 +10,11 @@ from pytest_django import DjangoCaptureOnCommitCallbacks
 
 from atom.accounts.models import Project, User
 from atom.core import outbox
-from atom.datasets.actions.dismissals import dismiss_operation
+from atom.datasets.browsing.actions.dismissals import dismiss_operation
+from atom.jobs import events
 from atom.jobs import states as job_states
-from atom.jobs.actions import events
-from atom.jobs.actions.runs import retry_run
 from atom.jobs.models import Run
+from atom.jobs.runs.actions.runs import retry_run
 from atom.labeling.actions.audits import Decision, decide
 from atom.labeling.actions.leases import lease_audits, lease_labels
 from atom.labeling.actions.submissions import Submission, submit

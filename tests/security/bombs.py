@@ -108,8 +108,8 @@ def opened() -> dict[str, Any]:
     settings.configure()
 
     from atom.core.errors import AtomError
-    from atom.datasets.engines.images import unreadable_reason
-    from atom.datasets.engines.pictures import HEAD_BYTES, picture_facts
+    from atom.datasets.packs.engines.images import unreadable_reason
+    from atom.datasets.packs.engines.pictures import HEAD_BYTES, picture_facts
     from atom.gateway.thumbnails import make_thumbnail
 
     found: dict[str, Any] = {}

@@ -13,9 +13,9 @@ import httpx
 import pytest
 
 from atom.asgi import application
-from atom.jobs.engines.previews.tensorboard import MAX_TAGS, read_events
+from atom.jobs.artifacts.engines.previews.tensorboard import MAX_TAGS, read_events
 from tests.architecture.test_access import api_routes, mlflow_routes
-from tests.jobs.test_file_previews import message, record, shown
+from tests.jobs.artifacts.test_file_previews import message, record, shown
 
 REFUSED = {"image_too_large", "image_unreadable"}
 # Decoded, each of them would be 3 GiB.

@@ -15,8 +15,8 @@ from django.test import Client
 from atom.core.errors import Invalid
 from atom.core.foreign_json import read_json
 from atom.core.pagination import decode_cursor
-from atom.datasets.sources.google_keys import read_service_account
-from atom.jobs.api.runner_metrics import _batch
+from atom.datasets.sources.pipelines.google_keys import read_service_account
+from atom.jobs.attempts.api.runner_metrics import _batch
 from atom.mlflow_api.api.base import _offset
 from atom.mlflow_api.errors import BadParameter
 from atom.models_registry.engines.evaluations import MalformedEvaluation, parse_evaluation

@@ -21,18 +21,18 @@ from dulwich.repo import MemoryRepo
 from rest_framework.test import APIClient
 
 from atom.core.errors import AtomError
-from atom.datasets.sources.azure import AzureReader
-from atom.datasets.sources.gcs import GcsReader
-from atom.datasets.sources.hdfs import HdfsReader
-from atom.datasets.sources.http_list import HttpListReader
-from atom.datasets.sources.objects import Shard, SourceReader
-from atom.datasets.sources.patience import Patience
-from atom.datasets.sources.s3 import S3Reader
-from atom.datasets.sources.spec import Credentials, SourceSpec
-from atom.jobs.actions import code_fetches
+from atom.datasets.source_spec import Credentials, SourceSpec
+from atom.datasets.sources.pipelines.azure import AzureReader
+from atom.datasets.sources.pipelines.gcs import GcsReader
+from atom.datasets.sources.pipelines.hdfs import HdfsReader
+from atom.datasets.sources.pipelines.http_list import HttpListReader
+from atom.datasets.sources.pipelines.objects import Shard, SourceReader
+from atom.datasets.sources.pipelines.patience import Patience
+from atom.datasets.sources.pipelines.s3 import S3Reader
+from atom.jobs.code.actions import code_fetches
+from atom.jobs.code.pipelines import git_child
+from atom.jobs.code.pipelines.git_connections import SshVendor
 from atom.jobs.models import CodeFetch
-from atom.jobs.pipelines import git_child
-from atom.jobs.pipelines.git_connections import SshVendor
 from atom.webhooks.pipelines.sending import Letter, send
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.importers.downloads import DownloadLimits, Downloads

@@ -17,7 +17,7 @@ from django.core import mail
 from django.db import connection
 from django.test import Client
 
-from atom.jobs.actions import code_fetches
+from atom.jobs.code.actions import code_fetches
 from atom.jobs.models import CodeFetch
 from atom.webhooks.actions import deliveries
 from tests.factories.accounts import PASSWORD, make_member, make_project

@@ -21,8 +21,8 @@ from rest_framework.test import APIClient
 from atom.accounts.models import AuditEvent, Project, User
 from atom.core import clock, outbox
 from atom.core.models import OutboxEvent
+from atom.jobs import events
 from atom.jobs import states as job_states
-from atom.jobs.actions import events
 from atom.notifications.events import KINDS, SETTLED_BY
 from atom.webhooks import states
 from atom.webhooks.actions import deliveries, hooks

@@ -13,20 +13,22 @@ from rest_framework.views import APIView
 
 from atom.accounts import audit
 from atom.accounts.api.mixins import user_of
-from atom.cache import actions
-from atom.cache.actions.records import UNREADABLE
 from atom.cache.api.serializers import (
     CacheRecordSerializer,
     NodeChoiceSerializer,
     WarmSerializer,
 )
-from atom.cache.coverage import Coverage, measure
-from atom.cache.errors import NodeUnknown
+from atom.cache.backends import backend_of
+from atom.cache.backends.base import Coverage
+from atom.cache.errors import NodeOutOfReach, NodeUnknown
 from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.eviction import evict
+from atom.cache.warming.actions.records import UNREADABLE
+from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node
 from atom.core.bodies import check
-from atom.datasets.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.models import Version
 
 
@@ -52,7 +54,7 @@ class WarmView(DatasetScopedView, APIView):
         body = WarmSerializer(data=request.data)
         check(body)
         node = _node(body.validated_data.get("node"))
-        actions.request_warm(self.version, node, body.validated_data["selector"])
+        request_warm(self.version, node, body.validated_data["selector"])
         return Response(_lines(self.version), status=status.HTTP_202_ACCEPTED)
 
 
@@ -69,7 +71,7 @@ class EvictView(DatasetScopedView, APIView):
         body = NodeChoiceSerializer(data=request.data)
         check(body)
         node = _node(body.validated_data.get("node"))
-        if actions.evict(self.version, node) is not None:
+        if evict(self.version, node) is not None:
             named = {"dataset": self.dataset.name, "ref": self.version.ref, "node": node.name}
             audit.record(
                 user_of(request), "version.evicted", self.version, self.project,
@@ -90,21 +92,24 @@ def _node(name: str | None) -> Node:
 def _lines(version: Version) -> list[dict[str, Any]]:
     local = ensure_local_node()
     records = {record.node_id: record for record in version.cache_records.select_related("node")}
-    record = records.pop(local.pk, None) or CacheRecord(node=local, version=version)
-    # This machine can be measured; what other nodes have is what they last reported.
-    lines = [_line(record, _measured(version) if record.state != "warming" else None)]
-    return lines + [_line(other, None) for other in records.values()]
+    first = records.pop(local.pk, None) or CacheRecord(node=local, version=version)
+    return [_line(record, _measured(record)) for record in (first, *records.values())]
 
 
-def _measured(version: Version) -> Coverage | None:
-    # A version that expired is seen and evicted as it was when it was brought.
-    with suppress(*UNREADABLE):
-        return measure(version)
+def _measured(record: CacheRecord) -> Coverage | None:
+    """Return what the node has now; None where its last report has to do.
+
+    A version that expired is shown, and evicted, as it was when it was warmed.
+    """
+    if record.state == "warming":
+        return None
+    with suppress(NodeOutOfReach, *UNREADABLE):
+        return backend_of(record.node).measure(record.version)
     return None
 
 
-def _line(record: CacheRecord, found: Coverage | None) -> dict[str, Any]:
-    now = found or record
+def _line(record: CacheRecord, measured: Coverage | None) -> dict[str, Any]:
+    now = measured or record
     left = now.bytes_total - now.bytes_present
     is_moving = record.state == "warming" and record.rate_bytes_s > 0
     line = {

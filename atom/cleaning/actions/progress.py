@@ -31,12 +31,12 @@ from atom.cleaning.models import CleaningReport, FindingCount
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.core.storage import objects, project_store
+from atom.datasets.catalog.reads import open_root
 from atom.datasets.models import Version
-from atom.datasets.reads import open_root
 from atom.jobs import states as job_states
-from atom.jobs.actions.requests import RunRequest
-from atom.jobs.actions.runs import create_run
 from atom.jobs.models import Artifact
+from atom.jobs.runs.actions.requests import RunRequest
+from atom.jobs.runs.actions.runs import create_run
 from atom_sdk.manifests.joined import LayerJoin, iter_ranges
 
 log = structlog.get_logger(__name__)

@@ -12,13 +12,13 @@ from atom.accounts.models import User
 from atom.cleaning.errors import FindingsOutdated, NotAFinding
 from atom.cleaning.models import CleaningReport
 from atom.cleaning.reads import findings_of
-from atom.datasets.actions.operations import NewOperation, request_operation
-from atom.datasets.engines.operations import EditArguments, EditStepArguments, Source
-from atom.datasets.engines.selections import changed_between
+from atom.datasets.catalog.reads import open_root
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import BranchEmpty, RefNotFound
 from atom.datasets.models import CommitRequest, Version
-from atom.datasets.reads import open_root
-from atom.datasets.stores import version_store
+from atom.datasets.operations.actions.operations import NewOperation, request_operation
+from atom.datasets.operations.engines.operations import EditArguments, EditStepArguments, Source
+from atom.datasets.operations.engines.selections import changed_between
 from atom_sdk.words import counted, first_named
 
 

@@ -12,10 +12,10 @@ from atom.cleaning.engines.thresholds import Thresholds
 from atom.cleaning.errors import ReportOver, ReportUnderWay
 from atom.cleaning.models import CleaningReport
 from atom.core.background import enqueue
+from atom.datasets.catalog.reads import require_kept
 from atom.datasets.models import Version
-from atom.datasets.reads import require_kept
 from atom.jobs import states as job_states
-from atom.jobs.actions.runs import cancel_run
+from atom.jobs.runs.actions.runs import cancel_run
 
 _ADVANCE = "atom.cleaning.tasks.advance"
 

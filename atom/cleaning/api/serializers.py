@@ -15,7 +15,7 @@ from atom.cleaning.models import CleaningReport, FindingCount
 from atom.cleaning.reads import MAX_SELECTED
 from atom.core.errors import AtomError, action_of
 from atom.core.names import TextField
-from atom.datasets.api.entry_serializers import EntrySerializer
+from atom.datasets.browsing.api.entry_serializers import EntrySerializer
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
 KINDS = [kind.value for kind in Kind]

@@ -31,10 +31,10 @@ from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination, decode_cursor, encode_cursor, parse_limit
 from atom.core.query import check_choices, refuse_unknown
-from atom.datasets.api.commit_serializers import CommitRequestSerializer
-from atom.datasets.api.rendering import EntryRenderer
-from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.reads import open_version
+from atom.datasets.browsing.api.rendering import EntryRenderer
+from atom.datasets.browsing.reads import open_version
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
 
 _KIND = OpenApiParameter("kind", str, enum=KINDS, required=True)
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")

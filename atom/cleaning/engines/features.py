@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from atom.datasets.engines.images import raster_images
+from atom.datasets.packs.engines.images import raster_images
 
 # As the workflow measure-images writes them: see its feature_table.py.
 SCHEMA = pa.schema(

@@ -2,28 +2,23 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from atom.datasets.api import (
+from atom.datasets.api import views
+from atom.datasets.archives.api import archive_views
+from atom.datasets.browsing.api import (
     activity_views,
-    archive_views,
-    deletion_views,
     entry_views,
-    folder_label_views,
-    garbage_views,
     import_sign_views,
     item_views,
     manifest_views,
-    operation_views,
-    quarantine_views,
-    retention_views,
     saved_view_views,
-    source_views,
-    split_views,
     stored_file_views,
-    upload_views,
-    views,
-    write_job_views,
-    writer_views,
 )
+from atom.datasets.commits.api import commit_views, folder_label_views, split_views
+from atom.datasets.operations.api import operation_views
+from atom.datasets.packs.api import quarantine_views, upload_views
+from atom.datasets.retention.api import deletion_views, garbage_views, retention_views
+from atom.datasets.sources.api import source_views
+from atom.datasets.writers.api import write_job_views, writer_views
 
 _version = [
     path("", views.VersionView.as_view()),
@@ -80,10 +75,10 @@ _dataset: list[URLPattern | URLResolver] = [
     path("uploads/<uuid:upload_id>/complete/", upload_views.UploadCompleteView.as_view()),
     path("folder-labels/", folder_label_views.FolderLabelsView.as_view()),
     path("splits/", split_views.SplitListView.as_view()),
-    path("commits/", upload_views.CommitListView.as_view()),
-    path("commits/<uuid:commit_id>/", upload_views.CommitView.as_view()),
-    path("commits/<uuid:commit_id>/wait/", upload_views.CommitWaitView.as_view()),
-    path("commits/<uuid:commit_id>/cancel/", upload_views.CommitCancelView.as_view()),
+    path("commits/", commit_views.CommitListView.as_view()),
+    path("commits/<uuid:commit_id>/", commit_views.CommitView.as_view()),
+    path("commits/<uuid:commit_id>/wait/", commit_views.CommitWaitView.as_view()),
+    path("commits/<uuid:commit_id>/cancel/", commit_views.CommitCancelView.as_view()),
     path("operations/", operation_views.OperationListView.as_view()),
     path("operations/dismiss/", operation_views.OperationDismissAllView.as_view()),
     path("operations/<uuid:operation_id>/dismiss/", operation_views.OperationDismissView.as_view()),

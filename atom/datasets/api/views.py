@@ -16,10 +16,9 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
-from atom.datasets import actions
-from atom.datasets.actions.deletion import delete_dataset, is_unused
-from atom.datasets.api.scope import DatasetScopedView
-from atom.datasets.api.serializers import (
+from atom.datasets.catalog.actions.catalogue import create_dataset, create_tag, delete_tag
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom.datasets.catalog.api.serializers import (
     BranchSerializer,
     DatasetSerializer,
     ExpectedHeadSerializer,
@@ -28,11 +27,13 @@ from atom.datasets.api.serializers import (
     TagSerializer,
     VersionSerializer,
 )
+from atom.datasets.catalog.history import history
+from atom.datasets.catalog.reads import find_dataset
+from atom.datasets.catalog.refs_listing import branches_with_facts, tags_with_facts
+from atom.datasets.commits.actions.branches import create_branch, delete_branch
 from atom.datasets.errors import DeletionUnconfirmed, RefNotFound
-from atom.datasets.history import history
 from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
-from atom.datasets.reads import find_dataset
-from atom.datasets.refs_listing import branches_with_facts, tags_with_facts
+from atom.datasets.retention.actions.deletion import delete_dataset, is_unused
 
 _PART_OF_NAME = OpenApiParameter("q", str, description="part of the name")
 
@@ -65,7 +66,7 @@ class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
         """Add a dataset."""
         body = NewDatasetSerializer(data=request.data)
         check(body)
-        dataset = actions.create_dataset(self.project, user=user_of(request), **body.validated_data)
+        dataset = create_dataset(self.project, user=user_of(request), **body.validated_data)
         found = Dataset.objects.in_project(self.project).with_summary().get(pk=dataset.pk)
         return Response(DatasetSerializer(found).data, status=status.HTTP_201_CREATED)
 
@@ -163,7 +164,7 @@ class BranchListView(DatasetScopedView, generics.ListAPIView[Branch]):
     def post(self, request: Request, project: str, dataset: str) -> Response:
         """Add a branch that begins at a version."""
         name, at = _new_ref(request, self.dataset)
-        branch = actions.create_branch(self.dataset, name, at, user_of(request))
+        branch = create_branch(self.dataset, name, at, user_of(request))
         branches_with_facts(self.dataset, [branch])
         return Response(BranchSerializer(branch).data, status=status.HTTP_201_CREATED)
 
@@ -186,7 +187,7 @@ class BranchView(DatasetScopedView, APIView):
         query = ExpectedHeadSerializer(data=request.query_params.dict())
         check(query)
         head = query.validated_data["expected_head"]
-        actions.delete_branch(self.dataset, name, head, user_of(request))
+        delete_branch(self.dataset, name, head, user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -219,7 +220,7 @@ class TagListView(DatasetScopedView, generics.ListAPIView[Tag]):
     def post(self, request: Request, project: str, dataset: str) -> Response:
         """Give a version a name that never moves."""
         name, at = _new_ref(request, self.dataset)
-        tag = actions.create_tag(self.dataset, name, at, user_of(request))
+        tag = create_tag(self.dataset, name, at, user_of(request))
         tags_with_facts(self.dataset, [tag])
         return Response(TagSerializer(tag).data, status=status.HTTP_201_CREATED)
 
@@ -232,7 +233,7 @@ class TagView(DatasetScopedView, APIView):
     @extend_schema(responses={204: None}, operation_id="tag_destroy")
     def delete(self, request: Request, project: str, dataset: str, name: str) -> Response:
         """Remove the tag; its version stays."""
-        actions.delete_tag(self.dataset, name, user_of(request))
+        delete_tag(self.dataset, name, user_of(request))
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 

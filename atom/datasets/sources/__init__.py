@@ -1,5 +1,4 @@
-"""Places that objects are registered from without being copied: buckets, folders, lists of URLs.
+"""Sources: places whose objects are registered without a copy, and the scans of them.
 
-No ORM here: workers and the gateway use it alike. `opening.open_source` gives a reader; every
-address is checked (`addresses`) before anything connects to it, and no redirect is followed.
+It writes sources, scans and commits. Every address is checked before anything connects to it.
 """

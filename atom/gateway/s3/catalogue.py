@@ -20,11 +20,11 @@ from atom.accounts.models import S3KeyPair
 from atom.accounts.permissions import role_in
 from atom.core import crypto
 from atom.core.storage import PrefixStore, objects
+from atom.datasets.catalog.reads import require_kept
+from atom.datasets.catalog.stores import VersionStore
 from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNotFound, VersionExpired
 from atom.datasets.models import Dataset, Version
-from atom.datasets.reads import require_kept
 from atom.datasets.refs import resolve_ref
-from atom.datasets.stores import VersionStore
 from atom.gateway.s3.errors import BucketUnknown, KeyUnknown, UnknownAccessKey
 from atom.gateway.s3.ttl_cache import TtlCache
 

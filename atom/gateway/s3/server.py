@@ -16,7 +16,7 @@ from django.db import InterfaceError, OperationalError
 
 from atom.core.errors import AtomError
 from atom.core.storage import StoreError
-from atom.datasets.source_errors import SourceChanged, SourceError, SourceRemoved
+from atom.datasets.sources.errors import SourceChanged, SourceError, SourceRemoved
 from atom.gateway.responses import Answer
 from atom.gateway.s3.catalogue import Bucket, Catalogue, Credential
 from atom.gateway.s3.errors import (

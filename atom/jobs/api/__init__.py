@@ -1,1 +1,1 @@
-"""The REST API of runs, workflows and clusters, and the protocol of runners."""
+"""Addresses of the REST API of runs; the views stand with their capabilities."""

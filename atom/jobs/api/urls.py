@@ -4,30 +4,21 @@ from __future__ import annotations
 
 from django.urls import path
 
-from atom.jobs.api import (
-    code_diffs,
-    code_fetches,
-    comments,
-    comparing,
-    files,
-    imports,
-    log_search,
-    machines,
-    observing,
-    predictions,
-    preflight,
-    queue,
-    run_changes,
-    run_lists,
-    run_retention,
-    runner,
-    runner_metrics,
-    secrets,
-    shared_run,
-    shares,
-    views,
-    waiting,
-)
+from atom.jobs.advice.api import advice
+from atom.jobs.artifacts.api import files, run_retention
+from atom.jobs.attempts.api import runner, runner_metrics
+from atom.jobs.code.api import code_fetches, code_snapshots
+from atom.jobs.comparing.api import code_diffs, comparing
+from atom.jobs.imports.api import imports
+from atom.jobs.logs.api import log_search, logs
+from atom.jobs.machines.api import machines, queue
+from atom.jobs.metrics.api import metrics
+from atom.jobs.predictions.api import predictions
+from atom.jobs.preflight.api import preflight
+from atom.jobs.runs.api import comments, run_changes, run_lists, views, waiting
+from atom.jobs.secrets.api import secrets
+from atom.jobs.sharing.api import shared_run, shares
+from atom.jobs.workflows.api import workflows
 
 RUN = "runs/<uuid:run_id>/"
 PROJECT = "projects/<slug:project>/"
@@ -35,8 +26,8 @@ PROJECT = "projects/<slug:project>/"
 urlpatterns = [
     path("machines/", machines.MachinesView.as_view()),
     path("machines/<uuid:machine_id>/cordon/", machines.CordonView.as_view()),
-    path("workflows/", views.WorkflowsView.as_view()),
-    path("workflows/<slug:slug>/", views.WorkflowView.as_view()),
+    path("workflows/", workflows.WorkflowsView.as_view()),
+    path("workflows/<slug:slug>/", workflows.WorkflowView.as_view()),
     path(f"{PROJECT}runs/", run_lists.RunsView.as_view()),
     path(f"{PROJECT}runs/sums/", run_lists.RunSumsView.as_view()),
     path(f"{PROJECT}runs/columns/", run_lists.RunColumnsView.as_view()),
@@ -53,14 +44,14 @@ urlpatterns = [
     path(f"{PROJECT}runs/compare/series/", comparing.CompareSeriesView.as_view()),
     path(f"{PROJECT}runs/compare/code/", code_diffs.CompareCodeView.as_view()),
     path(f"{PROJECT}imports/", imports.ImportsView.as_view()),
-    path(f"{PROJECT}code-snapshots/", views.CodeSnapshotsView.as_view()),
+    path(f"{PROJECT}code-snapshots/", code_snapshots.CodeSnapshotsView.as_view()),
     path(f"{PROJECT}secrets/", secrets.SecretsView.as_view()),
     path(f"{PROJECT}secrets/<str:name>/", secrets.SecretView.as_view()),
     path(f"{PROJECT}code-fetches/", code_fetches.CodeFetchesView.as_view()),
     path(f"{PROJECT}code-fetches/<uuid:fetch_id>/", code_fetches.CodeFetchView.as_view()),
     path(f"{PROJECT}git-hosts/", code_fetches.GitHostsView.as_view()),
     path(f"{PROJECT}git-hosts/<str:name>/", code_fetches.GitHostView.as_view()),
-    path("code-snapshots/<uuid:snapshot_id>/complete/", views.CodeCompleteView.as_view()),
+    path("code-snapshots/<uuid:snapshot_id>/complete/", code_snapshots.CodeCompleteView.as_view()),
     path(RUN, views.RunView.as_view()),
     path(f"{RUN}wait/", waiting.WaitView.as_view()),
     path(f"{RUN}cancel/", views.CancelView.as_view()),
@@ -70,10 +61,10 @@ urlpatterns = [
     path(f"{RUN}retention/", run_retention.RunKeepingView.as_view()),
     path(f"{RUN}events/", views.EventsView.as_view()),
     path(f"{RUN}attempts/", views.AttemptsView.as_view()),
-    path(f"{RUN}metrics/", observing.MetricsView.as_view()),
-    path(f"{RUN}metrics/series/", observing.SeriesView.as_view()),
-    path(f"{RUN}advice/", observing.AdviceView.as_view()),
-    path(f"{RUN}files/", observing.FilesView.as_view()),
+    path(f"{RUN}metrics/", metrics.MetricsView.as_view()),
+    path(f"{RUN}metrics/series/", metrics.SeriesView.as_view()),
+    path(f"{RUN}advice/", advice.AdviceView.as_view()),
+    path(f"{RUN}files/", files.FilesView.as_view()),
     path(f"{RUN}files/folder/", files.FolderView.as_view()),
     path(f"{RUN}files/<uuid:file_id>/", files.FileView.as_view()),
     path(f"{RUN}files/<uuid:file_id>/preview/", files.PreviewView.as_view()),
@@ -86,7 +77,7 @@ urlpatterns = [
     path(f"{RUN}comments/<uuid:comment_id>/", comments.CommentView.as_view()),
     path(f"{RUN}shares/", shares.RunSharesView.as_view()),
     path(f"{RUN}shares/<uuid:share_id>/", shares.RunShareView.as_view()),
-    path(f"{RUN}logs/", observing.LogsView.as_view()),
+    path(f"{RUN}logs/", logs.LogsView.as_view()),
     path(f"{RUN}logs/search/", log_search.LogSearchView.as_view()),
     path(f"{RUN}logs/raw/", log_search.RawLogView.as_view()),
     path("shared-run/", shared_run.SharedRunView.as_view()),

@@ -25,7 +25,7 @@ import structlog
 from atom.cache.engines.links import close_to
 from atom.core.foreign_json import read_json
 from atom.jobs.executors.base import Executor, LaunchFailedError, Observation
-from atom.jobs.pipelines.interpreter import base_python, can_isolate, library_path
+from atom.jobs.runtimes.pipelines.interpreter import base_python, can_isolate, library_path
 from atom_sdk.runner.build import build_runner
 
 log = structlog.get_logger(__name__)

@@ -15,9 +15,9 @@ from atom.accounts.reads import bindings_reaching
 from atom.core import clock, outbox
 from atom.core.background import enqueue
 from atom.core.locks import only_one
-from atom.datasets.actions.catalogue import pin
+from atom.datasets.browsing.queries import query_of
+from atom.datasets.catalog.actions.catalogue import pin
 from atom.datasets.models import Version
-from atom.datasets.queries import query_of
 from atom.labeling import states
 from atom.labeling.actions.items import add_items
 from atom.labeling.actions.moves import move

@@ -14,8 +14,8 @@ import structlog
 from django.db.models import F, Q, QuerySet
 
 from atom.core.locks import only_one
+from atom.datasets.catalog.reads import packs_named_by
 from atom.datasets.models import Pack
-from atom.datasets.reads import packs_named_by
 from atom.labeling.actions.items import media_of
 from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.models import LabelTask, WorkItem

@@ -17,7 +17,9 @@ from atom.core import clock, outbox
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
-from atom.datasets.actions import CommitDetails, NamedLayer, publish_layer, unpin
+from atom.datasets.catalog.actions.catalogue import unpin
+from atom.datasets.commits.actions.commit_root import CommitDetails
+from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
 from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.label_tasks import PIN_HOLDER

@@ -9,10 +9,10 @@ from typing import Any
 import pyarrow as pa
 
 from atom.core.storage import PrefixStore, project_store
-from atom.datasets.engines.entry_filters import EntryFilter
-from atom.datasets.media_pins import media_pin
+from atom.datasets.browsing.engines.entry_filters import EntryFilter
+from atom.datasets.browsing.reads import open_version
 from atom.datasets.models import Version
-from atom.datasets.reads import open_version
+from atom.datasets.packs.media_pins import media_pin
 from atom.labeling.actions.items import Sample
 from atom.labeling.engines import layers, selection
 from atom.labeling.engines.selection import LeftOut

@@ -7,7 +7,7 @@ from typing import Self
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom.datasets.engines.images import marked_unreadable, raster_images
+from atom.datasets.packs.engines.images import marked_unreadable, raster_images
 from atom_sdk.manifests.layers import current_rows
 from atom_sdk.manifests.roots import RangeRef
 

@@ -12,9 +12,9 @@ from atom.accounts.models import Project, User
 from atom.core.ids import uuid7
 from atom.core.states import check_move
 from atom.jobs import states as run_states
-from atom.jobs.actions.tracked import lock_run, report_state
 from atom.jobs.models import Run
-from atom.jobs.tracking_models import Experiment
+from atom.jobs.models.experiments import Experiment
+from atom.jobs.tracking.actions.tracked import lock_run, report_state
 from atom.mlflow_api import states
 from atom.mlflow_api.actions.runs import begin_run
 from atom.mlflow_api.engines.names import folder_name

@@ -10,8 +10,8 @@ from django.db import transaction
 
 from atom.accounts.models import Project, User
 from atom.core.storage import objects
-from atom.jobs.actions.events import record
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
 from atom.jobs.models import Artifact, Run
 from atom.mlflow_api.engines.model_files import framework_of
 from atom.mlflow_api.engines.names import is_model_name, slug_of

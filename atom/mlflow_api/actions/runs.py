@@ -13,20 +13,21 @@ from django.db import transaction
 from atom.accounts.models import Project, User
 from atom.core.foreign_json import read_json
 from atom.jobs import states as run_states
-from atom.jobs.actions import logged_runs, metrics
-from atom.jobs.actions.events import announce
-from atom.jobs.actions.logged_runs import LoggedRun
-from atom.jobs.actions.metrics import PointRow
-from atom.jobs.actions.runs import next_number
-from atom.jobs.actions.tracked import (
+from atom.jobs.events import announce
+from atom.jobs.metrics.actions import metrics
+from atom.jobs.metrics.actions.metrics import PointRow
+from atom.jobs.models import Run
+from atom.jobs.models.experiments import Experiment
+from atom.jobs.runs.actions.runs import next_number
+from atom.jobs.tracking.actions import logged_runs
+from atom.jobs.tracking.actions.logged_runs import LoggedRun
+from atom.jobs.tracking.actions.tracked import (
     TrackedRun,
     create_tracked_run,
     lock_run,
     parameters_of,
     report_state,
 )
-from atom.jobs.models import Run
-from atom.jobs.tracking_models import Experiment
 from atom.mlflow_api.errors import BadParameter, NotPermitted, ResourceMissing
 
 RUN_NAME_LABEL = "mlflow.runName"

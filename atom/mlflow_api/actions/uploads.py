@@ -11,9 +11,9 @@ from botocore.exceptions import ClientError
 from atom.core.crypto import BadSignature, sign, unsign
 from atom.core.storage import objects
 from atom.jobs import states as run_states
-from atom.jobs.actions.stored_files import StoredFile, keep_file, new_key
-from atom.jobs.actions.tracked import attempt_of
+from atom.jobs.artifacts.actions.stored_files import StoredFile, keep_file, new_key
 from atom.jobs.models import Run
+from atom.jobs.tracking.actions.tracked import attempt_of
 from atom.mlflow_api.errors import BadParameter, NotPermitted
 
 MAX_PARTS = 10_000

@@ -13,7 +13,7 @@ from django.http import StreamingHttpResponse
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from atom.jobs.actions.stored_files import remove_files
+from atom.jobs.artifacts.actions.stored_files import remove_files
 from atom.jobs.models import Run
 from atom.mlflow_api import files
 from atom.mlflow_api.actions import uploads

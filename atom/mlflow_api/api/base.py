@@ -21,10 +21,11 @@ from atom.accounts.errors import BadToken
 from atom.accounts.models import Project, User
 from atom.core.errors import NotFound
 from atom.core.foreign_json import read_json
-from atom.jobs.actions import logged_runs, tracking_access
-from atom.jobs.actions.logged_runs import LoggedRun
+from atom.jobs.attempts.actions import tracking_access
 from atom.jobs.models import Attempt, Run
-from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
+from atom.jobs.models.experiments import DEFAULT_EXPERIMENT, Experiment
+from atom.jobs.tracking.actions import logged_runs
+from atom.jobs.tracking.actions.logged_runs import LoggedRun
 from atom.mlflow_api.actions.runs import Batch, log_batch
 from atom.mlflow_api.engines import fields
 from atom.mlflow_api.engines.ids import DEFAULT_EXPERIMENT_ID, uuid_of, uuid_of_model

@@ -8,8 +8,8 @@ from django.db.models import F, QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from atom.jobs.actions import experiments
-from atom.jobs.tracking_models import DEFAULT_EXPERIMENT, Experiment
+from atom.jobs.models.experiments import DEFAULT_EXPERIMENT, Experiment
+from atom.jobs.runs.actions import experiments
 from atom.mlflow_api.api.base import MlflowView, page
 from atom.mlflow_api.api.values import MAX_KEY, MAX_TAG, tags_of
 from atom.mlflow_api.engines.fields import invalid

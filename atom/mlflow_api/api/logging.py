@@ -14,11 +14,11 @@ from rest_framework.response import Response
 
 from atom.core.bodies import JSONParser
 from atom.core.errors import MalformedBody
-from atom.jobs.actions import series
-from atom.jobs.actions.curve_cache import Window
-from atom.jobs.actions.logged_runs import LoggedRun
-from atom.jobs.engines.points import Points
+from atom.jobs.metrics.actions import series
+from atom.jobs.metrics.actions.curve_cache import Window
+from atom.jobs.metrics.engines.points import Points
 from atom.jobs.models import Run
+from atom.jobs.tracking.actions.logged_runs import LoggedRun
 from atom.mlflow_api.actions import logged_models, runs
 from atom.mlflow_api.actions.runs import Batch
 from atom.mlflow_api.api.base import MlflowView, page

@@ -8,8 +8,8 @@ from django.db.models import Q, QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from atom.jobs.actions.tracked import set_archived
 from atom.jobs.models import Run
+from atom.jobs.tracking.actions.tracked import set_archived
 from atom.mlflow_api.actions import runs
 from atom.mlflow_api.actions.runs import MAX_NAME, UNKNOWN_USER, USER_LABEL, Batch
 from atom.mlflow_api.api.base import MlflowView, check_active, own_row, page, uuids_of_experiments

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any
 
-from atom.jobs.actions.metrics import PointRow
+from atom.jobs.metrics.actions.metrics import PointRow
 from atom.mlflow_api.engines.messages import Message
 from atom.mlflow_api.errors import BadParameter
 from atom.mlflow_api.search import time_of_ms

@@ -20,8 +20,8 @@ from atom.core import clock
 from atom.core.errors import AtomError, Invalid
 from atom.core.states import check_move
 from atom.jobs import states as job_states
-from atom.jobs.actions.events import record
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
 from atom.jobs.models import Run
 from atom.models_registry import states
 from atom.models_registry.actions.evaluations import evaluation_artifact, record_evaluation

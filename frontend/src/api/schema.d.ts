@@ -5074,7 +5074,7 @@ export interface components {
          * @enum {string}
          */
         BoxesEnum: "size" | "corners";
-        /** @description A branch and its head, as `with_facts` of `atom.datasets.refs_listing` found it. */
+        /** @description A branch and its head, as `with_facts` of `atom.datasets.catalog.refs_listing` found it. */
         Branch: {
             /** Format: uuid */
             readonly id: string;

@@ -32,6 +32,7 @@ const details: Readonly<Record<string, string>> = {
   'The project has no secret {} any more.': '项目里已没有密文 {1}。',
   'The secret {} was stored with another encryption key.': '密文 {1} 是用另一个加密密钥存储的。',
   'The webhook has no such delivery; they are kept for two weeks.': '该 Webhook 没有这次投递；投递记录只保留两周。',
+  'No cache backend reaches the node {}.': '没有缓存后端能访问节点 {1}。',
   'More than {} files match.': '符合条件的文件超过 {1} 个。',
   'There is a project {} already.': '已有项目 {1}。',
   'There is a unit {} at the top already.': '顶层已有单位 {1}。',

@@ -258,6 +258,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   range_not_satisfiable: ['文件没有所请求的字节。', '请请求文件范围之内的部分，或去掉 Range 头。'],
 
   // Warm copies
+  node_out_of_reach: ['Atom 无法访问该节点的缓存。', '请选择 Atom 能访问的节点，例如 Atom 所在的机器。'],
   node_unknown: ['没有这个节点。', '请列出集群以查看其节点。'],
   selection_empty: ['没有选中该版本的任何样本。', '请查看版本的划分和标注，选择含有样本的部分。'],
   version_pinned: ['该版本正被需要，不能清出缓存。', '请等待使用它的运行和标注任务结束。'],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -45,10 +45,19 @@ class LayerJoin:
 
     def join(self, entries: pa.Table) -> pa.Table:
         """Entries with `label` and `split`, null where there is none."""
-        none = pa.nulls(len(entries), pa.string())
-        split = none if self._split is None else _values(self._split, entries, "value")
-        label = pc.coalesce(none, *(_values(layer, entries, "label") for layer in self._labels))
-        return entries.append_column("label", label).append_column("split", split)
+        return join_labels(entries, self._labels, self._split)
+
+
+def join_labels(entries: pa.Table, labels: Iterable[pa.Table], split: pa.Table | None) -> pa.Table:
+    """Entries, in path order, with `label` and `split`, null where no layer has a row for them.
+
+    The tables have `path` (in order) and `digest`, those of `labels` also `label`, `split` also
+    `value`. The first of `labels` that labels an entry wins.
+    """
+    none = pa.nulls(len(entries), pa.string())
+    label = pc.coalesce(none, *(_values(layer, entries, "label") for layer in labels))
+    split_of = none if split is None else _values(split, entries, "value")
+    return entries.append_column("label", label).append_column("split", split_of)
 
 
 def _values(layer: pa.Table, entries: pa.Table, column: str) -> pa.ChunkedArray:

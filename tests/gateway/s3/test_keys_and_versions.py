@@ -10,7 +10,7 @@ import pytest
 from django.db.models import F
 
 from atom.accounts.models import S3KeyPair
-from atom.datasets.actions import pin
+from atom.datasets.catalog.actions.catalogue import pin
 from atom.datasets.models import Version
 from tests.datasets.pushing import Pusher, png
 from tests.factories.accounts import make_member, make_project

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from atom.datasets.actions import scans
 from atom.datasets.models import Source
+from atom.datasets.sources.actions import scans
 from tests.datasets.buckets import Bucket
 from tests.datasets.pushing import png
 from tests.gateway.s3.conftest import S3Address, Shelf

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.datasets.engines.reachable import Reachable
-from atom.datasets.engines.versions import publish_rows
+from atom.datasets.retention.engines.reachable import Reachable
+from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.archive.follow import Followed
 from atom_sdk.errors import ManifestCorruptError, ObjectNotFoundError
 from atom_sdk.manifests import (

@@ -15,9 +15,9 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from atom.jobs.engines.workflow_files import load_workflows
+from atom.jobs.workflows.engines.workflow_files import load_workflows
 
-WORKFLOWS = Path(__file__).parents[3] / "atom" / "jobs" / "workflows"
+WORKFLOWS = Path(__file__).parents[3] / "atom" / "jobs" / "workflows" / "builtin"
 
 
 @dataclass

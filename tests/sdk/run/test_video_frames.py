@@ -18,7 +18,7 @@ from PIL import Image
 
 from atom_sdk.run import RunFailure
 
-WORKFLOW = Path(__file__).parents[3] / "atom" / "jobs" / "workflows" / "video_frames"
+WORKFLOW = Path(__file__).parents[3] / "atom" / "jobs" / "workflows" / "builtin" / "video_frames"
 
 
 @pytest.fixture(scope="module")

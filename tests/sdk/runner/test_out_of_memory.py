@@ -2,9 +2,9 @@
 
 import pytest
 
-from atom.jobs.engines import log_errors
-from atom.jobs.engines.failure_codes import FailureCode
-from atom.jobs.engines.failures import ExitReport, Limits, classify
+from atom.jobs.failures.engines.failure_codes import FailureCode
+from atom.jobs.failures.engines.failures import ExitReport, Limits, classify
+from atom.jobs.logs.engines import log_errors
 from atom_sdk.runner import evidence
 
 TRACE = 'Traceback (most recent call last):\n  File "train.py", line 1, in <module>\n    work()\n'

@@ -7,9 +7,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from atom.accounts.models import Project
-from atom.datasets.actions.garbage import add_garbage_run, collect_garbage
-from atom.datasets.garbage_errors import GarbageRunPresent
 from atom.datasets.models import GarbageRun
+from atom.datasets.retention.actions.garbage import add_garbage_run, collect_garbage
+from atom.datasets.retention.errors import GarbageRunPresent
 from atom_sdk.words import counted
 
 _MIB = 1 << 20

@@ -7,13 +7,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from atom.accounts.models import Project
-from atom.datasets.actions.rebuild import (
+from atom.datasets.integrity.actions.rebuild import (
     Comparison,
     apply_catalogue,
     compare_catalogue,
     write_missing_documents,
 )
-from atom.datasets.garbage_errors import CatalogueNotEmpty
+from atom.datasets.retention.errors import CatalogueNotEmpty
 
 _SHOWN = 20
 

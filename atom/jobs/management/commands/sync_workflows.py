@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from atom.jobs.actions.workflows import sync_workflows
+from atom.jobs.workflows.actions.workflows import sync_workflows
 
 
 class Command(BaseCommand):

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import ProjectScopedView
 from atom.core.errors import Invalid
 from atom.core.query import refuse_unknown
-from atom.datasets.reads import find_dataset
+from atom.datasets.catalog.reads import find_dataset
 from atom.labeling import reads, states
 from atom.labeling.models import AnnotationRevision
 

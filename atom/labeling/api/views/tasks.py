@@ -22,9 +22,9 @@ from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice, words
+from atom.datasets.browsing.queries import narrowed
+from atom.datasets.catalog.reads import find_dataset
 from atom.datasets.models import Version
-from atom.datasets.queries import narrowed
-from atom.datasets.reads import find_dataset
 from atom.datasets.refs import resolve_ref
 from atom.labeling import permissions, reads, states
 from atom.labeling.actions import continuing, label_tasks, publishing, skips

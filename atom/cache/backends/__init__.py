@@ -1,0 +1,21 @@
+"""Backends of the cache: each holds versions on one node behind `CacheBackend`."""
+
+from __future__ import annotations
+
+from atom.cache.backends.base import CacheBackend
+from atom.cache.backends.local.backend import LocalBackend
+from atom.cache.errors import NodeOutOfReach
+from atom.clusters.actions import ensure_local_node
+from atom.clusters.models import Node
+
+
+def backend_of(node: Node) -> CacheBackend:
+    """Return what holds versions on the node. Raises NodeOutOfReach if nothing does."""
+    if node.pk == ensure_local_node().pk:
+        return LocalBackend(node)
+    raise NodeOutOfReach(f"No cache backend reaches the node {node.name}.")
+
+
+def local_backend() -> CacheBackend:
+    """Return the backend of this machine."""
+    return LocalBackend(ensure_local_node())

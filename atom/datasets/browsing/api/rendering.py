@@ -1,0 +1,95 @@
+"""Entries as JSON, with signed addresses of their bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from atom.accounts.models import Project
+from atom.core.media import media_url
+from atom.core.storage import project_prefix
+from atom.datasets.browsing.engines.browse import Row, VersionBrowser
+from atom.datasets.browsing.engines.diff_pages import Difference
+from atom.datasets.keys import pack_key
+from atom.datasets.packs.engines.images import is_raster_image
+from atom.datasets.packs.media_pins import registered_url
+
+THUMB_WIDTH_PX = 256
+
+
+class EntryRenderer:
+    """Renders the entries of one project."""
+
+    def __init__(self, project: Project) -> None:
+        """The caller has been let into the project: the addresses are readable by anyone."""
+        self._prefix = project_prefix(project)
+
+    def render(self, row: Row) -> dict[str, Any]:
+        """Return an entry as the API shows it."""
+        media_type = row["media_type"] or "application/octet-stream"
+        return {
+            "path": row["path"],
+            "size_bytes": row["size"],
+            "digest": row["digest"].hex(),
+            "media_type": media_type,
+            "label": row["label"],
+            "split": row["split"],
+            "attributes": row["attributes"],
+            "media_url": self._url(row, media_type, 0),
+            "thumb_url": self.thumb_url(row),
+            "link": _link(row),
+        }
+
+    def thumb_url(self, row: Row) -> str | None:
+        """Return where the entry's small picture is; None for what is no picture.
+
+        A link to a picture has the one of its file.
+        """
+        if row["link"] is not None:
+            end = row.get("end")
+            return self.thumb_url(end.file) if end and end.file else None
+        media_type = row["media_type"] or "application/octet-stream"
+        width = THUMB_WIDTH_PX
+        return self._url(row, media_type, width) if is_raster_image(media_type) else None
+
+    def _url(self, row: Row, media_type: str, width: int) -> str:
+        if row["link"] is not None:
+            return ""
+        if row["pack"] is None:
+            return registered_url(row, media_type, width)
+        return media_url(
+            self._prefix + pack_key(row["pack"].hex()),
+            row["offset"],
+            row["size"],
+            media_type,
+            digest=row["digest"].hex(),
+            name=row["path"],
+            width=width,
+        )
+
+
+def _link(row: Row) -> dict[str, Any] | None:
+    if row["link"] is None:
+        return None
+    lead = row["lead"]
+    return {
+        "target": row["link"],
+        "leads_to": lead.path,
+        "leaves": lead.leaves,
+        "kind": row["end"].kind,
+    }
+
+
+def render_difference(
+    difference: Difference, browsers: tuple[VersionBrowser, VersionBrowser], renderer: EntryRenderer
+) -> dict[str, Any]:
+    """Return one difference with the entries of both sides, as far as there are any."""
+    old_browser, new_browser = browsers
+    old = old_browser.find(difference.old_path) if difference.old_path is not None else None
+    new = new_browser.find(difference.path) if difference.kind != "removed" else None
+    return {
+        "kind": difference.kind,
+        "path": difference.path,
+        "old_path": difference.old_path if difference.kind == "renamed" else None,
+        "old": renderer.render(old) if old else None,
+        "new": renderer.render(new) if new else None,
+    }

@@ -1,0 +1,55 @@
+"""Writing a version's ranges and layers anew where deltas pile up: the same content, read at once.
+
+The commit and its root stay as they are; the catalogue remembers the newer layout, from which the
+version is read and on which the next commit builds. One that is lost costs nothing but time, unless
+the version was mended (`mending`) or packed anew (`repacking`).
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import structlog
+
+from atom.core.background import enqueue
+from atom.core.crash_points import reach
+from atom.core.locks import only_one
+from atom.datasets.catalog.stores import version_store
+from atom.datasets.gc_guard import building
+from atom.datasets.models import Version
+from atom.datasets.packs.actions.layouts import note_layout
+from atom_sdk.manifests.build import compact
+from atom_sdk.manifests.roots import Root, write_root
+
+log = structlog.get_logger(__name__)
+
+# Each delta is laid over every range that it touches whenever such a range is read, and over a
+# layer whenever that is.
+COMPACT_AT_DEPTH = 3
+_TASK = "atom.datasets.tasks.compact_version"
+
+
+def compact_soon(version: Version, root: Root) -> None:
+    """Have a worker compact the version if too many deltas lie over one range."""
+    over_ranges = max((len(part.deltas) for part in root.ranges), default=0)
+    over_layers = max((len(layer.deltas) for layer in root.layers), default=0)
+    if max(over_ranges, over_layers) >= COMPACT_AT_DEPTH:
+        enqueue(_TASK, str(version.pk))
+
+
+def compact_version(version_id: UUID | str) -> bool:
+    """Give a version a layout without deltas; False if it needs none or another is faster."""
+    with only_one(version_id) as mine:
+        version = Version.objects.select_related("dataset__project").get(pk=version_id)
+        if not mine or version.state != "kept":
+            return False
+        with building(version.dataset.project):
+            store, before = version_store(version.dataset.project), version.readable_root
+            layout = write_root(compact(store.root(before), store.store), store.store).hex()
+            reach("compaction.written")
+            # Who mends it meanwhile wins: the layout that he wrote may have deltas, and no damage.
+            if layout == before or not note_layout(version, layout):
+                return False
+            reach("compaction.noted")
+    log.info("version_compacted", version=str(version.pk), layout=layout)
+    return True

@@ -1,0 +1,24 @@
+"""Counts of a version's files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class VersionStats:
+    """Counts of files; splits and labels that nobody has are left out.
+
+    `unsplit` are in no split of a version that has splits; they are read as `train`.
+    """
+
+    files: int
+    links: int
+    labels: dict[str, int]
+    splits: dict[str, int]
+    media_types: dict[str, int]
+    unlabelled: int
+    unreadable: int
+    unreadable_paths: list[str]
+    unsplit: int
+    unsplit_paths: list[str]

@@ -1,1 +1,0 @@
-"""Every write of the jobs app, one verb function per use case."""

@@ -1,0 +1,4 @@
+"""Advice on a run: whether it waited for its data, why, and the next step.
+
+It reads curves and inputs. It writes nothing.
+"""

@@ -1,0 +1,162 @@
+"""What a runner reports about its attempt, and how an attempt ends."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models.functions import Now
+
+from atom.core import clock
+from atom.core.crypto import hash_token
+from atom.core.statements import Prepared
+from atom.jobs import effects, states
+from atom.jobs.artifacts.actions.outputs import forget_unsent
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import announce, move, record
+from atom.jobs.failures.engines import failures
+from atom.jobs.failures.engines.failures import ExitReport, Failure, Limits
+from atom.jobs.failures.engines.leftovers import leftovers_of
+from atom.jobs.models import Attempt, Run
+from atom_sdk.runner.evidence import storable
+
+TOKEN_PREFIX = "atomrun_"
+TOKEN_LIFE = timedelta(hours=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """The server's answer to a heartbeat."""
+
+    cancel: bool
+    token_expires_at: datetime
+    server_time: datetime
+
+
+def issue_token(attempt: Attempt) -> str:
+    """Give the attempt a new token; only its hash is kept."""
+    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    Attempt.objects.filter(pk=attempt.pk).update(
+        token_hash=hash_token(token), token_expires_at=Now() + TOKEN_LIFE
+    )
+    return token
+
+
+_OPEN = Prepared(
+    lambda token_hash: (
+        Attempt.objects.filter(token_hash=token_hash, token_expires_at__gt=Now())
+        .exclude(state__in=states.TERMINAL)
+        .select_related("run__project", "node")[:1]
+    ),
+    str,
+)
+
+
+def find_by_token(token: str) -> Attempt | None:
+    """Return the open attempt whose token this is."""
+    return _OPEN.first(hash_token(token))
+
+
+def beat(attempt: Attempt) -> Beat:
+    """Note a heartbeat, renew the token and say whether the run is to stop."""
+    now = clock.now()
+    expires_at = now + TOKEN_LIFE
+    Attempt.objects.filter(pk=attempt.pk).update(heartbeat_at=now, token_expires_at=expires_at)
+    return Beat(attempt.run.cancel_requested_at is not None, expires_at, now)
+
+
+def note_started(attempt: Attempt, pid: int | None) -> None:
+    """Note that the command runs; safe to repeat."""
+    with transaction.atomic():
+        run, attempt = lock(attempt.pk)
+        if attempt.state not in states.SUPERVISED or attempt.state == states.RUNNING:
+            return
+        now = clock.now()
+        attempt.started_at = attempt.heartbeat_at = now
+        attempt.save(update_fields=["heartbeat_at"])
+        run.started_at = run.started_at or now
+        run.running_since = now
+        run.progress_text = ""
+        move(run, states.RUNNING, attempt)
+        record(run, EventKind.RUNNING, "The command was started.", attempt, pid=pid)
+
+
+def note_progress(attempt: Attempt, fraction: float, text: str) -> None:
+    """Show how far the command is; `fraction` from 0 to 1."""
+    run = attempt.run
+    run.progress, run.progress_text = min(1.0, max(0.0, fraction)), text[:300]
+    Run.objects.filter(pk=run.pk).update(progress=run.progress, progress_text=run.progress_text)
+    announce(run)
+
+
+def note_exit(attempt_id: UUID, report: ExitReport, evidence: dict[str, Any]) -> None:
+    """Take the runner's last word; safe to repeat."""
+    with transaction.atomic():
+        run, attempt = lock(attempt_id)
+        if attempt.state not in states.SUPERVISED | {states.CANCELLING}:
+            return
+        if "outputs_failed" not in evidence:
+            forget_unsent(attempt)
+        attempt.exit_code, attempt.signal = report.exit_code, report.signal
+        limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
+        failure = failures.classify(report, limits)
+        end_attempt(run, attempt, failure, {**evidence, "reason": report.reason})
+
+
+def lock(attempt_id: UUID) -> tuple[Run, Attempt]:
+    """Lock the run, then read it and its attempt: the one order in which rows are locked.
+
+    Not its key: metrics and files hold their attempt while they add rows that name the run.
+    """
+    run_id = Attempt.objects.values_list("run_id", flat=True).get(pk=attempt_id)
+    run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
+    return run, Attempt.objects.select_related("node").get(pk=attempt_id)
+
+
+def end_attempt(
+    run: Run, attempt: Attempt, failure: Failure | None, evidence: dict[str, Any]
+) -> None:
+    """Begin the end: what is still on its way (log, outputs) gets a little time."""
+    # Whatever was said about it, an attempt can end.
+    evidence = storable(evidence)
+    if failure is not None:
+        failure = replace(failure, reason=storable(failure.reason), params=storable(failure.params))
+        attempt.failure_class = failure.failure_class
+        attempt.failure_reason = failure.reason
+        attempt.suggestion = failure.suggestion
+        evidence = {**evidence, "failure": {"code": failure.code, "params": failure.params}}
+    attempt.evidence = evidence
+    attempt.finalizing_since = clock.now()
+    move(run, states.FINALIZING, attempt)
+    reason = str(evidence.get("reason", ""))
+    if (left := leftovers_of(evidence)) is not None:
+        names = ", ".join(left.names)
+        record(
+            run, EventKind.LEFTOVERS_ENDED, left.sentence, attempt, count=left.count, names=names
+        )
+    data = asdict(failure) if failure else {"reason": reason, "exit_code": attempt.exit_code or 0}
+    record(run, EventKind.ENDED, _sentence(attempt, failure, evidence), attempt, **data)
+    effects.flush(attempt.pk)
+    effects.wake()
+
+
+def _sentence(attempt: Attempt, failure: Failure | None, evidence: dict[str, Any]) -> str:
+    if failure is not None:
+        return failure.reason
+    if evidence.get("reason") == "cancelled":
+        return "The command was stopped because the run was cancelled."
+    return f"The command ended with exit code {attempt.exit_code or 0}."
+
+
+def fail_launch(attempt_id: UUID, failure: Failure) -> None:
+    """End an attempt whose supervisor was not, or could not be, started."""
+    with transaction.atomic():
+        run, attempt = lock(attempt_id)
+        if attempt.state not in states.SUPERVISED:
+            return
+        evidence = {"reason": "not_launched", "tail": failure.reason, "no_more": True}
+        end_attempt(run, attempt, failure, evidence)

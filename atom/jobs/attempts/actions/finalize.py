@@ -1,0 +1,111 @@
+"""The end of an attempt: wait for its last bytes, then settle it and its run."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+
+from atom.clusters.actions import release
+from atom.core import clock
+from atom.jobs import states
+from atom.jobs.attempts.actions.traces import trace_attempt
+from atom.jobs.attempts.actions.version_pins import unpin
+from atom.jobs.attempts.actions.write_access import withdraw
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import move, record, settle
+from atom.jobs.failures.engines.failure_codes import RETRIED
+from atom.jobs.models import Attempt, LogStream, Run
+
+# How long the end waits for the log's end and for outputs to be verified.
+LAST_BYTES = timedelta(seconds=30)
+FIRST_RETRY_S = 2
+LONGEST_RETRY_S = 300
+
+
+def conclude(run: Run, attempt: Attempt) -> bool:
+    """Settle a finalizing attempt if nothing is missing or it was waited for long enough."""
+    log_complete = is_log_complete(attempt)
+    settled = log_complete and not attempt.artifacts.filter(state=states.LOCAL).exists()
+    waited = clock.now() - (attempt.finalizing_since or attempt.updated_at)
+    if not settled and waited < LAST_BYTES and not attempt.evidence.get("no_more"):
+        return False
+    attempt.log_complete = log_complete
+    attempt.finished_at = clock.now()
+    if attempt.started_at is not None:
+        run.ran_s += max(0.0, (attempt.finished_at - attempt.started_at).total_seconds())
+    run.running_since = None
+    attempt.token_hash, attempt.token_expires_at = "", None
+    attempt.save(update_fields=["token_hash", "token_expires_at"])
+    withdraw(attempt)
+    release(attempt.pk)
+    _settle(run, attempt)
+    trace_attempt(run, attempt)
+    return True
+
+
+def is_log_complete(attempt: Attempt) -> bool:
+    """Return whether everything up to the log's end is in chunks; true without a supervisor."""
+    if attempt.supervisor_pid is None and attempt.heartbeat_at is None:
+        return True
+    stream = LogStream.objects.filter(attempt=attempt).first()
+    if stream is None or stream.eof_bytes is None:
+        return False
+    return stream.flushed_bytes >= stream.eof_bytes
+
+
+def _settle(run: Run, attempt: Attempt) -> None:
+    if attempt.evidence.get("reason") == "cancelled":
+        _end(run, attempt, EventKind.CANCELLED, "The run was cancelled.")
+    elif not attempt.failure_class:
+        run.progress, run.progress_text = 1.0, ""
+        _end(run, attempt, EventKind.SUCCEEDED, "The run succeeded.")
+    elif _may_retry(run, attempt):
+        _retry(run, attempt)
+    else:
+        run.failure_class = attempt.failure_class
+        run.failure_reason = attempt.failure_reason
+        run.suggestion = attempt.suggestion
+        _end(run, attempt, EventKind.FAILED, "The run failed.")
+
+
+def _end(run: Run, attempt: Attempt, kind: EventKind, text: str) -> None:
+    """End both; the kinds of the last line have the names of the final states."""
+    move(run, kind.value, attempt)
+    unpin(run)
+    record(run, kind, text, attempt)
+
+
+def _may_retry(run: Run, attempt: Attempt) -> bool:
+    passing = attempt.evidence.get("passing") is True
+    if attempt.failure_class not in RETRIED and not passing:
+        return False
+    if run.cancel_requested_at is not None:
+        return False
+    return _lost_attempts(run) <= run.max_retries
+
+
+def _lost_attempts(run: Run) -> int:
+    """Count the attempts since the last start by a person that were lost, this one included."""
+    lost = run.attempts.filter(Q(failure_class__in=RETRIED) | Q(evidence__passing=True))
+    return lost.filter(created_at__gte=_last_start(run)).count()
+
+
+def _last_start(run: Run) -> datetime:
+    asked = run.events.filter(kind__in=[EventKind.CREATED, EventKind.RETRIED]).order_by("-id")
+    return asked.values_list("at", flat=True).first() or run.created_at
+
+
+def _retry(run: Run, attempt: Attempt) -> None:
+    wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** (_lost_attempts(run) - 1))
+    run.retry_at = clock.now() + timedelta(seconds=wait_s)
+    settle(attempt, states.FAILED)
+    move(run, states.RETRY_WAIT)
+    text = f"Attempt {attempt.number} was lost; the next one starts in {wait_s} s."
+    record(run, EventKind.RETRY, text, attempt, number=attempt.number, wait_s=wait_s)
+
+
+def is_retry_due(retry_at: datetime) -> bool:
+    """Return whether the next attempt may start; also if the clock was set back meanwhile."""
+    wait = retry_at - clock.now()
+    return not timedelta() < wait <= timedelta(seconds=LONGEST_RETRY_S)

@@ -1,0 +1,156 @@
+"""Starts an attempt's supervisor: claimed, done outside of transactions, safe to repeat."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from atom.cache.errors import SelectionEmpty
+from atom.clusters.actions import note_isolation
+from atom.clusters.models import Reservation
+from atom.core import faults
+from atom.core.errors import AtomError
+from atom.core.leases import kept
+from atom.jobs import states
+from atom.jobs.attempts.actions import attempts, tracking_access, write_access
+from atom.jobs.attempts.actions.attempts import fail_launch
+from atom.jobs.attempts.actions.job_spec import job_of
+from atom.jobs.attempts.actions.materialize import show_datasets
+from atom.jobs.errors import SecretsMissing
+from atom.jobs.executors import local_executor
+from atom.jobs.executors.base import LaunchFailedError, Observation
+from atom.jobs.failures.engines import failures
+from atom.jobs.models import Attempt, Run
+from atom_sdk.mount.errors import MountError
+
+log = structlog.get_logger(__name__)
+
+# A worker that dies while it starts a supervisor holds its run up for so long.
+LEASE = timedelta(seconds=10)
+_RENEW_EVERY_S = 3.0
+
+
+class _OverError(Exception):
+    """The attempt ended, or was cancelled, while its start was prepared."""
+
+
+def launch(attempt_id: UUID) -> None:
+    """Start the supervisor of a submitted attempt, unless it runs or somebody is at it."""
+    attempt = _claim(attempt_id)
+    if attempt is None:
+        return
+    try:
+        with kept(lambda: _renew(attempt.run_id), _RENEW_EVERY_S):
+            seen = _start(attempt)
+    except _OverError:
+        log.info("launch_given_up", attempt_id=str(attempt_id))
+        return
+    except SelectionEmpty as error:
+        fail_launch(attempt_id, failures.nothing_selected(str(error), **error.selected))
+        return
+    except MountError as error:
+        fail_launch(attempt_id, failures.not_mounted(str(error)))
+        return
+    except SecretsMissing as error:
+        fail_launch(attempt_id, failures.secrets_missing(str(error)))
+        return
+    except (LaunchFailedError, AtomError, OSError) as error:
+        if _waits_for_the_disk(error):
+            log.warning("launch_waits", attempt_id=str(attempt_id), error=str(error))
+            return
+        log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
+        fail_launch(attempt_id, failures.launch_failed(str(error)))
+        return
+    note_supervisor(attempt, seen)
+
+
+def _waits_for_the_disk(error: Exception) -> bool:
+    """Whether only this machine's disk is in the way, of which everybody is told.
+
+    Nothing is wrong with the run: the reconciler starts it once the lease of this try is over.
+    """
+    fault = faults.fault_of(error)
+    if fault not in {faults.DISK_FULL, faults.DISK_READ_ONLY}:
+        return False
+    faults.note_for_all(fault)
+    return True
+
+
+def _claim(attempt_id: UUID) -> Attempt | None:
+    run_id = Attempt.objects.values_list("run_id", flat=True).get(pk=attempt_id)
+    free = Q(claimed_until__isnull=True) | Q(claimed_until__lt=Now())
+    # Conditions on the updated row itself: those of a subquery would not be looked at again after
+    # waiting for another worker's update, and both would start the supervisor.
+    mine = Run.objects.filter(free, pk=run_id, state=states.SUBMITTED)
+    if not mine.update(claimed_until=Now() + LEASE):
+        return None
+    found = Attempt.objects.select_related(
+        "run__project", "run__runtime", "run__code", "run__workflow", "run__created_by", "node"
+    )
+    attempt = found.get(pk=attempt_id)
+    return attempt if attempt.state == states.SUBMITTED else None
+
+
+def _renew(run_id: UUID) -> None:
+    mine = Run.objects.filter(pk=run_id, state=states.SUBMITTED)
+    mine.update(claimed_until=Now() + LEASE)
+
+
+def _start(attempt: Attempt) -> Observation:
+    local = local_executor()
+    seen = local.observe(attempt.pk)
+    if seen.launched:
+        return seen
+    slot = Reservation.objects.values_list("slot", flat=True).filter(attempt_id=attempt.pk).first()
+    if slot is None:
+        raise _OverError
+    if attempt.node is not None:
+        note_isolation(attempt.node.cluster_id, single_user=not local.isolated)
+    show_datasets(attempt, local.identity(slot).get("gid"), local)
+    return local.launch(attempt.pk, partial(_admit, attempt), slot, _api_url())
+
+
+def _admit(attempt: Attempt) -> tuple[dict[str, Any], str]:
+    """Return the job and the runner's token, for an attempt that is still to start.
+
+    Under the run's lock: what is granted here is there when its end withdraws it, and the job
+    sees the devices that it still holds. Raises _OverError, SecretsMissing.
+    """
+    with transaction.atomic():
+        run, now = attempts.lock(attempt.pk)
+        if now.state != states.SUBMITTED or run.cancel_requested_at is not None:
+            raise _OverError
+        job = job_of(attempt)
+        # In the folder's job.json, which only its runner may read; never in what the API shows.
+        job["env"] |= write_access.grant(attempt, _api_url())
+        job["env"] |= tracking_access.grant(attempt, _api_url())
+        return job, attempts.issue_token(attempt)
+
+
+def _api_url() -> str:
+    return str(getattr(settings, "ATOM_RUNNER_API_URL", "") or settings.ATOM_PUBLIC_URL)
+
+
+def note_supervisor(attempt: Attempt, seen: Observation) -> None:
+    """Note which process supervises the attempt, so that a later worker can adopt it.
+
+    One that came up after its attempt was ended, because nobody had seen it yet, is ended too.
+    """
+    Attempt.objects.filter(pk=attempt.pk, supervisor_pid__isnull=True).update(
+        supervisor_pid=seen.pid,
+        supervisor_start_ticks=seen.start_ticks,
+        heartbeat_at=Now(),
+    )
+    now = Attempt.objects.get(pk=attempt.pk)
+    is_over = now.state in states.TERMINAL or now.state == states.FINALIZING
+    if is_over and now.evidence.get("no_more"):
+        log.info("supervisor_too_late", attempt_id=str(attempt.pk), pid=seen.pid)
+        local_executor().kill(attempt.pk)

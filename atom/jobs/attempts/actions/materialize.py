@@ -1,0 +1,132 @@
+"""Puts the datasets of an attempt where its command looks for them, and takes them away again."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Exists, OuterRef
+
+from atom.cache.delivery.actions.job_views import (
+    hide_from_job,
+    set_streams_aside,
+    show_to_job,
+    stream_to_job,
+)
+from atom.cache.delivery.actions.mounts import mount_for_job
+from atom.cache.delivery.actions.views import packs_to_stream, view_for
+from atom.core.errors import NotFound
+from atom.datasets.browsing.reads import source_addresses
+from atom.datasets.catalog.reads import pack_addresses
+from atom.jobs import states
+from atom.jobs.deliveries import MOUNT, STREAM
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
+from atom.jobs.executors.local import LocalExecutor
+from atom.jobs.models import Attempt, RunInput
+from atom_sdk.mount import MountRecord
+from atom_sdk.words import counted
+
+
+def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None = None) -> None:
+    """Show what the run's selectors leave of its datasets; safe to repeat.
+
+    What earlier attempts streamed is here again, if `local` sees that they have ended. Raises
+    SelectionEmpty, ViewNotReady, MountError, OSError.
+    """
+    if attempt.node is None:
+        return
+    for one in attempt.run.inputs.select_related("version__dataset__project").order_by("alias"):
+        if one.delivery == STREAM:
+            earlier = _ended_before(attempt, local) if local else []
+            stream_to_job(one.version, attempt.pk, one.alias, one.selector, gid, earlier)
+            continue
+        view = view_for(one.version, attempt.node, one.selector)
+        show_to_job(view, attempt.pk, one.alias, gid)
+        if one.delivery == MOUNT:
+            _note_mount(attempt, one, mount_for_job(one.version, attempt.pk, one.alias))
+
+
+def _ended_before(attempt: Attempt, local: LocalExecutor) -> list[UUID]:
+    """Return the attempts of the run of which nothing lives any more, the latest first."""
+    others = attempt.run.attempts.filter(number__lt=attempt.number, state__in=states.TERMINAL)
+    ended = others.order_by("-number").values_list("pk", flat=True)
+    return [other for other in ended if not local.observe(other).alive]
+
+
+def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
+    """Keep which way it was, and why not a better one, for the run's page."""
+    if one.mounted_by == mounted.how:
+        return  # a worker that died afterwards has said it
+    one.mounted_by, one.mount_skipped = mounted.how, [list(pair) for pair in mounted.skipped]
+    one.save(update_fields=["mounted_by", "mount_skipped", "updated_at"])
+    why = "".join(f" Not by {how}: {reason}." for how, reason in mounted.skipped)
+    files = counted(mounted.files, "file")
+    text = (
+        f"{one.alias} is a folder of {files}, mounted by {mounted.how}.{_links_said(mounted)}{why}"
+    )
+    data: dict[str, Any] = {"alias": one.alias, "how": mounted.how, "files": mounted.files}
+    if mounted.links or mounted.links_left_out:
+        data |= {"links": mounted.links, "links_left_out": mounted.links_left_out}
+    record(attempt.run, EventKind.MOUNTED, text, attempt, **data, skipped=one.mount_skipped)
+
+
+def _links_said(mounted: MountRecord) -> str:
+    said = f" {counted(mounted.links, 'link')} shown as links." if mounted.links else ""
+    if mounted.links_left_out:
+        said += f" Left out: {counted(mounted.links_left_out, 'link')} out of the version."
+    return said
+
+
+def stream_addresses(attempt: Attempt, alias: str, packs: list[str]) -> dict[str, str]:
+    """Return where to GET packs of a streamed input.
+
+    Raises NotFound, PackUnknown, PackQuarantined.
+    """
+    one = _streamed(attempt, alias)
+    return pack_addresses(one.version, packs, packs_to_stream(one.version, one.selector))
+
+
+def streamed_sources(attempt: Attempt, alias: str, paths: list[str]) -> dict[str, str]:
+    """Return where to GET files of a streamed input that stay at a source.
+
+    Raises NotFound, EntryNotFound.
+    """
+    one = _streamed(attempt, alias)
+    return source_addresses(one.version, paths, packs_to_stream(one.version, one.selector))
+
+
+def _streamed(attempt: Attempt, alias: str) -> RunInput:
+    rows = attempt.run.inputs.select_related("version__dataset__project")
+    one = rows.filter(alias=alias, delivery=STREAM).first()
+    if one is None:
+        raise NotFound(f"This run streams no dataset called '{alias}'.")
+    return one
+
+
+def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
+    """Remove what ended attempts were shown, once their processes are gone.
+
+    What the last one of a run streamed stays until the next one takes it over, or the run ends.
+    """
+    known = Attempt.objects.filter(pk__in=shown).exclude(state__in=states.TERMINAL)
+    followed = _to_be_followed(shown)
+    for attempt_id in shown - set(known.values_list("pk", flat=True)):
+        if local.observe(attempt_id).alive:
+            continue
+        if aliases := followed.get(attempt_id):
+            set_streams_aside(attempt_id, aliases)
+        else:
+            hide_from_job(attempt_id)
+
+
+def _to_be_followed(shown: set[UUID]) -> dict[UUID, set[str]]:
+    """Return the ended attempts whose run tries again, with what they streamed."""
+    later = Attempt.objects.filter(run=OuterRef("run"), number__gt=OuterRef("number"))
+    is_last = ~Exists(later.filter(state__in=states.TERMINAL))
+    ended = Attempt.objects.filter(is_last, pk__in=shown, state__in=states.TERMINAL)
+    again = ended.exclude(run__state__in=states.TERMINAL).prefetch_related("run__inputs")
+    return {
+        attempt.pk: {one.alias for one in attempt.run.inputs.all() if one.delivery == STREAM}
+        for attempt in again
+    }

@@ -1,0 +1,125 @@
+"""Watches supervised attempts: adoption, deadlines, cancellation, lost supervisors."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import structlog
+from django.conf import settings
+
+from atom.clusters.node_health import is_elsewhere, is_silent
+from atom.core import clock
+from atom.jobs import effects, states
+from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.attempts.exit_reports import LastWord, found_word
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import move, record
+from atom.jobs.executors import local_executor
+from atom.jobs.executors.base import Executor, Observation
+from atom.jobs.failures.engines import failures
+from atom.jobs.failures.engines.failures import Limits
+from atom.jobs.models import Attempt, Run
+
+log = structlog.get_logger(__name__)
+
+# A supervisor that is gone may have sent its last words a moment ago.
+DEFAULT_LOST_AFTER_S = 30
+# The runner ends a command by itself; this is for a runner that does not.
+OVERDUE = timedelta(seconds=60)
+CANCEL_OVERDUE = timedelta(seconds=30)
+
+
+def watch(run: Run, attempt: Attempt) -> None:
+    """Look at an attempt whose supervisor was, or should be, started; caller holds the lock."""
+    if is_elsewhere(attempt.node):
+        bury_with_node(run, attempt)
+        return  # that machine's own worker watches it
+    executor: Executor = local_executor()
+    seen = executor.observe(attempt.pk)
+    if run.cancel_requested_at is not None and attempt.state != states.CANCELLING:
+        _begin_cancelling(run, attempt, seen)
+    if not seen.launched:
+        _relaunch(run, attempt)
+    elif seen.alive:
+        _adopt(attempt, seen)
+        _enforce(run, attempt, executor)
+    else:
+        _bury(run, attempt, executor, seen)
+
+
+def bury_with_node(run: Run, attempt: Attempt) -> bool:
+    """End an attempt whose machine stopped answering; return whether it did."""
+    node = attempt.node
+    if node is None or not is_silent(node):
+        return False
+    log.warning("node_lost", attempt_id=str(attempt.pk), node=node.name)
+    if run.cancel_requested_at is not None:
+        if attempt.state != states.CANCELLING:
+            move(run, states.CANCELLING, attempt)
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+    else:
+        evidence = {"reason": "node_lost", "no_more": True}
+        end_attempt(run, attempt, failures.node_lost(node.name), evidence)
+    return True
+
+
+def _begin_cancelling(run: Run, attempt: Attempt, seen: Observation) -> None:
+    move(run, states.CANCELLING, attempt)
+    if not seen.launched:
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+        return
+    text = "The command is asked to stop; it has ten seconds to save its work."
+    record(run, EventKind.CANCELLING, text, attempt)
+
+
+def _relaunch(run: Run, attempt: Attempt) -> None:
+    unattended = run.claimed_until is None or run.claimed_until < clock.now()
+    if attempt.state == states.SUBMITTED and unattended:
+        effects.launch(attempt.pk)
+
+
+def _adopt(attempt: Attempt, seen: Observation) -> None:
+    if attempt.supervisor_pid is None:
+        attempt.supervisor_pid, attempt.supervisor_start_ticks = seen.pid, seen.start_ticks
+        attempt.save(update_fields=["supervisor_pid", "supervisor_start_ticks", "updated_at"])
+
+
+def _enforce(run: Run, attempt: Attempt, executor: Executor) -> None:
+    now = clock.now()
+    if run.cancel_requested_at is not None:
+        if now - run.cancel_requested_at > CANCEL_OVERDUE:
+            executor.kill(attempt.pk)
+            end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+        return
+    limit = timedelta(seconds=run.timeout_s) if run.timeout_s else None
+    if limit and attempt.started_at and now - attempt.started_at > limit + OVERDUE:
+        executor.kill(attempt.pk)
+        end_attempt(run, attempt, failures.deadline(run.timeout_s), {"reason": "timeout"})
+
+
+def _bury(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
+    """End an attempt whose supervisor is gone; its exit report, if it left one, still counts."""
+    last_sign = attempt.heartbeat_at or attempt.updated_at
+    lost_after = timedelta(
+        seconds=getattr(settings, "ATOM_RUNNER_LOST_AFTER_S", DEFAULT_LOST_AFTER_S)
+    )
+    if clock.now() - last_sign < lost_after:
+        return
+    executor.kill_leftovers(attempt.pk)
+    log.warning("supervisor_gone", attempt_id=str(attempt.pk), pid=seen.pid)
+    word = found_word(seen.exit_report)
+    if word is not None:
+        _apply_word(run, attempt, word)
+    elif attempt.state == states.CANCELLING:
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+    else:
+        evidence = {"reason": "runner_lost", "no_more": True}
+        end_attempt(run, attempt, failures.runner_lost(), evidence)
+
+
+def _apply_word(run: Run, attempt: Attempt, word: LastWord) -> None:
+    report = word.report
+    attempt.exit_code, attempt.signal = report.exit_code, report.signal
+    limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
+    evidence = {**word.evidence, "reason": report.reason, "no_more": True}
+    end_attempt(run, attempt, failures.classify(report, limits), evidence)

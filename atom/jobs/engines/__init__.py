@@ -1,1 +1,0 @@
-"""Pure functions of the jobs app: no Django, no Celery, no network."""

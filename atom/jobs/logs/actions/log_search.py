@@ -1,0 +1,69 @@
+"""Searching an attempt's log: chunks first, then what has only just arrived."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.engines.log_search import Match, Position, Query, Search
+from atom.jobs.models import Attempt
+
+# One request looks at so much and says where to go on.
+SEARCHED_BYTES = 64 << 20
+_SEARCHED_S = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What matches, and where a later search goes on; `complete`: all there is was looked at."""
+
+    matches: list[Match]
+    next: Position
+    complete: bool
+    reached_bytes: int
+    total_bytes: int
+
+
+def search(attempt: Attempt, query: Query, position: Position, limit: int) -> Found:
+    """Return up to about `limit` matches from a position on. Raises PatternError."""
+    stream = logs.stream_of(attempt)
+    total = logs.length(stream)
+    end = min(total, position.offset + SEARCHED_BYTES)
+    looking = Search(query, position)
+    ends_at_s = time.monotonic() + _SEARCHED_S
+    reached = min(position.offset, total)
+    stopped = False
+    for frame in logs.iterate(stream, position.offset, end):
+        looking.feed(frame)
+        reached = frame.end
+        enough = len(looking.matches) >= limit and looking.settled
+        if enough or time.monotonic() > ends_at_s:
+            stopped = reached < total
+            break
+    complete = not stopped and reached >= total
+    # Before that: what comes next may belong to the lines that are unfinished now.
+    after = looking.resume_at()
+    if complete:
+        looking.finish()
+    return Found(looking.matches, after, complete, reached, total)
+
+
+def matching_text(attempt: Attempt, query: Query) -> Iterator[bytes]:
+    """Yield all lines that match, as a terminal shows them. Raises PatternError at once."""
+    looking = Search(query)
+    return _lines(attempt, looking)
+
+
+def _lines(attempt: Attempt, looking: Search) -> Iterator[bytes]:
+    for frame in logs.iterate(logs.stream_of(attempt), 0, 1 << 62):
+        looking.feed(frame)
+        yield from _drained(looking)
+    looking.finish()
+    yield from _drained(looking)
+
+
+def _drained(looking: Search) -> Iterator[bytes]:
+    found, looking.matches = looking.matches, []
+    return (f"{match.text}\n".encode() for match in found)

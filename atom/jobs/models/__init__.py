@@ -1,0 +1,51 @@
+"""Tables of runs: together, since their foreign keys form circles."""
+
+from atom.jobs.models.code import CodeChanges, CodeFetch, GitHost
+from atom.jobs.models.comments import RunComment
+from atom.jobs.models.experiments import Experiment
+from atom.jobs.models.records import LogChunk, LogStream, MetricChunk, MetricSeries
+from atom.jobs.models.retention import RunKeeping, RunPolicy
+from atom.jobs.models.runs import (
+    Artifact,
+    Attempt,
+    CodeSnapshot,
+    Run,
+    RunEvent,
+    RunFile,
+    RunInput,
+    RunQuerySet,
+    Runtime,
+    Workflow,
+    attempts_to_show,
+    inputs_to_show,
+)
+from atom.jobs.models.secrets import ProjectSecret
+from atom.jobs.models.shares import RunShare
+
+__all__ = [
+    "Artifact",
+    "Attempt",
+    "CodeChanges",
+    "CodeFetch",
+    "CodeSnapshot",
+    "Experiment",
+    "GitHost",
+    "LogChunk",
+    "LogStream",
+    "MetricChunk",
+    "MetricSeries",
+    "ProjectSecret",
+    "Run",
+    "RunComment",
+    "RunEvent",
+    "RunFile",
+    "RunInput",
+    "RunKeeping",
+    "RunPolicy",
+    "RunQuerySet",
+    "RunShare",
+    "Runtime",
+    "Workflow",
+    "attempts_to_show",
+    "inputs_to_show",
+]

@@ -1,0 +1,376 @@
+"""Runs, their attempts, and what they leave: events and artifacts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex, OpClass
+from django.db import models
+from django.db.models.functions import Cast
+
+from atom.accounts.models import Project, User
+from atom.clusters.models import Node
+from atom.core import states, tracing
+from atom.core.clock import RowTimeField
+from atom.core.models import TimestampedModel
+from atom.datasets.models import Version
+from atom.jobs.deliveries import DELIVERIES, PACKS
+from atom.jobs.models.experiments import Experiment
+from atom.jobs.states import (
+    ARTIFACT_KINDS,
+    ARTIFACT_STATES,
+    ATTEMPT_STATES,
+    EXECUTED,
+    RUN_ORIGINS,
+    RUN_STATES,
+    RUNTIME_STATES,
+)
+
+
+class Workflow(TimestampedModel):
+    """A predefined job: parameters → resources → go. Built-in ones have no project."""
+
+    project = models.ForeignKey(Project, null=True, on_delete=models.CASCADE, related_name="+")
+    slug = models.CharField(max_length=63)
+    version = models.CharField(max_length=64)
+    title = models.CharField(max_length=200)
+    description = models.TextField(blank=True)
+    definition = models.JSONField(default=dict)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["project", "slug"], name="workflow_slug", nulls_distinct=False
+            ),
+        ]
+
+
+class Runtime(TimestampedModel):
+    """An environment, built once per digest of its requirements."""
+
+    digest = models.CharField(max_length=64, unique=True)
+    requirements = models.TextField(blank=True)
+    python = models.CharField(max_length=20)
+    state = models.CharField(
+        max_length=20, choices=states.choices(RUNTIME_STATES), default="pending"
+    )
+    path = models.CharField(max_length=500, blank=True)
+    log_tail = models.TextField(blank=True)
+    size_bytes = models.BigIntegerField(default=0)
+    built_at = models.DateTimeField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [states.constraint("runtime_state", RUNTIME_STATES)]
+
+
+class CodeSnapshot(TimestampedModel):
+    """The code of a run: a tar.gz named by its digest; `sha256` is known once it is ready.
+
+    The same files taken at another commit are a snapshot of their own over the same object:
+    `git_digest` is of what `git` says, empty where nothing is said.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    digest = models.CharField(max_length=64)
+    git_digest = models.CharField(max_length=64, blank=True)
+    sha256 = models.CharField(max_length=64, blank=True)
+    size_bytes = models.BigIntegerField()
+    files_count = models.PositiveIntegerField(default=0)
+    key = models.CharField(max_length=300)
+    git = models.JSONField(null=True)
+    ready = models.BooleanField(default=False)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["project", "digest", "git_digest"], name="code_digest_and_git"
+            ),
+        ]
+
+
+# What a row of a list shows of what belongs to a run; of the run itself, all but `_UNLISTED`.
+_LISTED = {
+    "inputs": (
+        *("run_id", "alias", "selector", "view", "delivery", "mounted_by", "mount_skipped"),
+        *("version__number", "version__dataset__name"),
+    ),
+    "attempts": ("run_id", "number", "started_at", "finished_at", "evidence", "node__name"),
+}
+_UNLISTED = {
+    *("command", "parameters", "logged_parameters", "env", "secrets", "labels", "notes"),
+    "suggestion",
+}
+_PEOPLE_AND_GROUPS = (
+    *("workflow__slug", "experiment__name"),
+    *("created_by__username", "created_by__full_name"),
+)
+
+
+class RunQuerySet(models.QuerySet["Run"]):
+    """Reads of runs."""
+
+    def executed(self) -> RunQuerySet:
+        """Return the runs that Atom places and supervises, not those that are only tracked."""
+        return self.filter(origin=EXECUTED)
+
+    def visible_to(self, user: User) -> RunQuerySet:
+        """Return the runs of the projects in which `user` has a role."""
+        return self.filter(project__in=Project.objects.visible_to(user))
+
+    def with_parts(self, *, for_list: bool = False) -> RunQuerySet:
+        """Load inputs by alias as `loaded_inputs`, attempts in order as `loaded_attempts`.
+
+        Lists, not querysets: for each row Django would make one, which takes longer than to ask.
+        """
+        return self.select_related("workflow", "experiment", "created_by").prefetch_related(
+            models.Prefetch("inputs", inputs_to_show(for_list), to_attr="loaded_inputs"),
+            models.Prefetch("attempts", attempts_to_show(for_list), to_attr="loaded_attempts"),
+        )
+
+    def for_lists(self) -> RunQuerySet:
+        """Load what a list row shows, in a fixed number of queries and no column more."""
+        own = [one.name for one in Run._meta.concrete_fields if one.name not in _UNLISTED]
+        return self.with_parts(for_list=True).only(*own, *_PEOPLE_AND_GROUPS)
+
+
+def inputs_to_show(for_list: bool) -> models.QuerySet[RunInput]:
+    """Return inputs by alias, with what runs show of them."""
+    inputs = RunInput.objects.select_related("version__dataset").order_by("alias")
+    return inputs.only(*_LISTED["inputs"]) if for_list else inputs
+
+
+def attempts_to_show(for_list: bool) -> models.QuerySet[Attempt]:
+    """Return attempts in order, with what runs show of them."""
+    attempts = Attempt.objects.select_related("node").order_by("number")
+    return attempts.only(*_LISTED["attempts"]) if for_list else attempts
+
+
+class Run(TimestampedModel):
+    """What a person asked for; its attempts are what happened.
+
+    A tracked run (`origin`) is started and ended by a program elsewhere, which only reports it.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="runs")
+    number = models.PositiveIntegerField()
+    name = models.CharField(max_length=200)
+    workflow = models.ForeignKey(Workflow, null=True, on_delete=models.PROTECT, related_name="runs")
+    workflow_version = models.CharField(max_length=64, blank=True)
+    command = models.JSONField(default=list)
+    parameters = models.JSONField(default=dict)
+    env = models.JSONField(default=dict)
+    # Names of the project's secrets that its command gets as variables.
+    secrets = models.JSONField(default=list)
+    cpus = models.PositiveIntegerField(default=1)
+    memory_bytes = models.BigIntegerField(default=1 << 30)
+    gpus = models.PositiveIntegerField(default=0)
+    runtime = models.ForeignKey(Runtime, null=True, on_delete=models.PROTECT, related_name="runs")
+    code = models.ForeignKey(CodeSnapshot, null=True, on_delete=models.PROTECT, related_name="runs")
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    state = models.CharField(max_length=20, choices=states.choices(RUN_STATES), default="created")
+    failure_class = models.CharField(max_length=30, blank=True)
+    failure_reason = models.TextField(blank=True)
+    suggestion = models.TextField(blank=True)
+    priority = models.IntegerField(default=0)
+    timeout_s = models.PositiveIntegerField(null=True)
+    max_retries = models.PositiveSmallIntegerField(default=2)
+    # Asked for by the person; a workflow says itself whether it writes.
+    may_write = models.BooleanField(default=False)
+    tags = models.JSONField(default=list)
+    origin = models.CharField(
+        max_length=20, choices=[(one, one) for one in RUN_ORIGINS], default=EXECUTED
+    )
+    experiment = models.ForeignKey(
+        Experiment, null=True, on_delete=models.RESTRICT, related_name="runs"
+    )
+    # The span that asked for it, as a W3C traceparent; "" where nothing is traced.
+    trace_parent = models.CharField(max_length=tracing.PARENT_CHARACTERS, blank=True)
+    # What its program said of it, opaque to Atom: parameters beside those that it was started
+    # with, and labels by key.
+    logged_parameters = models.JSONField(default=dict)
+    labels = models.JSONField(default=dict)
+    archived_at = models.DateTimeField(null=True)
+    # What people say of it: lines of text, and whether it is one to keep.
+    notes = models.TextField(blank=True)
+    starred = models.BooleanField(default=False)
+    # Grows with each change of name, tags, notes or star: who changes an older one is told.
+    revision = models.PositiveIntegerField(default=0)
+    progress = models.FloatField(default=0)
+    progress_text = models.CharField(max_length=300, blank=True)
+    # The last value of each user metric, for lists; MetricSeries is the truth.
+    metrics_summary = models.JSONField(default=dict)
+    queued_at = models.DateTimeField(null=True)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    # For how long its ended attempts have run, and since when the open one does; the attempts are
+    # the truth, this is what a list of many runs sorts and sums by.
+    ran_s = models.FloatField(default=0)
+    running_since = models.DateTimeField(null=True)
+    cancel_requested_at = models.DateTimeField(null=True)
+    retry_at = models.DateTimeField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+
+    objects = RunQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["project", "number"], name="run_number"),
+            states.constraint("run_state", RUN_STATES),
+            models.CheckConstraint(condition=models.Q(origin__in=RUN_ORIGINS), name="run_origin"),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["project", "-created_at", "-id"]),
+            models.Index(fields=["state"]),
+            models.Index(
+                fields=["project", "-finished_at"],
+                condition=models.Q(state="failed"),
+                name="run_failed_lately",
+            ),
+            GinIndex(fields=["tags"], opclasses=["jsonb_path_ops"], name="run_tags"),
+            GinIndex(fields=["name"], opclasses=["gin_trgm_ops"], name="run_name_words"),
+            GinIndex(fields=["notes"], opclasses=["gin_trgm_ops"], name="run_notes_words"),
+            GinIndex(
+                OpClass(Cast("tags", models.TextField()), name="gin_trgm_ops"),
+                name="run_tags_words",
+            ),
+        ]
+
+    @property
+    def writes_datasets(self) -> bool:
+        """Whether its attempts get a token to write the project's datasets with."""
+        declared = self.workflow is not None and self.workflow.definition.get("writes")
+        return self.may_write or bool(declared)
+
+
+class RunInput(TimestampedModel):
+    """A dataset version that a run reads, under the alias that its code uses."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="inputs")
+    alias = models.CharField(max_length=63)
+    version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="run_inputs")
+    selector = models.JSONField(default=dict)
+    # The saved view that was named. What it asked is part of the selector: the view may change.
+    view = models.CharField(max_length=63, blank=True)
+    delivery = models.CharField(
+        max_length=10, choices=[(one, one) for one in DELIVERIES], default=PACKS
+    )
+    # Which way of mounting the last attempt got; `mount_skipped` are pairs of a better way and why
+    # the machine could not.
+    mounted_by = models.CharField(max_length=20, blank=True)
+    mount_skipped = models.JSONField(default=list)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "alias"], name="input_alias"),
+            models.CheckConstraint(
+                condition=models.Q(delivery__in=DELIVERIES), name="input_delivery"
+            ),
+        ]
+
+
+class Attempt(TimestampedModel):
+    """One try at a run."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attempts")
+    number = models.PositiveIntegerField()
+    state = models.CharField(
+        max_length=20, choices=states.choices(ATTEMPT_STATES), default="placing"
+    )
+    node = models.ForeignKey(Node, null=True, on_delete=models.SET_NULL, related_name="+")
+    placement = models.JSONField(default=dict)
+    token_hash = models.CharField(max_length=64, blank=True, db_index=True)
+    token_expires_at = models.DateTimeField(null=True)
+    supervisor_pid = models.PositiveIntegerField(null=True)
+    supervisor_start_ticks = models.PositiveBigIntegerField(null=True)
+    exit_code = models.IntegerField(null=True)
+    signal = models.IntegerField(null=True)
+    failure_class = models.CharField(max_length=30, blank=True)
+    failure_reason = models.TextField(blank=True)
+    suggestion = models.TextField(blank=True)
+    evidence = models.JSONField(default=dict)
+    resumed_from_step = models.BigIntegerField(null=True)
+    # The number that the next batch of metrics has to carry.
+    metrics_next_seq = models.PositiveBigIntegerField(default=0)
+    log_complete = models.BooleanField(default=False)
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    finalizing_since = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "number"], name="attempt_number"),
+            states.constraint("attempt_state", ATTEMPT_STATES),
+        ]
+
+
+class RunFile(TimestampedModel):
+    """A stored file that a run reads, such as a model to evaluate, under a path of its own."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="files")
+    alias = models.CharField(max_length=63)
+    # As people read it, such as `digits@v1`.
+    reference = models.CharField(max_length=200)
+    path = models.CharField(max_length=1000)
+    artifact = models.ForeignKey("Artifact", on_delete=models.PROTECT, related_name="+")
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["run", "path"], name="run_file_path"),
+        ]
+
+
+class RunEvent(models.Model):
+    """A line of the run's timeline."""
+
+    id = models.BigAutoField(primary_key=True)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="events")
+    attempt = models.ForeignKey(Attempt, null=True, on_delete=models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=40)
+    text = models.TextField()
+    data = models.JSONField(default=dict)
+    at = RowTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["run", "id"])]
+
+
+class Artifact(TimestampedModel):
+    """A file that an attempt left. Only PERSISTED ones are durable."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="artifacts")
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="artifacts")
+    path = models.CharField(max_length=1000)
+    size_bytes = models.BigIntegerField()
+    sha256 = models.CharField(max_length=64)
+    digest = models.CharField(max_length=64, blank=True)
+    key = models.CharField(max_length=1300)
+    kind = models.CharField(max_length=20, choices=[(kind, kind) for kind in ARTIFACT_KINDS])
+    step = models.BigIntegerField(null=True)
+    state = models.CharField(
+        max_length=20, choices=states.choices(ARTIFACT_STATES), default="local"
+    )
+    # When its verification was asked for; None before its bytes are there and once it is settled.
+    verify_asked_at = models.DateTimeField(null=True)
+    # The worker that verifies it renews this.
+    claimed_until = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["attempt", "path", "sha256"], name="artifact_path_content"
+            ),
+            states.constraint("artifact_state", ARTIFACT_STATES),
+        ]
+        indexes: ClassVar = [
+            models.Index(fields=["run", "kind", "state"]),
+            models.Index(
+                fields=["verify_asked_at"],
+                condition=models.Q(verify_asked_at__isnull=False),
+                name="artifact_to_verify",
+            ),
+        ]

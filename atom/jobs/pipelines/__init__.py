@@ -1,1 +1,0 @@
-"""Input and output of the jobs app without the database: Valkey, objects, files, processes."""

@@ -1,0 +1,157 @@
+"""`runs/<id>/predictions/`: what a run's model says of each file, filtered and by confidence."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from atom.core.errors import AtomError, Invalid
+from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
+from atom.core.query import refuse_unknown
+from atom.datasets.browsing.api.entry_serializers import EntrySerializer
+from atom.datasets.browsing.api.rendering import EntryRenderer
+from atom.datasets.browsing.engines.browse import VersionBrowser
+from atom.datasets.browsing.reads import open_version
+from atom.datasets.models import Version
+from atom.jobs.api_base import RunScopedView
+from atom.jobs.predictions.actions.predictions import predicted_version, predictions_of
+from atom.jobs.predictions.engines.predictions import PredictionFilter, chosen
+
+_PARAMETERS = ("true", "predicted", "wrong", "confidence_min", "confidence_max", "order")
+_ORDERS = {"": False, "-confidence": False, "confidence": True}
+
+
+class PredictionSerializer(serializers.Serializer[Any]):
+    """What the model says of one file; `entry` is null where the file cannot be shown."""
+
+    path = serializers.CharField()
+    true = serializers.CharField()
+    predicted = serializers.CharField()
+    confidence = serializers.FloatField(help_text="0 to 1.")
+    entry = EntrySerializer(allow_null=True)
+
+
+class PredictionPageSerializer(serializers.Serializer[Any]):
+    """One page of predictions."""
+
+    dataset = serializers.CharField(allow_null=True)
+    ref = serializers.CharField(allow_null=True)
+    split = serializers.CharField()
+    labels = serializers.ListField(child=serializers.CharField())
+    measured = serializers.IntegerField(help_text="Files that the model was asked about.")
+    kept = serializers.IntegerField(help_text="Of these, files whose prediction is kept.")
+    total = serializers.IntegerField(help_text="Files that match.")
+    results = PredictionSerializer(many=True)
+    next = serializers.CharField(allow_null=True)
+
+
+class PredictionsView(RunScopedView):
+    """Predictions of one run."""
+
+    @extend_schema(
+        operation_id="run_predictions",
+        parameters=[
+            OpenApiParameter("true", str, description="Files of this label."),
+            OpenApiParameter("predicted", str, description="Files that the model calls so."),
+            OpenApiParameter("wrong", bool, description="Mistakes only; false: right ones only."),
+            OpenApiParameter("confidence_min", float, description="At least so sure, 0 to 1."),
+            OpenApiParameter("confidence_max", float, description="At most so sure, 0 to 1."),
+            OpenApiParameter("order", str, enum=["confidence", "-confidence"]),
+            OpenApiParameter("limit", int),
+            OpenApiParameter("cursor", str),
+        ],
+        responses=PredictionPageSerializer,
+    )
+    def get(self, request: Request, run_id: UUID) -> Response:
+        """Return what matches, the surest first unless asked otherwise."""
+        refuse_unknown(request, (*_PARAMETERS, "limit", "cursor"))
+        predictions = predictions_of(self.run)
+        rows = chosen(predictions, _filter_of(request))
+        limit, start = parse_limit(request), _start_of(request)
+        page = rows[start : start + limit]
+        version = predicted_version(self.run)
+        entries = _Entries(version)
+        results = [
+            {
+                "path": predictions.paths[row],
+                "true": predictions.labels[predictions.true[row]],
+                "predicted": predictions.labels[predictions.predicted[row]],
+                "confidence": float(predictions.confidence[row]),
+                "entry": entries.at(predictions.paths[row]),
+            }
+            for row in page.tolist()
+        ]
+        more = start + limit < len(rows)
+        shown = {
+            "dataset": version.dataset.name if version else None,
+            "ref": version.ref if version else None,
+            "split": predictions.split,
+            "labels": predictions.labels,
+            "measured": predictions.total,
+            "kept": len(predictions.paths),
+            "total": len(rows),
+            "results": results,
+            "next": encode_cursor([start + limit]) if more else None,
+        }
+        return Response(PredictionPageSerializer(shown).data)
+
+
+class _Entries:
+    """Files of a version that may be gone by now: then there is nothing to show."""
+
+    def __init__(self, version: Version | None) -> None:
+        self._browser: VersionBrowser | None = None
+        if version is None:
+            return
+        self._renderer = EntryRenderer(version.dataset.project)
+        try:
+            self._browser = open_version(version)
+        except AtomError:
+            # Retention let go of it; what was predicted still counts.
+            return
+
+    def at(self, path: str) -> dict[str, Any] | None:
+        """Return the entry as the API shows it."""
+        row = self._browser.find(path) if self._browser is not None else None
+        return None if row is None else self._renderer.render(row)
+
+
+def _filter_of(request: Request) -> PredictionFilter:
+    query = request.query_params
+    order, wrong = query.get("order", ""), query.get("wrong", "")
+    if order not in _ORDERS:
+        raise Invalid(errors={"order": ["Give confidence or -confidence."]})
+    if wrong not in ("", "1", "0", "true", "false"):
+        raise Invalid(errors={"wrong": ["Give true or false."]})
+    return PredictionFilter(
+        true=query.get("true"),
+        predicted=query.get("predicted"),
+        wrong=wrong in ("1", "true") if wrong else None,
+        least=_share_of(request, "confidence_min", 0.0),
+        most=_share_of(request, "confidence_max", 1.0),
+        ascending=_ORDERS[order],
+    )
+
+
+def _share_of(request: Request, name: str, default: float) -> float:
+    text = request.query_params.get(name, "")
+    try:
+        share = float(text) if text else default
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise Invalid(errors={name: ["Give a number from 0 to 1."]})
+    return share
+
+
+def _start_of(request: Request) -> int:
+    cursor = request.query_params.get("cursor")
+    text = decode_cursor(cursor, 1)[0] if cursor else "0"
+    if not text.isdecimal() or len(text) > 9:
+        raise Invalid(errors={"cursor": ["Give `next` of the last page."]})
+    return int(text)

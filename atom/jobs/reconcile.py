@@ -1,0 +1,173 @@
+"""The reconciler: every second, and after each change, it moves every run as far as it can.
+
+It reads where things stand and never relies on having seen an event, so a worker may be killed
+anywhere: the next tick, in any worker, goes on. Each run is advanced under its own row lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from uuid import UUID
+
+import structlog
+from django.db import transaction
+
+from atom.clusters.actions import beat_local_node
+from atom.core import clock
+from atom.jobs import states
+from atom.jobs.artifacts.actions import outputs
+from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.attempts.actions.finalize import conclude, is_retry_due
+from atom.jobs.attempts.actions.watch import bury_with_node, watch
+from atom.jobs.events import move
+from atom.jobs.logs.actions import logs
+from atom.jobs.logs.actions.logs import ask_flush
+from atom.jobs.models import Attempt, Run
+from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.actions.queue_order import STARVING, could_be_held, in_order
+from atom.jobs.scheduling.actions.scheduling import place_run, warm_run
+from atom.jobs.scheduling.engines.placement import Demand, largest
+
+log = structlog.get_logger(__name__)
+
+# More than this many queued runs are not looked at in one tick: the machines are full long before.
+PLACED_PER_TICK = 200
+PASSED_PER_TICK = 20
+_STEPS_PER_TICK = 6
+
+
+def tick() -> None:
+    """Advance everything that can be advanced."""
+    beat_local_node()
+    for stream in logs.streams_due():
+        ask_flush(stream.attempt_id)
+    outputs.verify_stalled()
+    for run_id in _open_runs():
+        _guarded(run_id)
+    _place_queued()
+
+
+def _place_queued() -> None:
+    """Place in order; small jobs may pass a large one until it has waited for too long.
+
+    A run that asks for at least as much as one before it, which found no room, is not tried:
+    if a machine has become free meanwhile, that one comes first.
+    """
+    passed: list[Demand] = []
+    now = clock.now()
+    for run_id, queued_at, *asked in _queued_runs():
+        demand = Demand(*asked)
+        if any(demand.is_at_least(one) for one in passed) or not _still_waits(run_id):
+            continue
+        passed.append(demand)
+        waited = now - (queued_at or now)
+        if waited > STARVING or len(passed) >= PASSED_PER_TICK:
+            break
+
+
+def _still_waits(run_id: UUID) -> bool:
+    """Try to place a run. One that another worker is at waits, a broken one does not."""
+    try:
+        return advance(run_id) in {states.QUEUED, None}
+    except Exception:
+        log.exception("run_not_advanced", run_id=str(run_id))
+        return False
+
+
+def _open_runs() -> list[UUID]:
+    """Return the runs that hold a machine, or wait for their next attempt."""
+    open_states = states.ACTIVE - {states.QUEUED}
+    found = Run.objects.executed().filter(state__in=open_states)
+    return list(found.order_by("id").values_list("pk", flat=True))
+
+
+def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int]]:
+    """Return the runs that a machine could hold now, with what they ask for.
+
+    No other waits for what no machine can hold.
+    """
+    holdable = could_be_held(largest(capacities()))
+    ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED))
+    asked = ordered.values_list("pk", "queued_at", "cpus", "memory_bytes", "gpus")
+    return list(asked[:PLACED_PER_TICK])
+
+
+def _guarded(run_id: UUID) -> str | None:
+    """Advance one run; a defect that one run meets must not stop the others."""
+    try:
+        return advance(run_id)
+    except Exception:
+        log.exception("run_not_advanced", run_id=str(run_id))
+        return None
+
+
+def advance(run_id: UUID) -> str | None:
+    """Take steps until the run's state stays; return it, None if another worker is at it."""
+    state = None
+    for _ in range(_STEPS_PER_TICK):
+        before, state = state, _step(run_id)
+        if state is None or state == before or state in states.TERMINAL:
+            break
+    return state
+
+
+def _step(run_id: UUID) -> str | None:
+    with transaction.atomic():
+        run = (
+            Run.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
+            .select_related("project", "runtime")
+            .filter(pk=run_id, origin=states.EXECUTED)
+            .first()
+        )
+        if run is None:
+            return None
+        step = _STEPS.get(run.state)
+        if step is not None:
+            step(run)
+        return run.state
+
+
+def _wait_is_over(run: Run) -> None:
+    if run.retry_at is None or is_retry_due(run.retry_at):
+        run.queued_at, run.retry_at = clock.now(), None
+        move(run, states.QUEUED)
+
+
+def _place(run: Run) -> None:
+    place_run(run)
+
+
+def _warm(run: Run) -> None:
+    attempt = open_attempt(run)
+    if run.cancel_requested_at is not None:
+        move(run, states.CANCELLING, attempt)
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+        return
+    if not bury_with_node(run, attempt):
+        warm_run(run, attempt)
+
+
+def _watch(run: Run) -> None:
+    watch(run, open_attempt(run))
+
+
+def _conclude(run: Run) -> None:
+    attempt = open_attempt(run)
+    if not conclude(run, attempt):
+        ask_flush(attempt.pk)
+
+
+def open_attempt(run: Run) -> Attempt:
+    """Return the attempt that is not over."""
+    return run.attempts.select_related("node").exclude(state__in=states.TERMINAL).get()
+
+
+_STEPS: dict[str, Callable[[Run], None]] = {
+    states.QUEUED: _place,
+    states.RETRY_WAIT: _wait_is_over,
+    states.WARMING: _warm,
+    states.CANCELLING: _watch,
+    states.FINALIZING: _conclude,
+    **dict.fromkeys(states.SUPERVISED, _watch),
+}

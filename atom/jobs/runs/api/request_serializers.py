@@ -1,0 +1,98 @@
+"""Shapes of what people send: runs to start, code to upload."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from atom.core.names import NameField, TextField
+from atom.jobs.deliveries import DELIVERIES
+from atom.jobs.workflows.api.workflow_serializers import PartialResourcesSerializer
+from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
+
+
+class SelectorSerializer(serializers.Serializer[Any]):
+    """Which samples of a version a run sees; without a key, all of them."""
+
+    split = serializers.ListField(
+        child=TextField(max_length=100), required=False, allow_empty=False
+    )
+    labelled = serializers.BooleanField(required=False)
+    where = TextField(
+        max_length=MAX_TEXT_CHARACTERS,
+        required=False,
+        help_text="A condition as after SQL's WHERE, kept with the run.",
+    )
+
+    view = TextField(
+        max_length=63,
+        required=False,
+        help_text="A saved view of the dataset; what it asks now is kept with the run.",
+    )
+
+    def validate_where(self, text: str) -> str:
+        """Refuse what is no query, before the run is made."""
+        try:
+            parse_query(text)
+        except QueryError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return text
+
+
+class RunRequestSerializer(serializers.Serializer[Any]):
+    """What a person asks for: a workflow with parameters, or a command."""
+
+    name = NameField(max_length=200, required=False)
+    workflow = TextField(max_length=63, required=False, allow_blank=True)
+    parameters = serializers.DictField(required=False)
+    command = serializers.ListField(
+        child=TextField(max_length=100_000, trim_whitespace=False, allow_blank=True),
+        required=False,
+        max_length=1000,
+    )
+    code_snapshot = serializers.UUIDField(required=False, allow_null=True)
+    requirements = TextField(
+        max_length=100_000, required=False, allow_blank=True, trim_whitespace=False
+    )
+    datasets = serializers.DictField(child=serializers.CharField(), required=False)
+    selectors = serializers.DictField(child=SelectorSerializer(), required=False)
+    deliveries = serializers.DictField(
+        child=serializers.ChoiceField(choices=DELIVERIES),
+        required=False,
+        help_text="How the data of an alias gets there; packs by default.",
+    )
+    resources = PartialResourcesSerializer(required=False)
+    env = serializers.DictField(
+        child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
+    )
+    secrets = serializers.ListField(
+        child=TextField(max_length=100),
+        required=False,
+        max_length=50,
+        help_text="Names of the project's secrets; the command gets them as variables.",
+    )
+    timeout_s = serializers.IntegerField(
+        min_value=1, max_value=90 * 86_400, required=False, allow_null=True
+    )
+    max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
+    tags = serializers.ListField(child=NameField(max_length=63), required=False, max_length=30)
+    may_write = serializers.BooleanField(
+        required=False,
+        help_text="The command gets a token to write the project's datasets, of who starts it.",
+    )
+
+
+class CloneRequestSerializer(serializers.Serializer[Any]):
+    """What of a run's copy is to be another; the rest is as it was."""
+
+    name = NameField(max_length=200, required=False)
+    parameters = serializers.DictField(
+        required=False, help_text="Replaces these parameters; the others stay."
+    )
+    resources = PartialResourcesSerializer(required=False)
+    timeout_s = serializers.IntegerField(
+        min_value=1, max_value=90 * 86_400, required=False, allow_null=True
+    )
+    max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
+    tags = serializers.ListField(child=NameField(max_length=63), required=False, max_length=30)

@@ -1,0 +1,364 @@
+"""Shapes of runs and what they leave behind."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any, cast
+from uuid import UUID
+
+from django.db.models import Count, Q
+from drf_spectacular.utils import extend_schema_field
+from rest_framework import serializers
+
+from atom.accounts.models import User
+from atom.core import clock
+from atom.core.plain_rows import PlainRows
+from atom.jobs import states
+from atom.jobs.deliveries import DELIVERIES
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.failures.api.failure_serializers import (
+    BranchedFailureSerializer,
+    RunFailureSerializer,
+    branch_at_fault,
+    failure_of,
+)
+from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES
+from atom.jobs.json_values import MetricValueField, names
+from atom.jobs.models import (
+    Attempt,
+    CodeSnapshot,
+    Run,
+    RunEvent,
+    RunInput,
+    Runtime,
+)
+from atom.jobs.runs.api.request_serializers import SelectorSerializer
+from atom.jobs.workflows.api.workflow_serializers import ResourcesSerializer
+
+_FAILURE_CLASS = serializers.ChoiceField(choices=names(FAILURE_CLASSES), allow_null=True)
+
+
+def inputs_of(run: Run) -> list[RunInput]:
+    """Return what a run reads, of one that was read with its parts."""
+    return cast("list[RunInput]", run.loaded_inputs)  # type: ignore[attr-defined]  # of the prefetch
+
+
+def attempts_of(run: Run) -> list[Attempt]:
+    """Return the attempts of a run that was read with its parts, oldest first."""
+    return cast("list[Attempt]", run.loaded_attempts)  # type: ignore[attr-defined]  # of the prefetch
+
+
+class PersonSerializer(PlainRows, serializers.ModelSerializer[User]):
+    """Who started a run."""
+
+    class Meta:
+        model = User
+        fields = ("username", "full_name")
+
+
+class SkippedMountSerializer(serializers.Serializer[Any]):
+    """A way of mounting that was not possible, and why."""
+
+    how = serializers.CharField()
+    reason = serializers.CharField()
+
+
+class RunInputSerializer(PlainRows, serializers.Serializer[Any]):
+    """A dataset version that the run reads."""
+
+    alias = serializers.CharField()
+    dataset = serializers.CharField(source="version.dataset.name")
+    ref = serializers.CharField(source="version.ref")
+    selector = SelectorSerializer(help_text="What the run sees, also of its view.")
+    view = serializers.CharField(help_text="The saved view that was named, or nothing.")
+    delivery = serializers.ChoiceField(choices=DELIVERIES)
+    # Of the last attempt; empty before it starts, and where nothing is mounted.
+    mounted_by = serializers.CharField()
+    mount_skipped = serializers.SerializerMethodField()
+
+    @extend_schema_field(SkippedMountSerializer(many=True))
+    def get_mount_skipped(self, one: RunInput) -> list[dict[str, str]]:
+        """Return the better ways that the machine could not go."""
+        return [{"how": how, "reason": reason} for how, reason in one.mount_skipped]
+
+
+class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
+    """A run as lists show it; the queryset is `Run.objects.for_lists()`."""
+
+    workflow = serializers.SerializerMethodField()
+    created_by = PersonSerializer()
+    datasets = RunInputSerializer(source="loaded_inputs", many=True)
+    resources = ResourcesSerializer(source="*")
+    node = serializers.SerializerMethodField()
+    duration_s = serializers.SerializerMethodField()
+    cpu_hours = serializers.SerializerMethodField()
+    gpu_hours = serializers.SerializerMethodField()
+    attempts = serializers.SerializerMethodField()
+    failure_class = serializers.SerializerMethodField()
+    failure_reason = serializers.SerializerMethodField()
+    failure = serializers.SerializerMethodField()
+    origin = serializers.ChoiceField(choices=states.RUN_ORIGINS)
+    experiment = serializers.CharField(source="experiment.name", default="")
+    metrics_summary = serializers.DictField(child=MetricValueField())
+    tags = serializers.ListField(child=serializers.CharField())
+
+    class Meta:
+        model = Run
+        fields: tuple[str, ...] = (
+            "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
+            "node", "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours",
+            "failure_class", "failure_reason", "failure", "origin", "experiment",
+            "metrics_summary", "tags", "starred", "revision", "created_at", "started_at",
+            "finished_at", "archived_at", "attempts",
+        )  # fmt: skip
+
+    def get_workflow(self, run: Run) -> str | None:
+        """Return the workflow's slug."""
+        return run.workflow.slug if run.workflow else None
+
+    def get_node(self, run: Run) -> str | None:
+        """Return the machine of the last attempt."""
+        attempts = attempts_of(run)
+        return attempts[-1].node.name if attempts and attempts[-1].node else None
+
+    def get_duration_s(self, run: Run) -> float | None:
+        """Return for how long its attempts have run together, without the pauses between them."""
+        ran = [
+            (attempt.finished_at or self._now()) - attempt.started_at
+            for attempt in attempts_of(run)
+            if attempt.started_at is not None
+        ]
+        return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
+
+    def _now(self) -> datetime:
+        """Return the time; it is asked once for all rows of a page, if one is under way."""
+        shared = cast("dict[str, Any]", self.context)
+        if "now" not in shared:
+            shared["now"] = clock.now()
+        return cast(datetime, shared["now"])
+
+    @extend_schema_field(serializers.FloatField(allow_null=True))
+    def get_cpu_hours(self, run: Run) -> float | None:
+        """Return the hours that it ran times its processors; None before it ran."""
+        return self._hours(run, run.cpus)
+
+    @extend_schema_field(serializers.FloatField(allow_null=True))
+    def get_gpu_hours(self, run: Run) -> float | None:
+        """Return the hours that it ran times its GPUs; None before it ran."""
+        return self._hours(run, run.gpus)
+
+    def _hours(self, run: Run, units: int) -> float | None:
+        # What a tracked run took of other machines, nobody knows.
+        ran_s = self.get_duration_s(run) if run.origin == states.EXECUTED else None
+        return None if ran_s is None else round(ran_s * units / 3600, 4)
+
+    @extend_schema_field(serializers.IntegerField())
+    def get_attempts(self, run: Run) -> Any:
+        """Return how many attempts there were."""
+        return len(attempts_of(run))
+
+    @extend_schema_field(_FAILURE_CLASS)
+    def get_failure_class(self, run: Run) -> str | None:
+        """Return the class of the failure, None if it did not fail."""
+        return run.failure_class or None
+
+    def get_failure_reason(self, run: Run) -> str | None:
+        """Return the failure in a sentence."""
+        return run.failure_reason or None
+
+    @extend_schema_field(RunFailureSerializer(allow_null=True))
+    def get_failure(self, run: Run) -> dict[str, Any] | None:
+        """Return the failure as a code with what it names."""
+        attempts = attempts_of(run)
+        return failure_of(attempts[-1]) if run.failure_class and attempts else None
+
+
+class ListedRunSerializer(RunShortSerializer):
+    """A run in a list whose columns the reader chose; context: `columns`."""
+
+    values = serializers.SerializerMethodField()
+
+    class Meta(RunShortSerializer.Meta):
+        fields = (*RunShortSerializer.Meta.fields, "values")
+
+    @extend_schema_field(serializers.DictField(child=serializers.JSONField()))
+    def get_values(self, run: Run) -> dict[str, Any]:
+        """Return the chosen parameters and metrics that it has."""
+        columns: list[str] = self.context["columns"]
+        if not columns:
+            return {}
+        known = {
+            "param": {**run.parameters, **run.logged_parameters},
+            "metric": run.metrics_summary,
+        }
+        split = ((name, *name.split(".", 1)) for name in columns)
+        return {name: known[kind][key] for name, kind, key in split if key in known[kind]}
+
+
+class AttemptSerializer(PlainRows, serializers.ModelSerializer[Attempt]):
+    """One try at a run."""
+
+    node = serializers.CharField(source="node.name", default=None, allow_null=True)
+    failure_class = serializers.SerializerMethodField()
+    failure_reason = serializers.SerializerMethodField()
+    failure = serializers.SerializerMethodField()
+    resume_checkpoint = serializers.SerializerMethodField()
+    evidence = serializers.DictField()
+    placement = serializers.DictField()
+
+    class Meta:
+        model = Attempt
+        fields = (
+            "id", "number", "state", "node", "exit_code", "signal", "failure_class",
+            "failure_reason", "failure", "suggestion", "evidence", "placement",
+            "started_at", "finished_at", "heartbeat_at", "resume_checkpoint", "resumed_from_step",
+            "log_complete",
+        )  # fmt: skip
+
+    @extend_schema_field(_FAILURE_CLASS)
+    def get_failure_class(self, attempt: Attempt) -> str | None:
+        """Return the class of the failure, None if it did not fail."""
+        return attempt.failure_class or None
+
+    def get_failure_reason(self, attempt: Attempt) -> str | None:
+        """Return the failure in a sentence."""
+        return attempt.failure_reason or None
+
+    @extend_schema_field(RunFailureSerializer(allow_null=True))
+    def get_failure(self, attempt: Attempt) -> dict[str, Any] | None:
+        """Return the failure as a code with what it names."""
+        return failure_of(attempt)
+
+    def get_resume_checkpoint(self, attempt: Attempt) -> str | None:
+        """Return the checkpoint that it went on from, such as `step 300`."""
+        step = attempt.resumed_from_step
+        return None if step is None else f"step {step}"
+
+
+class RuntimeSerializer(serializers.ModelSerializer[Runtime]):
+    """The environment of a run."""
+
+    class Meta:
+        model = Runtime
+        fields = ("digest", "state", "requirements", "python", "size_bytes", "log_tail", "built_at")
+
+
+class CodeSnapshotSerializer(serializers.ModelSerializer[CodeSnapshot]):
+    """The code of a run."""
+
+    git = serializers.DictField(allow_null=True)
+
+    class Meta:
+        model = CodeSnapshot
+        fields = ("id", "digest", "sha256", "size_bytes", "files_count", "git")
+
+
+class RegisteredVersionSerializer(serializers.Serializer[Any]):
+    """A model version that a run became."""
+
+    model = serializers.CharField()
+    number = serializers.IntegerField()
+
+
+class RunSerializer(RunShortSerializer):
+    """A run with everything that its page shows."""
+
+    parameters = serializers.DictField()
+    logged_parameters = serializers.DictField(help_text="What its program logged beside them.")
+    labels = serializers.DictField(help_text="Tags with values, as an MLflow client sets them.")
+    command = serializers.ListField(child=serializers.CharField())
+    runtime = RuntimeSerializer(allow_null=True)
+    code = CodeSnapshotSerializer(allow_null=True)
+    env = serializers.SerializerMethodField()
+    secrets = serializers.ListField(
+        child=serializers.CharField(), help_text="Names of the secrets that the command gets."
+    )
+    suggestion = serializers.SerializerMethodField()
+    evidence = serializers.SerializerMethodField()
+    outputs_count = serializers.SerializerMethodField()
+    has_model = serializers.SerializerMethodField()
+    model_versions = serializers.SerializerMethodField()
+    project = serializers.CharField(source="project.slug")
+    may_write = serializers.BooleanField(
+        source="writes_datasets",
+        help_text="Whether it writes datasets: it was asked for, or the workflow does.",
+    )
+
+    class Meta(RunShortSerializer.Meta):
+        fields = (
+            *RunShortSerializer.Meta.fields,
+            "project", "notes", "parameters", "logged_parameters", "labels", "command", "runtime",
+            "code", "env", "secrets", "suggestion", "evidence", "outputs_count", "has_model",
+            "model_versions", "workflow_version", "timeout_s", "max_retries", "may_write",
+            "priority", "queued_at",
+            "cancel_requested_at",
+        )  # fmt: skip
+
+    @extend_schema_field(AttemptSerializer(many=True))
+    def get_attempts(self, run: Run) -> Any:
+        """Return every attempt, oldest first."""
+        return AttemptSerializer(attempts_of(run), many=True).data
+
+    @extend_schema_field(BranchedFailureSerializer(allow_null=True))
+    def get_failure(self, run: Run) -> dict[str, Any] | None:
+        """Return the failure with the branch of the version that it names."""
+        failure = super().get_failure(run)
+        if failure is None:
+            return None
+        return {
+            **failure,
+            "branch": branch_at_fault(failure, [one.version for one in inputs_of(run)]),
+        }
+
+    def get_env(self, run: Run) -> list[str]:
+        """Return the names only: the values may be secrets."""
+        return sorted(run.env)
+
+    def get_suggestion(self, run: Run) -> str | None:
+        """Return what to do about the failure."""
+        return run.suggestion or None
+
+    @extend_schema_field(serializers.DictField(allow_null=True))
+    def get_evidence(self, run: Run) -> dict[str, Any] | None:
+        """Return what the last attempt's end left to see."""
+        attempts = attempts_of(run)
+        return (attempts[-1].evidence or None) if attempts else None
+
+    def get_outputs_count(self, run: Run) -> int:
+        """Return how many files it left."""
+        return self._left(run)[0]
+
+    def get_has_model(self, run: Run) -> bool:
+        """Return whether some of the files are declared to be a model."""
+        return self._left(run)[1] > 0
+
+    def _left(self, run: Run) -> tuple[int, int]:
+        """Return how many files it left, and how many of them are of a model."""
+        known: dict[UUID, tuple[int, int]] = self.context.setdefault("left", {})  # type: ignore[attr-defined]
+        if run.pk not in known:
+            of_model = Q(kind="model") | Q(path__startswith="model/")
+            counts = run.artifacts.aggregate(n=Count("pk"), model=Count("pk", filter=of_model))
+            known[run.pk] = counts["n"], counts["model"]
+        return known[run.pk]
+
+    @extend_schema_field(RegisteredVersionSerializer(many=True))
+    def get_model_versions(self, run: Run) -> list[dict[str, Any]]:
+        """Return the model versions that were registered from it."""
+        registered = getattr(run, "model_versions", None)
+        if registered is None:
+            return []
+        rows = registered.values_list("model__name", "number").order_by("model__name", "number")
+        return [{"model": name, "number": number} for name, number in rows]
+
+
+class RunEventSerializer(serializers.ModelSerializer[RunEvent]):
+    """A line of a run's timeline."""
+
+    seq = serializers.IntegerField(source="id")
+    kind = serializers.ChoiceField(choices=names(EventKind))
+    attempt = serializers.IntegerField(source="attempt.number", default=None, allow_null=True)
+    data = serializers.DictField()  # type: ignore[assignment]  # a column's name
+
+    class Meta:
+        model = RunEvent
+        fields = ("seq", "kind", "text", "attempt", "data", "at")

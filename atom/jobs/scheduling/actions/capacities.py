@@ -1,0 +1,30 @@
+"""What every machine has and what is taken there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from atom.clusters.models import Node
+from atom.clusters.node_health import is_silent
+from atom.jobs.scheduling.engines.placement import NodeCapacity
+
+
+def capacities() -> list[NodeCapacity]:
+    """Return every node with what is taken on it."""
+    # The annotations of a QuerySet are not part of the model's type.
+    nodes: Iterable[Any] = Node.objects.with_used().order_by("name")
+    return [
+        NodeCapacity(
+            id=node.pk,
+            name=node.name,
+            cpus=node.cpu_count,
+            memory_bytes=node.memory_bytes,
+            gpus=node.gpu_count,
+            used_cpus=node.used_cpus,
+            used_memory_bytes=node.used_memory_bytes,
+            used_gpus=node.used_gpus,
+            usable=node.schedulable and not is_silent(node),
+        )
+        for node in nodes
+    ]

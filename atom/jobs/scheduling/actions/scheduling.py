@@ -1,0 +1,183 @@
+"""From the queue to a machine: placement, reservation, warm-up."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import asdict, replace
+from uuid import UUID
+
+from django.db.models import Max, QuerySet
+
+from atom.cache.models import CacheRecord
+from atom.cache.warming.actions.warming import request_warm
+from atom.clusters.actions import reserve
+from atom.clusters.models import Node
+from atom.core.ids import uuid7
+from atom.jobs import effects, states
+from atom.jobs.artifacts.actions import outputs
+from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.deliveries import STREAM
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import move, record
+from atom.jobs.failures.engines import failures
+from atom.jobs.models import Attempt, Run, RunInput
+from atom.jobs.runtimes.actions import runtimes
+from atom.jobs.runtimes.engines.build_log import excerpt
+from atom.jobs.runtimes.pipelines.runtime_build import is_ready
+from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, Placement, place
+
+
+def demand_of(run: Run) -> Demand:
+    """Return what the run needs of a node."""
+    return Demand(run.cpus, run.memory_bytes, run.gpus)
+
+
+def capacities_for(inputs: dict[UUID, int]) -> list[NodeCapacity]:
+    """Return the nodes with the part of the data that each holds, None where nothing is read.
+
+    `inputs` maps the id of each version that is read to its size in bytes.
+    """
+    return with_coverage(capacities(), inputs, data_on_nodes(inputs))
+
+
+def data_on_nodes(versions: Collection[UUID]) -> dict[UUID, list[tuple[UUID, float]]]:
+    """Return for each of the versions which part of it each node holds, from 0 to 1."""
+    found: dict[UUID, list[tuple[UUID, float]]] = {}
+    for node_id, version_id, here, all_bytes in CacheRecord.objects.filter(
+        version__in=versions
+    ).values_list("node_id", "version_id", "bytes_present", "bytes_total"):
+        found.setdefault(version_id, []).append((node_id, here / all_bytes if all_bytes else 0.0))
+    return found
+
+
+def with_coverage(
+    nodes: list[NodeCapacity],
+    inputs: dict[UUID, int],
+    parts: dict[UUID, list[tuple[UUID, float]]],
+) -> list[NodeCapacity]:
+    """Return the nodes with the part of the inputs that each holds; sizes are in bytes."""
+    total_bytes = sum(inputs.values())
+    if not total_bytes:
+        return [replace(node, coverage=None) for node in nodes]
+    present: dict[UUID, int] = {}
+    for version_id, size_bytes in inputs.items():
+        for node_id, part in parts.get(version_id, []):
+            present[node_id] = present.get(node_id, 0) + int(part * size_bytes)
+    return [
+        replace(node, coverage=min(1.0, present.get(node.id, 0) / total_bytes)) for node in nodes
+    ]
+
+
+def sizes_of(run: Run) -> dict[UUID, int]:
+    """Return the size in bytes of each version that the run reads."""
+    return dict(run.inputs.values_list("version_id", "version__size_bytes"))
+
+
+def place_run(run: Run) -> bool:
+    """Give a queued run a machine and begin an attempt; False while it has to wait.
+
+    The caller holds the run's row lock.
+    """
+    placement = place(capacities_for(sizes_of(run)), demand_of(run))
+    if placement.node is None:
+        return False
+    attempt_id = uuid7()
+    held = reserve(
+        placement.node.id,
+        attempt_id,
+        cpus=run.cpus,
+        memory_bytes=run.memory_bytes,
+        gpus=run.gpus,
+    )
+    if held is None:
+        return False  # taken meanwhile: the next tick looks again
+    _begin(run, attempt_id, held.node, placement)
+    return True
+
+
+def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None:
+    last = run.attempts.aggregate(last=Max("number"))["last"] or 0
+    checkpoint = outputs.latest_checkpoint(run)
+    attempt = Attempt.objects.create(
+        id=attempt_id,
+        run=run,
+        number=last + 1,
+        node=node,
+        placement=_placement_json(placement),
+        resumed_from_step=checkpoint.step if checkpoint else None,
+    )
+    run.claimed_until = None
+    run.progress, run.progress_text = 0.0, ""
+    move(run, states.PLACING)
+    decided = {"code": placement.code, "params": placement.params}
+    record(run, EventKind.PLACED, placement.why, attempt, node=node.name, **decided)
+    if checkpoint is not None:
+        text = f"It resumes from the checkpoint of step {checkpoint.step}."
+        record(run, EventKind.RESUMES, text, attempt, step=checkpoint.step)
+    run.inputs.update(mounted_by="", mount_skipped=[])
+    for one in warmed_inputs(run):
+        request_warm(one.version, node, one.selector)
+    move(run, states.WARMING, attempt)
+
+
+def _placement_json(placement: Placement) -> dict[str, object]:
+    candidates = [{**asdict(one), "node_id": str(one.node_id)} for one in placement.candidates]
+    return {"why": placement.why, "candidates": candidates}
+
+
+def warmed_inputs(run: Run) -> QuerySet[RunInput]:
+    """Return the inputs that have to be on the machine before the start: not what is streamed."""
+    rows = run.inputs.exclude(delivery=STREAM).order_by("alias")
+    return rows.select_related("version__dataset__project")
+
+
+def warm_run(run: Run, attempt: Attempt) -> None:
+    """Submit the attempt once its data and its environment are on the machine."""
+    data = _data_ready(run, attempt)
+    runtime = data is not None and _runtime_ready(run, attempt)
+    if not (data and runtime):
+        return
+    run.progress_text = ""
+    move(run, states.SUBMITTED, attempt)
+    record(run, EventKind.WARMED, "Data and environment are ready on the machine.", attempt)
+    effects.launch(attempt.pk)
+
+
+def _data_ready(run: Run, attempt: Attempt) -> bool | None:
+    """Return whether all data is there; None when the attempt has failed over it."""
+    records = {
+        one.version_id: one
+        for one in CacheRecord.objects.filter(
+            node=attempt.node, version__in=run.inputs.values("version")
+        )
+    }
+    ready = True
+    for one in warmed_inputs(run):
+        cached = records.get(one.version_id)
+        if cached is not None and cached.state == "failed":
+            failure = failures.data_warmup(_name(one), cached.error or "see its cache page")
+            end_attempt(run, attempt, failure, {"reason": "data_warmup", "tail": cached.error})
+            return None
+        if attempt.node is not None and (cached is None or cached.state == "cold"):
+            request_warm(one.version, attempt.node, one.selector)
+        ready = ready and cached is not None and cached.state == "warm"
+    return ready
+
+
+def _name(one: RunInput) -> str:
+    return f"{one.version.dataset.name}@{one.version.ref}"
+
+
+def _runtime_ready(run: Run, attempt: Attempt) -> bool:
+    runtime = run.runtime
+    if runtime is None:
+        return True
+    if runtime.state == states.FAILED:
+        failure = failures.runtime_build(excerpt(runtime.log_tail))
+        end_attempt(run, attempt, failure, {"reason": "runtime_build", "tail": runtime.log_tail})
+        return False
+    if runtime.state == states.READY and is_ready(runtimes.path_of(runtime)):
+        return True
+    runtimes.nudge_build(runtime)
+    return False
