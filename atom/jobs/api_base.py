@@ -1,4 +1,4 @@
-"""What the views of every capability share: pages of rows, and views under one run."""
+"""Base classes of views in every capability: pages of rows, and views under one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may go: holds, deletion, collection, sweep, staging and repack.
+"""Retention of data: holds, deletion, collection, sweep, staging and repack.
 
 Only this package removes objects of versions.
 """

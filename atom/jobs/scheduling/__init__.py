@@ -1,4 +1,4 @@
-"""From the queue to a node: order, placement, reservation and warm-up.
+"""Scheduling of queued runs: order, placement, reservation and warm-up.
 
 It reserves slots in `clusters`, asks `cache` for data and begins attempts.
 """

@@ -1,4 +1,4 @@
-"""What every machine has and what is taken there."""
+"""Resources of every machine, and their use."""
 
 from __future__ import annotations
 
