@@ -78,7 +78,8 @@ test-portal: $(STAMP)/portal-tested ## Portal tests, unless they passed and noth
 .PHONY: fuzz
 fuzz: dev ## Ask each operation of the API many made-up requests (FUZZ_EXAMPLES, FUZZ_SEED)
 	ATOM_FUZZ_EXAMPLES=$(FUZZ_EXAMPLES) ATOM_FUZZ_SEED=$(FUZZ_SEED) \
-		$(BIN)/python -m pytest tests/fuzzing/test_description.py -s --timeout=14400 -o log_level=CRITICAL
+		$(BIN)/python -m pytest tests/fuzzing/test_description.py --tier=fast -s --timeout=14400 \
+		-o log_level=CRITICAL
 
 .PHONY: check
 check: check-types check-drift check-tests check-portal check-imports check-style ## Style, types, imports, drift

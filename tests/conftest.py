@@ -9,10 +9,12 @@ from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.models.signals import post_migrate
+from django.test import TransactionTestCase
 from pytest_django.plugin import DjangoDbBlocker
 
 from tests.databases import (
     delete_all_rows,
+    empty_tables,
     keep_as_template,
     keep_workflows,
     one_worker_at_a_time,
@@ -36,9 +38,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _tables_are_emptied_by_deleting() -> Iterator[None]:
-    """Empty tables between tests by deleting their few rows: truncating all costs 50 times that."""
+    """Empty tables between tests by deleting their few rows: truncating all costs 50 times that.
+
+    Django's command would look for tables and for management modules of all apps each time.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DatabaseOperations, "sql_flush", delete_all_rows)
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda _: empty_tables())
+        patch.setattr(TransactionTestCase, "_should_reload_connections", lambda _: False)
         yield
 
 

@@ -4,6 +4,7 @@ import fcntl
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 from django.apps import apps
@@ -83,3 +84,16 @@ def delete_all_rows(
     """Return the statement that deletes every row; as in truncating, no trigger fires."""
     names = ", ".join(f"'{table}'" for table in tables)
     return [_DELETE_ALL % names] if tables else []
+
+
+@cache
+def _emptying() -> str:
+    """Return the statement that empties every table that there is when it is first needed."""
+    tables = connection.introspection.django_table_names(only_existing=True, include_views=False)
+    return _DELETE_ALL % ", ".join(f"'{table}'" for table in tables)
+
+
+def empty_tables() -> None:
+    """Delete every row and put the built-in workflows back."""
+    with connection.cursor() as cursor:
+        cursor.execute(_emptying())

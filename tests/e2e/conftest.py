@@ -145,6 +145,7 @@ def broken_stack() -> Iterator[Stack]:
 @pytest.fixture(scope="session")
 def survivor(broken_stack: Stack) -> Iterator[Client]:
     """The administrator's client of the stack that breaks; the jobs' environment is on its way."""
+    start_again(broken_stack)
     with client_of(broken_stack, administrator(broken_stack)) as client:
         start_script(client, "build the environment", "print('ready')")
         yield client
@@ -153,8 +154,15 @@ def survivor(broken_stack: Stack) -> Iterator[Client]:
 @pytest.fixture
 def whole_stack(broken_stack: Stack, survivor: Client) -> Stack:
     """The stack that breaks, with everything running again."""
-    await_all(broken_stack)
+    start_again(broken_stack)
     return broken_stack
+
+
+def start_again(stack: Stack) -> None:
+    """Start a stack that a test may have stopped; wait until every process is ready."""
+    if stack.phase() != "ready":
+        stack.start()
+    await_all(stack)
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from tests.e2e.breaking import PATIENCE_S, await_all
+from tests.e2e.breaking import PATIENCE_S
+from tests.e2e.conftest import start_again
 from tests.stack import STOP_TIMEOUT_S, Stack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
@@ -18,9 +19,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 @pytest.fixture
 def running_stack(broken_stack: Stack) -> Stack:
     """The stack that other tests break too, running."""
-    if broken_stack.phase() != "ready":
-        broken_stack.start()
-    await_all(broken_stack)
+    start_again(broken_stack)
     return broken_stack
 
 

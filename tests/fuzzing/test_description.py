@@ -3,7 +3,8 @@
 Whatever comes, no answer is a 5xx, and each has the status, the type and the form that the
 description says. The same requests are made each time: the seed is in the code.
 
-`make fuzz` asks each operation many times more (ATOM_FUZZ_EXAMPLES).
+The fast tier asks half of the operations once, the deep tier each of them a few times; `make fuzz`
+asks each operation many times more (ATOM_FUZZ_EXAMPLES).
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import contextlib
 import os
 import random
 import unittest
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
 
@@ -39,6 +40,8 @@ from tests.streams import bytes_of
 pytestmark = pytest.mark.django_db
 
 EXAMPLES = int(os.environ.get("ATOM_FUZZ_EXAMPLES", "1"))
+DEEP_EXAMPLES = 3
+DEEP_PARTS = 10
 SEED = int(os.environ.get("ATOM_FUZZ_SEED", "7"))
 ONLY = os.environ.get("ATOM_FUZZ_ONLY", "")
 NO_LIMITS = parse_rate("100000/s:1000000")
@@ -46,6 +49,7 @@ NO_LIMITS = parse_rate("100000/s:1000000")
 KNOWN_SHARE = 0.7
 # What is wrong with a server that a person named is told with a 502.
 OF_OTHERS = frozenset({"source_away"})
+MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 CHECKS = (
     "not_a_server_error",
     "status_code_conformance",
@@ -181,7 +185,9 @@ def _as_checked(answer: Any, sent: Any) -> Checked:
     return Checked(answer.status_code, headers, body, sent, 0.0, False)
 
 
-def ask_operation(asker: Asker, operation: Any, world: World, mode: GenerationMode) -> None:
+def ask_operation(
+    asker: Asker, operation: Any, world: World, mode: GenerationMode, examples: int
+) -> None:
     """Ask one operation what its description allows, or what it does not."""
     known = {name: str(value) for name, value in world.values.items()}
     wanted = {one.name: known[one.name] for one in operation.path_parameters if one.name in known}
@@ -189,7 +195,7 @@ def ask_operation(asker: Asker, operation: Any, world: World, mode: GenerationMo
 
     @seeded(SEED)
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         database=None,
         deadline=None,
         phases=[Phase.generate],
@@ -211,12 +217,30 @@ def _only(number: int, modes: tuple[GenerationMode, ...]) -> tuple[GenerationMod
 
 
 def test_every_answer_is_as_described() -> None:
+    numbered = enumerate(operations())
+    expect_described(
+        (operation, MODES if EXAMPLES > 1 else _only(number, MODES), EXAMPLES)
+        for number, operation in numbered
+    )
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("part", range(DEEP_PARTS))
+def test_more_answers_are_as_described(part: int) -> None:
+    expect_described(
+        (operation, MODES, DEEP_EXAMPLES)
+        for number, operation in enumerate(operations())
+        if number % DEEP_PARTS == part
+    )
+
+
+def expect_described(wanted: Iterable[tuple[Any, tuple[GenerationMode, ...], int]]) -> None:
+    """Ask operations in some modes, so many times each; no answer is another than described."""
     asker = Asker(world := make_world())
-    modes = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
     with override_settings(ATOM_RATE_SIGNED_IN=NO_LIMITS, ATOM_RATE_ANONYMOUS=NO_LIMITS):
-        for number, operation in enumerate(operations()):
-            for mode in modes if EXAMPLES > 1 else _only(number, modes):
-                ask_operation(asker, operation, world, mode)
+        for operation, modes, examples in wanted:
+            for mode in modes:
+                ask_operation(asker, operation, world, mode, examples)
     report = [f"{key}\n  {said}" for key, said in asker.found.items()]
     assert asker.asked > 0
     assert not report, "\n".join(report)
