@@ -19,7 +19,7 @@ from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.locks import only_one
 from atom.datasets.archives.actions.archives import load_archive
-from atom.datasets.commits.actions.commit_progress import tell
+from atom.datasets.commits.actions.commit_progress import notify
 from atom.datasets.commits.actions.commits import build_push
 from atom.datasets.errors import (
     CommitAbandoned,
@@ -28,10 +28,10 @@ from atom.datasets.errors import (
     MergeConflict,
     VersionUnreadable,
 )
-from atom.datasets.gc_guard import building
+from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import CommitRequest, Version
 from atom.datasets.operations.actions.operations import carry_out
-from atom.datasets.packs.actions.retry_count import TRIED, count_try, tried
+from atom.datasets.packs.actions.retry_count import RETRY_FIELDS, count_retry, counting_retries
 from atom.datasets.states import COMMIT_STATES
 from atom.datasets.writers.actions.write_commits import build_write
 from atom.datasets.writers.actions.write_settling import settle_writers, written_by
@@ -57,7 +57,7 @@ def run_commit(request_id: UUID | str) -> CommitRequest:
     with only_one(request_id) as mine:
         if mine:
             request = _claim(request_id)
-            with tried(request):
+            with counting_retries(request):
                 _build_to_the_end(request)
     return CommitRequest.objects.get(pk=request_id)
 
@@ -69,7 +69,7 @@ def _build_to_the_end(request: CommitRequest) -> None:
         _finish(request, "failed", CommitAbandoned())
         return
     try:
-        with building(request.dataset.project):
+        with hold_gc(request.dataset.project):
             version, unchanged = _BUILDERS.get(request.operation, carry_out)(request)
     except CommitCancelled:
         log.info("commit_cancelled", request_id=str(request.pk))
@@ -113,8 +113,8 @@ def _claim(request_id: UUID | str) -> CommitRequest:
             request.state = "building"
         if request.state == "building":
             if not request.is_hopeless:
-                count_try(request)
-            request.save(update_fields=["state", "updated_at", *TRIED])
+                count_retry(request)
+            request.save(update_fields=["state", "updated_at", *RETRY_FIELDS])
     return request
 
 
@@ -130,7 +130,7 @@ def _finish(request: CommitRequest, state: str, error: AtomError | None, **field
         if not rows.update(state=state, progress=progress, updated_at=Now(), **fields):
             return
         settle_writers(request, state, written, fields)
-        tell(request, state)
+        notify(request, state)
         _tell_asker(request, state, error)
     log.info("commit_finished", request_id=str(request.pk), state=state, code=error and error.code)
 

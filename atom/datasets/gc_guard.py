@@ -10,7 +10,7 @@ from atom.core import locks
 
 
 @contextmanager
-def building(project: Project) -> Iterator[None]:
+def hold_gc(project: Project) -> Iterator[None]:
     """Hold off deletions of garbage while the block reads, reuses and writes objects.
 
     Many may build at once. Keep it around everything from the first object that is looked up to

@@ -19,7 +19,7 @@ from atom.jobs import states
 from atom.jobs.artifacts.actions import outputs
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.attempts.actions.finalize import conclude, is_retry_due
-from atom.jobs.attempts.actions.watch import bury_with_node, watch
+from atom.jobs.attempts.actions.watch import fail_if_node_is_lost, watch
 from atom.jobs.events import transition
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
@@ -144,7 +144,7 @@ def _warm(run: Run) -> None:
         transition(run, states.CANCELLING, attempt)
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
-    if not bury_with_node(run, attempt):
+    if not fail_if_node_is_lost(run, attempt):
         warm_run(run, attempt)
 
 

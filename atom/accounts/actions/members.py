@@ -32,7 +32,7 @@ def grant_role(user: User, role: str, scope: Scope, actor: User | None = None) -
         user=user, **scope_fields(scope), defaults={"role": role}
     )
     audit.record(actor, "role.granted", binding, _project_of(scope), **_said(user, role, scope))
-    _tell("role.granted", user, role, scope, actor)
+    _notify("role.granted", user, role, scope, actor)
     return binding
 
 
@@ -57,7 +57,7 @@ def change_role(user: User, role: str, scope: Scope, actor: User) -> RoleBinding
     binding.save(update_fields=["role", "updated_at"])
     said = _said(user, role, scope)
     audit.record(actor, "role.changed", binding, _project_of(scope), before=before, **said)
-    _tell("role.changed", user, role, scope, actor)
+    _notify("role.changed", user, role, scope, actor)
     _take_back_invitations(user, scope)
     tell_access_changed(user.pk)
     return binding
@@ -74,7 +74,7 @@ def remove_member(user: User, scope: Scope, actor: User) -> None:
         _refuse_last(user, scope)
     said = _said(user, binding.role, scope)
     audit.record(actor, "role.removed", binding, _project_of(scope), **said)
-    _tell("role.removed", user, binding.role, scope, actor)
+    _notify("role.removed", user, binding.role, scope, actor)
     binding.delete()
     _take_back_invitations(user, scope)
     revoke_lost_keys(_projects_of(scope), actor)
@@ -118,7 +118,7 @@ def _said(user: User, role: str, scope: Scope) -> dict[str, str]:
     return {"user": user.username, "role": role, **where}
 
 
-def _tell(kind: str, user: User, role: str, scope: Scope, actor: User | None) -> None:
+def _notify(kind: str, user: User, role: str, scope: Scope, actor: User | None) -> None:
     """Notify the person, outside of the project: a person who has left it must read this too."""
     if actor is None or actor.pk == user.pk:
         return

@@ -25,11 +25,11 @@ def transition(report: CleaningReport, new: str, **fields: Any) -> bool:
             setattr(locked, name, value)
             setattr(report, name, value)
         locked.save(update_fields=[*fields, "state", "updated_at"])
-        tell(report)
+        notify(report)
     return True
 
 
-def tell(report: CleaningReport) -> None:
+def notify(report: CleaningReport) -> None:
     """Have open pages look at the report again."""
     event = {"type": "cleaning", "id": str(report.pk), "state": report.state}
     live.publish(f"project.{report.version.dataset.project_id}", event)

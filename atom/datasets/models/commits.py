@@ -9,11 +9,11 @@ from django.db import models
 from django.db.models import Q
 
 from atom.core import states
-from atom.datasets.models.retry_counts import TriedModel
+from atom.datasets.models.retry_counts import RetriedModel
 from atom.datasets.states import CANCELLABLE_OPERATIONS, COMMIT_STATES, OPERATIONS, UPLOAD_STATES
 
 
-class Upload(TriedModel):
+class Upload(RetriedModel):
     """One resumable upload: by parts (`multipart_id`), or by one PUT without it.
 
     `key` is the pack's own, or one in staging.
@@ -46,7 +46,7 @@ class Upload(TriedModel):
         ]
 
 
-class CommitRequest(TriedModel):
+class CommitRequest(RetriedModel):
     """A commit being built by a worker."""
 
     dataset = models.ForeignKey(

@@ -14,7 +14,7 @@ _MOST_TRIES = 5
 _AT_LEAST = timedelta(hours=2)
 
 
-class TriedModel(TimestampedModel):
+class RetriedModel(TimestampedModel):
     """Counts the tries that came to no end: a worker that died, or a failure nobody foresaw.
 
     Age alone says nothing: the machine may have been down, or the queue long.

@@ -36,14 +36,14 @@ class ExitSerializer(serializers.Serializer[Any]):
 
 
 @dataclass(frozen=True, slots=True)
-class LastWord:
+class CheckedExitReport:
     """How the command ended, and what is kept of it for people."""
 
     report: ExitReport
     evidence: dict[str, Any]
 
 
-def last_word(checked: Mapping[str, Any]) -> LastWord:
+def check_exit_report(checked: Mapping[str, Any]) -> CheckedExitReport:
     """Return what a checked report says, in characters that can be stored."""
     evidence = storable(checked["evidence"])
     declared = evidence.get("declared")
@@ -57,12 +57,12 @@ def last_word(checked: Mapping[str, Any]) -> LastWord:
         disk=str(evidence.get("disk") or ""),
         declared=declared if isinstance(declared, dict) else None,
     )
-    return LastWord(report, {**evidence, "counters": storable(checked["counters"])})
+    return CheckedExitReport(report, {**evidence, "counters": storable(checked["counters"])})
 
 
-def found_word(found: object) -> LastWord | None:
+def parse_exit_report(found: object) -> CheckedExitReport | None:
     """Return what a report that was found says; None if the API would not take it."""
     if not isinstance(found, dict) or is_deeper_than(found, MAX_DEPTH):
         return None
     checked = ExitSerializer(data=storable(found))
-    return last_word(checked.validated_data) if checked.is_valid() else None
+    return check_exit_report(checked.validated_data) if checked.is_valid() else None

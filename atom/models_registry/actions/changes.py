@@ -26,7 +26,7 @@ def rename_model(model: Model, user: User, name: str) -> None:
             model.name = name
             model.save(update_fields=["name", "updated_at"])
             audit.record(user, "model.renamed", model, model.project, name=name, old=old)
-            _tell(model)
+            _notify(model)
     except IntegrityError as error:
         model.name = old
         raise ModelNameTaken(
@@ -41,7 +41,7 @@ def describe(thing: Model | ModelVersion, user: User, description: str) -> None:
     thing.save(update_fields=["description", "updated_at"])
     model = thing if isinstance(thing, Model) else thing.model
     audit.record(user, "model.described", thing, model.project, name=str(thing))
-    _tell(model)
+    _notify(model)
 
 
 @transaction.atomic
@@ -67,7 +67,7 @@ def delete_version(version: ModelVersion, user: User) -> None:
     model.save(update_fields=["numbers_used", "updated_at"])
     audit.record(user, "model.version_deleted", version, model.project, **named)
     version.delete()
-    _tell(model)
+    _notify(model)
 
 
 @transaction.atomic
@@ -78,7 +78,7 @@ def delete_model(model: Model, user: User) -> None:
     audit.record(user, "model.deleted", locked, locked.project, name=locked.name, versions=last)
     locked.alias_changes.all().delete()
     _take_away_aliases(locked, Q())
-    _tell(locked)
+    _notify(locked)
     locked.delete()
 
 
@@ -97,5 +97,5 @@ def _take_away_aliases(model: Model, which: Q) -> None:
     gone.delete()
 
 
-def _tell(model: Model) -> None:
+def _notify(model: Model) -> None:
     live.publish(f"project.{model.project_id}", {"type": "model", "id": str(model.pk)})

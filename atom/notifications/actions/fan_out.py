@@ -75,7 +75,7 @@ def _take(event: OutboxEvent, readers: _Readers) -> set[UUID]:
     if event.kind not in KINDS:
         return _settle(event)
     concerned = (readers.by_id[one] for one in event.people if one in readers.by_id)
-    told = {user.pk for user in concerned if _tell(user, event, readers)}
+    told = {user.pk for user in concerned if _notify(user, event, readers)}
     return told | _settle(event)
 
 
@@ -110,7 +110,7 @@ def _readers(events: Iterable[OutboxEvent]) -> _Readers:
     return _Readers({user.pk: user for user in found}, chosen, times, frozenset(there))
 
 
-def _tell(user: User, event: OutboxEvent, readers: _Readers) -> bool:
+def _notify(user: User, event: OutboxEvent, readers: _Readers) -> bool:
     """Note the event for somebody; return whether their pages have something new to show."""
     choice = readers.choice(user, KINDS[event.kind].topic)
     if event.kind == SIGNED_IN and not _is_new_place(user, event):

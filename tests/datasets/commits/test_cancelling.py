@@ -22,7 +22,7 @@ from atom.datasets.commits.actions.commit_progress import (
     cancel_commit,
     give_up_move,
 )
-from atom.datasets.commits.engines.progress_tracker import StageCount
+from atom.datasets.commits.engines.progress_tracker import ProgressTracker
 from atom.datasets.errors import CommitCancelled, CommitOver
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom.datasets.operations.actions.operations import carry_out
@@ -270,7 +270,7 @@ def test_an_edit_has_the_stages_of_its_steps() -> None:
     )
 )
 def test_the_share_that_is_done_never_goes_back(work: list[tuple[Stage, list[int]]]) -> None:
-    count = StageCount(STAGES)
+    count = ProgressTracker(STAGES)
     shares = [count.ratio]
     for stage, rows in work:
         count.begin(stage, sum(rows))
@@ -283,7 +283,7 @@ def test_the_share_that_is_done_never_goes_back(work: list[tuple[Stage, list[int
 
 
 def test_the_share_follows_the_rows_of_each_stage() -> None:
-    count = StageCount(STAGES)
+    count = ProgressTracker(STAGES)
     count.begin("comparing", 4)
     count.advance(2)
     assert count.ratio == 0.125

@@ -13,7 +13,7 @@ from django.db.models import F
 from atom.accounts.models import AuditEvent
 from atom.core import clock, storage
 from atom.datasets.catalog.reads import packs_of
-from atom.datasets.gc_guard import building
+from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import CondemnedObject, GarbageRun, Pack, Upload, Version
 from atom.datasets.retention.actions import garbage, sweep
 from atom.datasets.retention.actions.garbage import (
@@ -183,7 +183,7 @@ def test_nothing_is_deleted_while_a_version_is_built(
     monkeypatch.setattr(sweep, "_TRIES", 2)
     monkeypatch.setattr(sweep, "_TRY_AGAIN_S", 0.01)
     orphan(pusher)
-    with held_by_another_thread(lambda: building(pusher.project)):
+    with held_by_another_thread(lambda: hold_gc(pusher.project)):
         assert collect(pusher).deleted.count() == 0
     assert collect(pusher).deleted.count() == 1
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from atom.datasets.versions.engines.path_conflicts import file_and_folder
+from atom.datasets.versions.engines.path_conflicts import path_conflict
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, entries_table
 from atom_sdk.manifests.ranges.ranges import BoundaryRule
 from atom_sdk.manifests.roots.roots import Root
@@ -42,7 +42,7 @@ def test_what_clashes_is_what_a_naive_search_finds(
         folder for path, folder in folders if folder in after and {path, folder} & put - before
     }
 
-    found = file_and_folder(root, pieces, store, parent)
+    found = path_conflict(root, pieces, store, parent)
 
     assert found in clashes if clashes else found is None
 

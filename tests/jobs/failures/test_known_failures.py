@@ -18,7 +18,7 @@ from atom.jobs.failures.engines.failure_codes import (
 )
 from atom.jobs.failures.engines.failures import ExitReport, Limits, classify, nothing_selected
 from atom.jobs.failures.engines.known_failures import KNOWN, MAX_TEXT
-from atom.jobs.failures.engines.public_messages import outside_words
+from atom.jobs.failures.engines.public_messages import public_message
 from atom.jobs.failures.engines.remedies import REMEDIES, Remedy, remedies_of
 from atom.jobs.models import Run, RunInput
 from atom.jobs.workflows.actions.workflows import BUILT_IN
@@ -119,7 +119,7 @@ def test_notifications_have_words_for_every_class(failure_class: str, language: 
 
 
 def test_people_without_an_account_read_it_too() -> None:
-    told = outside_words({"code": "no_labels", "params": {"files": 60}}, "None.", with_log=False)
+    told = public_message({"code": "no_labels", "params": {"files": 60}}, "None.", with_log=False)
     assert (told.reason, told.code) == ("None.", "no_labels")
 
 

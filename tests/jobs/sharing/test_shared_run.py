@@ -15,7 +15,7 @@ from atom.accounts.models import Project, User
 from atom.jobs import states
 from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES, FailureCode
 from atom.jobs.failures.engines.failures import ExitReport, Limits, classify
-from atom.jobs.failures.engines.public_messages import outside_words
+from atom.jobs.failures.engines.public_messages import public_message
 from atom.jobs.models import CodeSnapshot, Run, RunInput, RunShare
 from atom.settings.rates import parse_rate
 from tests.factories.accounts import make_member
@@ -249,7 +249,7 @@ class TestFailures:
     """Outside, a failure is told without what a machine, a store or pip said."""
 
     def told(self, failure: dict[str, Any] | None, with_log: bool = False) -> Any:
-        return outside_words(failure, "at http://store:8333", with_log=with_log)
+        return public_message(failure, "at http://store:8333", with_log=with_log)
 
     def test_what_something_else_said_is_not_repeated(self) -> None:
         # These name numbers, signals and what the shared page shows anyway.
@@ -269,7 +269,7 @@ class TestFailures:
         assert failure is not None
         noted = {"code": failure.code, "params": failure.params}
         without, with_log = (
-            outside_words(noted, failure.reason, with_log=given) for given in (False, True)
+            public_message(noted, failure.reason, with_log=given) for given in (False, True)
         )
         assert (without.reason, without.code) == (
             "The command ended with exit code 1.", FailureCode.EXITED,

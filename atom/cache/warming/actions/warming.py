@@ -151,7 +151,7 @@ def _go_on_later(record: CacheRecord, away: StoreError) -> None:
     said = f"The object store does not give the data; this is tried again. {_first_line(away)}"
     rows = CacheRecord.objects.filter(pk=record.pk, state="warming")
     rows.update(error=said, claimed_until=Now(), updated_at=Now())
-    _tell(record)
+    _notify(record)
 
 
 def _first_line(error: Exception) -> str:
@@ -169,7 +169,7 @@ def _save_progress(record: CacheRecord) -> None:
         error=record.error,
         updated_at=Now(),
     )
-    _tell(record)
+    _notify(record)
 
 
 def _finish(record: CacheRecord, state: str, error: str) -> None:
@@ -182,10 +182,10 @@ def _finish(record: CacheRecord, state: str, error: str) -> None:
         record.error, record.claimed_until = error, None
         record.used_at = clock.now()
         record.save()
-        _tell(record)
+        _notify(record)
     log.info("cache_warmed", version_id=str(record.version_id), state=state, error=error)
 
 
-def _tell(record: CacheRecord) -> None:
+def _notify(record: CacheRecord) -> None:
     event = {"type": "cache", "id": str(record.pk), "version": str(record.version_id)}
     live.publish(f"project.{record.version.dataset.project_id}", event)

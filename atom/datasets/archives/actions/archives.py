@@ -63,7 +63,7 @@ def begin_load(dataset: Dataset, history: str) -> Dataset:
     """Note that a client is loading a history (digest in hex) into the dataset. Repeatable."""
     with transaction.atomic():
         Dataset.objects.filter(pk=dataset.pk).update(loading=history)
-        _tell(dataset)
+        _notify(dataset)
     dataset.loading = history
     return dataset
 
@@ -141,7 +141,7 @@ class _Load:
             )
             if made or new or tags:
                 self._note(made)
-            _tell(dataset)
+            _notify(dataset)
         head = Branch.objects.select_related("head").get(dataset=dataset, name=MAIN).head
         return head, not (made or new or tags)
 
@@ -316,6 +316,6 @@ def _progress(request: CommitRequest, progress: float) -> None:
     CommitRequest.objects.filter(pk=request.pk, state="building").update(progress=progress)
 
 
-def _tell(dataset: Dataset) -> None:
+def _notify(dataset: Dataset) -> None:
     event = {"type": "dataset", "id": str(dataset.pk), "branch": MAIN}
     live.publish(f"project.{dataset.project_id}", event)

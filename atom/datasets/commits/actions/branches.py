@@ -94,7 +94,7 @@ def create_branch(dataset: Dataset, name: str, at: Version, user: User) -> Branc
                 user, "branch.created", branch, dataset.project, dataset,
                 dataset=dataset.name, name=name, at=at.commit,
             )  # fmt: skip
-            _tell(branch)
+            _notify(branch)
     except IntegrityError as exc:
         raise RefNameTaken from exc
     return branch
@@ -119,7 +119,7 @@ def delete_branch(dataset: Dataset, name: str, expected_head: str, user: User) -
             user, "branch.deleted", branch, dataset.project, dataset,
             dataset=dataset.name, name=name, at=head,
         )  # fmt: skip
-        _tell(branch)
+        _notify(branch)
         branch.delete()
 
 
@@ -192,7 +192,7 @@ def _point(branch: Branch, version: Version, seq: int) -> None:
     branch.save(update_fields=["head", "seq", "updated_at"])
     # Who pushes to it does not wait for a load that was given up.
     Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=Now(), loading="")
-    _tell(branch, version=str(version.pk))
+    _notify(branch, version=str(version.pk))
     # What a writer stages is nobody's version yet.
     if not branch.name.startswith(STAGING_PREFIX):
         outbox.emit(
@@ -208,7 +208,7 @@ def _point(branch: Branch, version: Version, seq: int) -> None:
         )
 
 
-def _tell(branch: Branch, **said: str) -> None:
+def _notify(branch: Branch, **said: str) -> None:
     event = {"type": "dataset", "id": str(branch.dataset_id), "branch": branch.name, **said}
     live.publish(f"project.{branch.dataset.project_id}", event)
 

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import live
-from atom.datasets.commits.engines.progress_tracker import StageCount
+from atom.datasets.commits.engines.progress_tracker import ProgressTracker
 from atom.datasets.errors import CommitCancelled, CommitNotCancellable, CommitOver
 from atom.datasets.models import CommitRequest
 from atom.datasets.states import COMMIT_STATES
@@ -36,7 +36,7 @@ class CommitWatch:
     def __init__(self, request: CommitRequest, foreseen: Sequence[Stage]) -> None:
         """`foreseen` are the stages of the work."""
         self._request = request
-        self._count = StageCount(foreseen)
+        self._count = ProgressTracker(foreseen)
         self._noted_at_s = -NOTE_EVERY_S
 
     def begin(self, stage: Stage, total: int) -> None:
@@ -68,7 +68,7 @@ def note(request: CommitRequest, **fields: object) -> None:
     rows = CommitRequest.objects.filter(pk=request.pk, state="building")
     if not rows.update(**fields, updated_at=Now()):
         raise CommitCancelled
-    tell(request, "building")
+    notify(request, "building")
 
 
 def begin_move(request: CommitRequest) -> None:
@@ -102,7 +102,7 @@ def cancel_commit(request: CommitRequest, user: User) -> CommitRequest:
                 user, "commit.cancelled", request, project, request.dataset,
                 dataset=request.dataset.name, branch=request.branch, operation=request.operation,
             )  # fmt: skip
-            tell(request, "cancelled")
+            notify(request, "cancelled")
     request.refresh_from_db()
     if request.state != "cancelled":
         moving = "Its version is being put on the branch."
@@ -110,7 +110,7 @@ def cancel_commit(request: CommitRequest, user: User) -> CommitRequest:
     return request
 
 
-def tell(request: CommitRequest, state: str) -> None:
+def notify(request: CommitRequest, state: str) -> None:
     """Have open pages look at the request again."""
     event = {"type": "commit", "id": str(request.pk), "state": state}
     live.publish(f"project.{request.dataset.project_id}", event)

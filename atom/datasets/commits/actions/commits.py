@@ -22,7 +22,7 @@ from atom.datasets.commits.actions.branches import (
     check_not_staging,
     head_commit,
 )
-from atom.datasets.commits.actions.commit_progress import CommitWatch, begin_move, note, tell
+from atom.datasets.commits.actions.commit_progress import CommitWatch, begin_move, note, notify
 from atom.datasets.commits.actions.commit_root import CommitDetails, commit_root
 from atom.datasets.commits.actions.repair import mend_with, mended_meanwhile
 from atom.datasets.commits.engines.progress_tracker import SPLIT_STAGES
@@ -41,7 +41,7 @@ from atom.datasets.packs.actions.verification import verify_upload
 from atom.datasets.packs.pack_checks import PacksOnTheWay, check_all_puts
 from atom.datasets.packs.pipelines import read_staged_changes
 from atom.datasets.versions.engines.changes import ChangesError, ChangesFile
-from atom.datasets.versions.engines.path_conflicts import file_and_folder
+from atom.datasets.versions.engines.path_conflicts import path_conflict
 from atom.datasets.versions.engines.spilled import tables_of
 from atom.datasets.versions.engines.version_plan import VersionPlan
 from atom.datasets.versions.engines.versions import build_version
@@ -106,7 +106,7 @@ def request_commit(
         )
         named = {"dataset": dataset.name, "branch": new.branch}
         audit.record(user, "commit.requested", request, dataset.project, **named)
-        tell(request, "pending")
+        notify(request, "pending")
         enqueue(_BUILD_TASK, str(request.pk))
     return request
 
@@ -212,7 +212,7 @@ def _build_root(
     # A writer may yet remove what is in the way: of what it staged, its commit is looked at.
     if request.writer_id is None:
         put = (table["path"].combine_chunks() for table in tables_of(changes.puts) if len(table))
-        if both := file_and_folder(root, put, store.store, before):
+        if both := path_conflict(root, put, store.store, before):
             raise PathTaken(f"{both} would be a file and a folder.")
     return root
 

@@ -15,7 +15,7 @@ from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.locks import only_one
 from atom.datasets.catalog.stores import version_store
-from atom.datasets.gc_guard import building
+from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Version
 from atom.datasets.packs.actions.layouts import note_layout
 from atom_sdk.manifests.build import compact
@@ -43,7 +43,7 @@ def compact_version(version_id: UUID | str) -> bool:
         version = Version.objects.select_related("dataset__project").get(pk=version_id)
         if not mine or version.state != "kept":
             return False
-        with building(version.dataset.project):
+        with hold_gc(version.dataset.project):
             store, before = version_store(version.dataset.project), version.readable_root
             layout = write_root(compact(store.root(before), store.store), store.store).hex()
             reach("compaction.written")

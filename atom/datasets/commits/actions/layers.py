@@ -17,7 +17,7 @@ from atom.datasets.commits.actions.commit_root import (
     retry_on_moved_head,
 )
 from atom.datasets.errors import EmptyCommit, RefNotFound
-from atom.datasets.gc_guard import building
+from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.manifests.entries import DIGEST
@@ -67,7 +67,7 @@ def conform(layer: pa.Table, kind: str) -> pa.Table:
 def _publish_once(
     target: tuple[Dataset, str], layer: NamedLayer, details: CommitDetails
 ) -> Version:
-    with building(target[0].project):
+    with hold_gc(target[0].project):
         return _publish_on_head(target, layer, details)
 
 

@@ -17,7 +17,7 @@ from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.commits.engines.repair import PLACES, Mending
-from atom.datasets.gc_guard import building
+from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Pack, Version
 from atom.datasets.packs.actions.layouts import note_layout
 from atom.datasets.packs.corrupt_packs import root_to_build_on
@@ -73,7 +73,7 @@ def mend_everywhere(project_id: UUID | str, good: Sequence[str] | None = None) -
     All paths of all versions are looked at. Repeatable; returns how many versions changed.
     """
     project = Project.objects.get(pk=project_id)
-    with building(project):
+    with hold_gc(project):
         packs, damaged = _damaged(project)
         if not len(damaged):
             return 0

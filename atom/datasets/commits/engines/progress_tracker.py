@@ -10,7 +10,7 @@ from atom_sdk.manifests.progress import Stage
 SPLIT_STAGES: tuple[Stage, ...] = ("writing", "labels", "reading")
 
 
-class StageCount:
+class ProgressTracker:
     """Where some work is: its stage, rows of it that are done, and the share of the whole.
 
     Stages that were not foreseen move the rows, not the share; the share never goes back.

@@ -48,12 +48,12 @@ class Command(BaseCommand):
             if options["write_missing"]:
                 written = write_missing_documents(project)
                 self.stdout.write(f"{project.slug}: {written} documents written")
-            if not self._tell(project, _rebuilt(project, apply=options["apply"])):
+            if not self._print_differences(project, _rebuilt(project, apply=options["apply"])):
                 differing.append(project.slug)
         if differing:
             raise CommandError(f"The bucket and the catalogue differ in {', '.join(differing)}.")
 
-    def _tell(self, project: Project, found: Comparison) -> bool:
+    def _print_differences(self, project: Project, found: Comparison) -> bool:
         counts = ", ".join(f"{count} {name}" for name, count in found.counts.items())
         self.stdout.write(f"{project.slug}: {counts}; {'equal' if found.is_equal else 'DIFFERENT'}")
         for title, lines in found.by_title():

@@ -27,7 +27,7 @@ from atom.datasets.commits.actions.commit_progress import (
     begin_move,
     give_up_move,
     note,
-    tell,
+    notify,
 )
 from atom.datasets.commits.actions.commit_root import (
     CommitDetails,
@@ -118,7 +118,7 @@ def request_operation(dataset: Dataset, new: NewOperation, user: User) -> Commit
         )
         named = {"dataset": dataset.name, "branch": new.branch, "operation": new.operation}
         audit.record(user, "commit.requested", request, dataset.project, **named)
-        tell(request, "pending")
+        notify(request, "pending")
         enqueue(_BUILD_TASK, str(request.pk))
     return request
 

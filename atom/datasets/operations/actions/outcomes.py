@@ -41,7 +41,7 @@ from atom.datasets.operations.engines.operations import (
 )
 from atom.datasets.operations.engines.selections import Selection, changed_between, selected_entries
 from atom.datasets.packs.corrupt_packs import root_to_build_on
-from atom.datasets.versions.engines.path_conflicts import file_and_folder
+from atom.datasets.versions.engines.path_conflicts import path_conflict
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
@@ -182,7 +182,7 @@ def _check_paths(site: Site, root: Root) -> None:
     A merge of everything sees this by itself: the other side must have removed what was there.
     """
     added = diff_roots(site.root, root, site.objects).added_paths.sort()
-    if both := file_and_folder(root, [added], site.objects):
+    if both := path_conflict(root, [added], site.objects):
         raise PathTaken(f"{both} would be a file and a folder.")
 
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from atom.datasets.operations.engines.selections import Selection, files_at, selected_entries
 from atom.datasets.versions.engines.assignments import with_label, with_split
 from atom.datasets.versions.engines.changes import MAX_ATTRIBUTE_BYTES
-from atom.datasets.versions.engines.path_conflicts import file_and_folder, folders_of
+from atom.datasets.versions.engines.path_conflicts import folders_of, path_conflict
 from atom.datasets.versions.engines.version_plan import REST, SPLIT_LAYER
 from atom.datasets.versions.engines.versions import put_layer
 from atom_sdk.errors import EmptyDatasetError, PathError
@@ -191,7 +191,7 @@ def _check_free(root: Root, puts: pa.Table, store: ObjectStore) -> None:
         raise PathTakenError(f"{min(both)} would be a file and a folder.")
     if taken := files_at(root, paths, store):
         raise PathTakenError(f"There is {taken[0]} already.")
-    if taken_as := file_and_folder(root, [column], store):
+    if taken_as := path_conflict(root, [column], store):
         raise PathTakenError(f"{taken_as} would be a file and a folder.")
 
 

@@ -9,23 +9,23 @@ from django.db.models import F
 
 from atom.core import clock, storage
 from atom.core.storage import StoreError
-from atom.datasets.models.retry_counts import TriedModel
+from atom.datasets.models.retry_counts import RetriedModel
 from atom.datasets.packs.pack_checks import PacksOnTheWay
 
 
-def count_try(row: TriedModel) -> None:
-    """Note one more try; the caller has locked the row and saves `TRIED`."""
+def count_retry(row: RetriedModel) -> None:
+    """Note one more try; the caller has locked the row and saves `RETRY_FIELDS`."""
     if not row.tries:
         row.tried_since = clock.now()
     row.tries += 1
 
 
-# The fields that `count_try` changes.
-TRIED = ("tries", "tried_since")
+# The fields that `count_retry` changes.
+RETRY_FIELDS = ("tries", "tried_since")
 
 
 @contextmanager
-def tried(row: TriedModel) -> Iterator[None]:
+def counting_retries(row: RetriedModel) -> Iterator[None]:
     """Take a try back that says nothing of the work: what it waits for, or the store, is away."""
     try:
         yield
@@ -38,7 +38,7 @@ def tried(row: TriedModel) -> Iterator[None]:
         raise
 
 
-def _take_back(row: TriedModel) -> None:
+def _take_back(row: RetriedModel) -> None:
     type(row)._default_manager.filter(pk=row.pk, tries__gt=0).update(tries=F("tries") - 1)
 
 

@@ -20,7 +20,7 @@ from atom.core.crash_points import reach
 from atom.core.media import part_url
 from atom.core.storage import ObjectExists, Part
 from atom.datasets.errors import UploadIncomplete, UploadNotOpen, UploadSizeDiffers, UploadTooLarge
-from atom.datasets.gc_guard import building
+from atom.datasets.gc_guard import hold_gc
 from atom.datasets.keys import staging_key
 from atom.datasets.models import Dataset, Pack, Upload
 from atom.datasets.packs.actions.direct_uploads import (
@@ -60,7 +60,7 @@ def start_upload(dataset: Dataset, request: UploadRequest, user: User) -> Upload
     if request.size_bytes > MAX_UPLOAD_BYTES:
         raise UploadTooLarge(f"One upload holds at most {MAX_UPLOAD_BYTES} bytes.")
     # From the look at the pack to the row that keeps it, it may not be collected.
-    with building(dataset.project):
+    with hold_gc(dataset.project):
         return _find_or_create(dataset, request, user)
 
 

@@ -21,7 +21,7 @@ from atom.core.locks import in_turn, only_one
 from atom.core.storage import ObjectMissing
 from atom.datasets.models import Pack, Upload
 from atom.datasets.packs.actions.direct_uploads import is_direct
-from atom.datasets.packs.actions.retry_count import TRIED, count_try, tried
+from atom.datasets.packs.actions.retry_count import RETRY_FIELDS, count_retry, counting_retries
 from atom.datasets.packs.pipelines import (
     StagedObject,
     StagedObjectLies,
@@ -42,7 +42,7 @@ def verify_upload(upload_id: UUID | str) -> Upload:
     with only_one(upload_id) as mine:
         if mine:
             upload = _claim(upload_id)
-            with tried(upload):
+            with counting_retries(upload):
                 _verify_to_the_end(upload)
     return Upload.objects.get(pk=upload_id)
 
@@ -76,8 +76,8 @@ def _claim(upload_id: UUID | str) -> Upload:
             upload.state = "verifying"
         if upload.state == "verifying":
             if not upload.is_hopeless:
-                count_try(upload)
-            upload.save(update_fields=["state", "updated_at", *TRIED])
+                count_retry(upload)
+            upload.save(update_fields=["state", "updated_at", *RETRY_FIELDS])
             _pack_of(upload).filter(state="uploading").update(state="verifying")
     return upload
 

@@ -22,7 +22,7 @@ from atom.core.crash_points import reach
 from atom.datasets import keys
 from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.commits.engines.repair import PLACES, Mending
-from atom.datasets.gc_guard import building
+from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.packs.actions.layouts import note_layout
 from atom.datasets.packs.engines.pack_index import encode_index
@@ -103,7 +103,7 @@ def repack(project: Project, plan: PackingPlan, folder: Path) -> int:
     if not plan.needed:
         return 0
     store = version_store(project)
-    with building(project), TakenFiles(folder) as taken:
+    with hold_gc(project), TakenFiles(folder) as taken:
         for pack, needed in plan.needed.items():
             key = f"{store.store.prefix}{keys.pack_key(pack.hex())}"
             index = read_pack_index(store.store, pack.hex())

@@ -32,10 +32,10 @@ from atom.datasets.commits.actions.commit_root import (
     retry_on_moved_head,
 )
 from atom.datasets.errors import DatasetDeleted
-from atom.datasets.gc_guard import building
+from atom.datasets.gc_guard import hold_gc
 from atom.datasets.keys import scan_prefix
 from atom.datasets.models import Branch, Source, SourceScan, Version
-from atom.datasets.sources.actions.sources import tell
+from atom.datasets.sources.actions.sources import notify
 from atom.datasets.sources.errors import ScanActive, ScanNotActive, SourceEmpty, SourceError
 from atom.datasets.sources.pipelines.opening import open_source
 from atom.datasets.sources.source_listing import Listing, Tally
@@ -86,7 +86,7 @@ def request_scan(source: Source, user: User | None) -> SourceScan:
             named = {"source": source.name, "scan": str(scan.pk)}
             audit.record(user, "source.scanned", source, source.project, source.dataset, **named)
             enqueue(_SCAN_TASK, str(scan.pk))
-            tell(source)
+            notify(source)
     except (IntegrityError, states.IllegalTransition) as exc:
         raise ScanActive(f"{source.name} is being scanned.") from exc
     return scan
@@ -179,7 +179,7 @@ def _list(scan: SourceScan) -> Listing:
         rows = SourceScan.objects.filter(pk=scan.pk, state__in=["listing", "committing"])
         if not rows.update(state="committing", updated_at=Now()):
             raise _Cancelled
-        tell(source)
+        notify(source)
     return listing
 
 
@@ -196,7 +196,7 @@ def _note(scan: SourceScan, tally: Tally, rate: float) -> None:
     )
     if not there:
         raise _Cancelled
-    tell(scan.source)
+    notify(scan.source)
 
 
 def _commit(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
@@ -206,7 +206,7 @@ def _commit(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
 
 
 def _commit_once(scan: SourceScan, listing: Listing) -> tuple[Version, bool]:
-    with building(scan.source.project):
+    with hold_gc(scan.source.project):
         return _commit_on_head(scan, listing)
 
 
@@ -290,7 +290,7 @@ def _settle_source(source: Source, error: AtomError | None) -> None:
         source.error_detail = error.detail if error else ""
         source.next_scan_at = source.next_time()
         source.save()
-    tell(source)
+    notify(source)
 
 
 def note_drift(source_id: str, detail: str) -> None:
@@ -307,7 +307,7 @@ def note_drift(source_id: str, detail: str) -> None:
                 outbox.emit(
                     source.project_id, "source.drifted", people=people, subject=source.pk, **named
                 )
-        tell(source)
+        notify(source)
 
 
 def _move_source(source: Source, state: str) -> None:

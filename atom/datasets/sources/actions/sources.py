@@ -152,7 +152,7 @@ def change_source(source: Source, changes: dict[str, Any], user: User) -> Source
             user, "source.changed", source, source.project, source.dataset,
             name=source.name, fields=what,
         )  # fmt: skip
-        tell(locked)
+        notify(locked)
     return Source.objects.in_project(source.project).get(pk=source.pk)
 
 
@@ -173,9 +173,9 @@ def remove_source(source: Source, user: User) -> None:
             user, "source.removed", source, source.project, source.dataset, name=source.name
         )
         outbox.emit(source.project_id, "source.removed", subject=source.pk)
-        tell(source)
+        notify(source)
 
 
-def tell(source: Source) -> None:
+def notify(source: Source) -> None:
     """Tell pages that the source or its scan has changed."""
     live.publish(f"project.{source.project_id}", {"type": "source", "id": str(source.pk)})

@@ -17,7 +17,7 @@ from atom_sdk.manifests.roots.roots import RangeRef, Root
 from atom_sdk.manifests.rows.sorted_paths import positions, rows_of_paths
 
 
-def file_and_folder(
+def path_conflict(
     root: Root, put: Iterable[pa.Array], store: ObjectStore, before: Root | None = None
 ) -> str | None:
     """Return a path that is a file and a folder in `root` because of files that were put.

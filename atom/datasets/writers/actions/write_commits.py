@@ -24,7 +24,7 @@ from atom.datasets.operations.actions.operations import merge_conflict
 from atom.datasets.operations.actions.outcomes import not_in_conflict
 from atom.datasets.operations.engines.operations import read_write
 from atom.datasets.packs.corrupt_packs import root_to_build_on
-from atom.datasets.versions.engines.path_conflicts import file_and_folder
+from atom.datasets.versions.engines.path_conflicts import path_conflict
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
@@ -63,7 +63,7 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
     working.update(progress=0.8)
     diff = diff_roots(before, root, store.store)
     added = diff.added_paths.sort()
-    if both := file_and_folder(root, [added], store.store):
+    if both := path_conflict(root, [added], store.store):
         raise PathTaken(f"{both} would be a file and a folder.")
     written = len(added) + len(diff.changed_paths)
     did, files = ("Write", written) if written else ("Remove", len(diff.removed_paths))

@@ -20,7 +20,7 @@ from atom.datasets.errors import RefNotFound
 from atom.datasets.models import CommitRequest, Dataset, Version, WriteJob, Writer, WriteTask
 from atom.datasets.operations.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.states import WRITE_JOB_STATES, WRITER_STATES
-from atom.datasets.writers.actions.writers import PIN_HOLDER, abandon_locked, lock_writer, tell
+from atom.datasets.writers.actions.writers import PIN_HOLDER, abandon_locked, lock_writer, notify
 from atom.datasets.writers.errors import (
     TaskNotOfJob,
     TooManyWriters,
@@ -71,7 +71,7 @@ def open_write_job(dataset: Dataset, new: NewWriteJob, user: User) -> WriteJob:
             user, "write_job.opened", job, dataset.project, dataset,
             dataset=dataset.name, name=job.name, branch=job.target,
         )  # fmt: skip
-        tell(job)
+        notify(job)
     return job
 
 
@@ -95,7 +95,7 @@ def commit_task(job: WriteJob, task: str, writer: Writer) -> WriteTask:
             counted.delete()
             abandon_locked(loser, None)
         found = WriteTask.objects.create(job=locked, task=task, writer=attempt)
-        tell(locked)
+        notify(locked)
     return found
 
 
@@ -200,4 +200,4 @@ def _move(job: WriteJob, state: str, **fields: Any) -> None:
     for name, value in {"state": state, **fields}.items():
         setattr(job, name, value)
     job.save(update_fields=["state", *fields, "updated_at"])
-    tell(job)
+    notify(job)

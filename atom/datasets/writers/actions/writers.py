@@ -87,7 +87,7 @@ def open_writer(dataset: Dataset, new: NewWriter, user: User) -> Writer:
             user, "writer.opened", writer, dataset.project, dataset,
             dataset=dataset.name, branch=new.target, task=new.task,
         )  # fmt: skip
-        tell(writer)
+        notify(writer)
     return writer
 
 
@@ -196,10 +196,10 @@ def move_writer(writer: Writer, state: str, **fields: Any) -> None:
     for name, value in {"state": state, **fields}.items():
         setattr(writer, name, value)
     writer.save(update_fields=["state", *fields, "updated_at"])
-    tell(writer)
+    notify(writer)
 
 
-def tell(writer: Writer | WriteJob) -> None:
+def notify(writer: Writer | WriteJob) -> None:
     """Tell the project's pages that a writer or job moved."""
     event = {"type": "writer", "id": str(writer.pk), "state": writer.state}
     live.publish(f"project.{writer.dataset.project_id}", event)

@@ -204,10 +204,10 @@ def _settle(artifact: Artifact, state: str, *, key: str = "", digest: str = "") 
             state=state, key=key, digest=digest, verify_asked_at=None, claimed_until=None
         )
         if moved:
-            _tell(artifact, state)
+            _notify(artifact, state)
 
 
-def _tell(artifact: Artifact, state: str) -> None:
+def _notify(artifact: Artifact, state: str) -> None:
     event = {"type": "file", "id": str(artifact.pk), "state": state}
     live.publish(f"run.{artifact.run_id}", event)
     if state == states.FAILED:

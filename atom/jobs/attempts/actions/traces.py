@@ -15,10 +15,10 @@ from atom.jobs.models import Attempt, Run
 def trace_attempt(run: Run, attempt: Attempt) -> None:
     """Tell the attempt and its phases once the present transaction has committed."""
     if run.trace_parent and tracing.is_on():
-        transaction.on_commit(lambda: _tell(run, attempt))
+        transaction.on_commit(lambda: _notify(run, attempt))
 
 
-def _tell(run: Run, attempt: Attempt) -> None:
+def _notify(run: Run, attempt: Attempt) -> None:
     begun = (run.queued_at if attempt.number == 1 else None) or attempt.created_at
     attributes = {
         "atom.run.id": str(run.pk),

@@ -11,7 +11,7 @@ from atom.clusters.node_health import is_elsewhere, is_silent
 from atom.core import clock
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.attempts import end_attempt
-from atom.jobs.attempts.exit_reports import LastWord, found_word
+from atom.jobs.attempts.exit_reports import CheckedExitReport, parse_exit_report
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
 from atom.jobs.executors import local_executor
@@ -32,7 +32,7 @@ CANCEL_OVERDUE = timedelta(seconds=30)
 def watch(run: Run, attempt: Attempt) -> None:
     """Look at an attempt whose supervisor was, or should be, started; caller holds the lock."""
     if is_elsewhere(attempt.node):
-        bury_with_node(run, attempt)
+        fail_if_node_is_lost(run, attempt)
         return  # that machine's own worker watches it
     executor: Executor = local_executor()
     seen = executor.observe(attempt.pk)
@@ -44,10 +44,10 @@ def watch(run: Run, attempt: Attempt) -> None:
         _adopt(attempt, seen)
         _enforce(run, attempt, executor)
     else:
-        _bury(run, attempt, executor, seen)
+        _fail_lost_attempt(run, attempt, executor, seen)
 
 
-def bury_with_node(run: Run, attempt: Attempt) -> bool:
+def fail_if_node_is_lost(run: Run, attempt: Attempt) -> bool:
     """End an attempt whose machine stopped answering; return whether it did."""
     node = attempt.node
     if node is None or not is_silent(node):
@@ -97,7 +97,7 @@ def _enforce(run: Run, attempt: Attempt, executor: Executor) -> None:
         end_attempt(run, attempt, failures.deadline(run.timeout_s), {"reason": "timeout"})
 
 
-def _bury(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
+def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
     """End an attempt whose supervisor is gone; its exit report, if it left one, still counts."""
     last_sign = attempt.heartbeat_at or attempt.updated_at
     lost_after = timedelta(
@@ -107,9 +107,9 @@ def _bury(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> 
         return
     executor.kill_leftovers(attempt.pk)
     log.warning("supervisor_gone", attempt_id=str(attempt.pk), pid=seen.pid)
-    word = found_word(seen.exit_report)
+    word = parse_exit_report(seen.exit_report)
     if word is not None:
-        _apply_word(run, attempt, word)
+        _apply_exit_report(run, attempt, word)
     elif attempt.state == states.CANCELLING:
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
     else:
@@ -117,7 +117,7 @@ def _bury(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> 
         end_attempt(run, attempt, failures.runner_lost(), evidence)
 
 
-def _apply_word(run: Run, attempt: Attempt, word: LastWord) -> None:
+def _apply_exit_report(run: Run, attempt: Attempt, word: CheckedExitReport) -> None:
     report = word.report
     attempt.exit_code, attempt.signal = report.exit_code, report.signal
     limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))

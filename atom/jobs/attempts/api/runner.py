@@ -37,7 +37,7 @@ from atom.jobs.artifacts.actions.outputs import OutputFile
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.job_spec import job_of
 from atom.jobs.attempts.actions.materialize import stream_addresses, streamed_sources
-from atom.jobs.attempts.exit_reports import ExitSerializer, last_word
+from atom.jobs.attempts.exit_reports import ExitSerializer, check_exit_report
 from atom.jobs.errors import RunnerTokenInvalid
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
@@ -342,7 +342,7 @@ class ExitView(RunnerView):
     def post(self, request: Request) -> Response:
         """Note how the command ended and settle the attempt."""
         data = _checked(ExitSerializer, request)
-        word = last_word(data)
+        word = check_exit_report(data)
         attempts.note_exit(self.attempt.pk, word.report, word.evidence)
         return Response({"ok": True})
 

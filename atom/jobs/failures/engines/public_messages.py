@@ -34,7 +34,7 @@ class OutsideWords:
     params: Mapping[str, Any] = field(default_factory=dict)
 
 
-def outside_words(
+def public_message(
     failure: Mapping[str, Any] | None, reason: str, *, with_log: bool
 ) -> OutsideWords:
     """Return what may be told of a failure; the program's own last words only with its log."""

@@ -167,15 +167,15 @@ class _Feed:
                 entries = await _read(client, self.attempt_id, self.tail, BLOCK_MS)
                 if entries:
                     self.tail = entries[-1].end
-                    self._tell(entries)
+                    self._notify(entries)
         except (OSError, RedisError) as error:
-            self._tell(error)
+            self._notify(error)
         finally:
             self.is_over = True
             await asyncio.gather(opening, return_exceptions=True)
             await client.aclose()
 
-    def _tell(self, what: list[Entry] | Exception) -> None:
+    def _notify(self, what: list[Entry] | Exception) -> None:
         following, self._following = self._following, _future()
         following.set_result(what)
 

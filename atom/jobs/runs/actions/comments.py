@@ -25,7 +25,7 @@ def add_comment(run: Run, author: User, text: str) -> RunComment:
     made.mentioned.set(named)
     audit.record(author, "run.commented", run, run.project, comment=str(made.pk))
     _tell_mentioned(run, made, author, named)
-    _tell(run)
+    _notify(run)
     return made
 
 
@@ -42,7 +42,7 @@ def edit_comment(run: Run, comment_id: UUID, author: User, text: str) -> RunComm
     comment.mentioned.set(named)
     _tell_mentioned(run, comment, author, [one for one in named if one.pk not in before])
     audit.record(author, "run.comment_edited", run, run.project, comment=str(comment.pk))
-    _tell(run)
+    _notify(run)
     return comment
 
 
@@ -52,7 +52,7 @@ def remove_comment(run: Run, comment_id: UUID, author: User) -> None:
     comment = _own(run, comment_id, author)
     audit.record(author, "run.comment_removed", run, run.project, comment=str(comment.pk))
     comment.delete()
-    _tell(run)
+    _notify(run)
 
 
 def _own(run: Run, comment_id: UUID, author: User) -> RunComment:
@@ -96,7 +96,7 @@ def _tell_mentioned(run: Run, comment: RunComment, author: User, named: Iterable
     )
 
 
-def _tell(run: Run) -> None:
+def _notify(run: Run) -> None:
     # The run's own socket is open while it runs, the project's always.
     live.publish(f"run.{run.pk}", {"type": "comment", "id": str(run.pk)})
     live.publish(f"project.{run.project_id}", {"type": "comment", "id": str(run.pk)})

@@ -29,11 +29,11 @@ def tell_long_waits() -> int:
         ~Exists(told), state=states.QUEUED, queued_at__lt=Now() - LONG
     )
     ids = waiting.order_by("queued_at").values_list("pk", flat=True)[:_AT_ONCE]
-    return sum(_tell(run_id) for run_id in list(ids))
+    return sum(_notify(run_id) for run_id in list(ids))
 
 
 @transaction.atomic
-def _tell(run_id: UUID) -> bool:
+def _notify(run_id: UUID) -> bool:
     rows = Run.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
     run = rows.filter(pk=run_id, state=states.QUEUED).first()
     if run is None or run.queued_at is None:

@@ -26,7 +26,7 @@ from atom.jobs import states
 from atom.jobs.errors import ShareUnknown
 from atom.jobs.failures.api.failure_serializers import RunFailureSerializer, failure_of
 from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES
-from atom.jobs.failures.engines.public_messages import outside_words
+from atom.jobs.failures.engines.public_messages import public_message
 from atom.jobs.json_values import MetricValueField, names, number_of
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.api.logs import DEFAULT_LOG_BYTES
@@ -210,7 +210,7 @@ def _shown(share: RunShare) -> dict[str, Any]:
     run = rows.prefetch_related(Prefetch("inputs", inputs)).get(pk=share.run_id)
     last = run.attempts.order_by("-number").first()
     failed = run.state == states.FAILED
-    told = outside_words(
+    told = public_message(
         failure_of(last) if failed else None, run.failure_reason, with_log=share.with_log
     )
     return {
