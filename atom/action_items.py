@@ -47,7 +47,7 @@ class ActionItem:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Person:
     """The person who asks, with the role in the project."""
 
     user: User
@@ -61,12 +61,12 @@ class Asked:
 
 def action_items_of(user: User, project: Project) -> list[ActionItem]:
     """Return what needs the user, what is worst first."""
-    asked = Asked(user, project, role_in(user, project) or "viewer")
+    asked = Person(user, project, role_in(user, project) or "viewer")
     found = [need for read in _READERS for need in read(asked)]
     return sorted(found, key=lambda need: LEVELS.index(need.level))
 
 
-def _findings(asked: Asked) -> Iterator[ActionItem]:
+def _findings(asked: Person) -> Iterator[ActionItem]:
     """Yield findings of the health page, for administrators of the installation."""
     if not asked.user.is_superuser:
         return
@@ -78,7 +78,7 @@ def _findings(asked: Asked) -> Iterator[ActionItem]:
         yield ActionItem("finding", level, code, id=code, data={"detail": detail})
 
 
-def _failed_runs(asked: Asked) -> Iterator[ActionItem]:
+def _failed_runs(asked: Person) -> Iterator[ActionItem]:
     """Runs of the user that failed lately and that they have not looked at."""
     # Failed twice: what was read of the first time says nothing of the second.
     looked_at = Notification.objects.filter(
@@ -102,7 +102,7 @@ def _failed_runs(asked: Asked) -> Iterator[ActionItem]:
         )
 
 
-def _operations(asked: Asked) -> Iterator[ActionItem]:
+def _operations(asked: Person) -> Iterator[ActionItem]:
     """Changes to data that the user asked for and that failed, until they are dismissed."""
     dismissed = DismissedOperation.objects.filter(request=OuterRef("pk"), user=asked.user)
     ended = CommitRequest.objects.filter(
@@ -123,7 +123,7 @@ def _operations(asked: Asked) -> Iterator[ActionItem]:
         )
 
 
-def _sources(asked: Asked) -> Iterator[ActionItem]:
+def _sources(asked: Person) -> Iterator[ActionItem]:
     """Sources that drifted or could not be read, for who registered them and administrators."""
     rows = Source.objects.in_project(asked.project).filter(state__in=["drifted", "failed"])
     if not asked.may("admin"):
@@ -134,7 +134,7 @@ def _sources(asked: Asked) -> Iterator[ActionItem]:
         yield ActionItem(code, "problem", row.name, row.name, at=row.updated_at, data=data)
 
 
-def _returned(asked: Asked) -> Iterator[ActionItem]:
+def _returned(asked: Person) -> Iterator[ActionItem]:
     """Items that came back to the user, who may still label."""
     if not may(asked.role, LABEL):
         return
@@ -142,7 +142,7 @@ def _returned(asked: Asked) -> Iterator[ActionItem]:
     yield from _by_task("label_returned", "warning", mine, asked)
 
 
-def _audits(asked: Asked) -> Iterator[ActionItem]:
+def _audits(asked: Person) -> Iterator[ActionItem]:
     """Items that the user may audit: labelled by somebody else."""
     if not may(asked.role, AUDIT):
         return
@@ -150,7 +150,7 @@ def _audits(asked: Asked) -> Iterator[ActionItem]:
     yield from _by_task("audit", "todo", waiting, asked)
 
 
-def _labels(asked: Asked) -> Iterator[ActionItem]:
+def _labels(asked: Person) -> Iterator[ActionItem]:
     """Items that the user could label: neither skipped nor audited by them."""
     if not may(asked.role, LABEL):
         return
@@ -158,7 +158,7 @@ def _labels(asked: Asked) -> Iterator[ActionItem]:
     yield from _by_task("label", "todo", waiting, asked)
 
 
-def _by_task(code: str, level: str, slots: Any, asked: Asked) -> Iterator[ActionItem]:
+def _by_task(code: str, level: str, slots: Any, asked: Person) -> Iterator[ActionItem]:
     task = {
         "label_task__project": asked.project,
         "label_task__state": label_states.ACTIVE,
@@ -168,7 +168,7 @@ def _by_task(code: str, level: str, slots: Any, asked: Asked) -> Iterator[Action
         yield ActionItem(code, level, name, str(task_id), count)
 
 
-def _writers(asked: Asked) -> Iterator[ActionItem]:
+def _writers(asked: Person) -> Iterator[ActionItem]:
     """Staging branches of the user that nobody writes to any more, by dataset."""
     rows = Writer.objects.filter(
         dataset__project=asked.project,
@@ -182,7 +182,7 @@ def _writers(asked: Asked) -> Iterator[ActionItem]:
         yield ActionItem("staging", "warning", name, name, count, last)
 
 
-def _invitations(asked: Asked) -> Iterator[ActionItem]:
+def _invitations(asked: Person) -> Iterator[ActionItem]:
     """Invitations to the project that nobody has accepted."""
     if not asked.may("admin"):
         return
@@ -196,7 +196,7 @@ def _invitations(asked: Asked) -> Iterator[ActionItem]:
             yield ActionItem(f"invitations_{code}", level, asked.project.name, count=found[code])
 
 
-def _keys(asked: Asked) -> Iterator[ActionItem]:
+def _keys(asked: Person) -> Iterator[ActionItem]:
     """Tokens and key pairs of the user that end soon."""
     soon = {"user": asked.user, "revoked_at": None, "expires_at__gt": Now()}
     until = Now() + SOON
@@ -215,7 +215,7 @@ def active_runs(user: User, project: Project) -> Any:
     return mine.for_lists().order_by("-created_at", "-id")
 
 
-_READERS: Final[tuple[Callable[[Asked], Iterator[ActionItem]], ...]] = (
+_READERS: Final[tuple[Callable[[Person], Iterator[ActionItem]], ...]] = (
     _findings,
     _failed_runs,
     _operations,

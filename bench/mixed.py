@@ -41,7 +41,7 @@ class Ask:
 
 
 @dataclass
-class Found:
+class Measured:
     """Times in ms of answers, by kind, and how often something else than a success came."""
 
     reads_ms: list[float] = field(default_factory=list)
@@ -100,8 +100,8 @@ def _asks(client: Client) -> list[Ask]:
     return shares
 
 
-async def _load(client: Client, asks: list[Ask]) -> Found:
-    found = Found()
+async def _load(client: Client, asks: list[Ask]) -> Measured:
+    found = Measured()
     async with contextlib.AsyncExitStack() as stack:
         free: asyncio.Queue[httpx.AsyncClient] = asyncio.Queue()
         for _ in range(CALLERS):
@@ -135,7 +135,9 @@ def _caller(client: Client) -> httpx.AsyncClient:
     )
 
 
-async def _send(free: asyncio.Queue[httpx.AsyncClient], ask: Ask, due: float, found: Found) -> None:
+async def _send(
+    free: asyncio.Queue[httpx.AsyncClient], ask: Ask, due: float, found: Measured
+) -> None:
     http = await free.get()
     try:
         answer = await http.request(ask.method, ask.path, content=ask.body or None)

@@ -38,7 +38,7 @@ def this_machine() -> Machine:
 @lru_cache(maxsize=1)
 def _probed() -> tuple[Machine, float]:
     machine = probe_machine()
-    if not machine.gpus_told:
+    if not machine.gpus_known:
         log.warning("gpus_not_told", machine=machine.name)
     return machine, time.monotonic()
 
@@ -67,7 +67,7 @@ def beat_local_node() -> Node:
     GPUs that the tool did not report, as while their driver starts, are looked for again.
     """
     machine, probed_at = _probed()
-    if not machine.gpus_told and time.monotonic() - probed_at >= _ASKED_AGAIN_AFTER_S:
+    if not machine.gpus_known and time.monotonic() - probed_at >= _ASKED_AGAIN_AFTER_S:
         _probed.cache_clear()
     node = ensure_local_node()
     resources = _resources(this_machine())

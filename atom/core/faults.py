@@ -102,13 +102,13 @@ def fault_of(exc: BaseException) -> str | None:
     """Return the fault behind an exception or its causes; None if there is none."""
     seen: BaseException | None = exc
     while seen is not None:
-        if found := _fault_of_one(seen):
+        if found := _direct_fault(seen):
             return found
         seen = seen.__cause__
     return None
 
 
-def _fault_of_one(exc: BaseException) -> str | None:
+def _direct_fault(exc: BaseException) -> str | None:
     if isinstance(exc, FaultMetError):
         return exc.fault
     if isinstance(exc, redis.OutOfMemoryError):

@@ -13,7 +13,7 @@ _SHARED_SPACE = 0x41746F6D
 
 
 @contextmanager
-def only_one(work: UUID | str) -> Iterator[bool]:
+def only_worker(work: UUID | str) -> Iterator[bool]:
     """Hold the lock on a piece of work, named by its row's id, while the block runs.
 
     Gives False at once when another worker holds it; that one will finish the work.

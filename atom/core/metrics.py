@@ -86,7 +86,7 @@ def may_scrape(authorization: str) -> bool:
 def render(gauges: Iterable[Gauge] = (), more: Iterable[Metric] = ()) -> bytes:
     """Return what was counted, and what is given, as Prometheus' text format."""
     shared = CollectorRegistry(auto_describe=False)
-    shared.register(_Given([*_families(gauges), *more]))
+    shared.register(_Collected([*_families(gauges), *more]))
     return generate_latest(_counted()) + generate_latest(shared)
 
 
@@ -112,7 +112,7 @@ def _families(gauges: Iterable[Gauge]) -> Iterable[Metric]:
     return families.values()
 
 
-class _Given(Collector):
+class _Collected(Collector):
     """A collector of what is known already."""
 
     def __init__(self, families: list[Metric]) -> None:

@@ -61,7 +61,7 @@ class Prepared(Generic[M]):
         queryset = self._make(*examples)
         compiler = queryset.query.get_compiler(connection.alias)
         statement, parameters = compiler.as_sql()
-        return _Made(statement, [_given(one, examples) for one in parameters], compiler)
+        return _Made(statement, [_getter(one, examples) for one in parameters], compiler)
 
 
 class AnyOf(Func):
@@ -83,7 +83,7 @@ _EXAMPLES: Final[dict[type, Callable[[], Any]]] = {
 }
 
 
-def _given(parameter: Any, examples: list[Any]) -> Callable[[tuple[Any, ...]], Any]:
+def _getter(parameter: Any, examples: list[Any]) -> Callable[[tuple[Any, ...]], Any]:
     if parameter in examples:
         return itemgetter(examples.index(parameter))
     return lambda _: parameter

@@ -163,21 +163,21 @@ def _silent() -> Iterator[Finding]:
 class _Kept:
     """The last answer; while one request computes the next, the others get this one."""
 
-    found: list[Finding] = field(default_factory=list)
+    faults: list[Finding] = field(default_factory=list)
     at: float = float("-inf")
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def get(self) -> list[Finding]:
         """Return what does not work, at most some seconds old."""
         if time.monotonic() - self.at < KEPT_S:
-            return self.found
+            return self.faults
         # Only the very first ones wait.
         if self.lock.acquire(blocking=self.at == float("-inf")):
             try:
-                self.found, self.at = faults_now(), time.monotonic()
+                self.faults, self.at = faults_now(), time.monotonic()
             finally:
                 self.lock.release()
-        return self.found
+        return self.faults
 
     def forget(self) -> None:
         """Forget the answer, so that the next request computes it."""

@@ -17,7 +17,7 @@ from django.db.models.functions import Now
 from atom.core import outbox, states
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.datasets.archives.actions.archives import load_archive
 from atom.datasets.commits.actions.commit_progress import notify
 from atom.datasets.commits.actions.commits import build_push
@@ -54,7 +54,7 @@ def run_commit(request_id: UUID | str) -> CommitRequest:
 
     Repeatable from every state. Raises PacksOnTheWay when it must be tried again in a moment.
     """
-    with only_one(request_id) as mine:
+    with only_worker(request_id) as mine:
         if mine:
             request = _claim(request_id)
             with counting_retries(request):

@@ -55,7 +55,7 @@ class Credentials:
     delegation_token: str = field(default="", repr=False)
 
     @property
-    def given(self) -> set[str]:
+    def names(self) -> set[str]:
         """Return the names of what is there."""
         return {one.name for one in fields(self) if getattr(self, one.name)}
 
@@ -175,7 +175,7 @@ def _has_port(url: str) -> bool:
 def _credential_errors(spec: SourceSpec) -> dict[str, str]:
     keys = spec.credentials
     fitting = _KEYS.get(spec.kind, set())
-    errors = dict.fromkeys(keys.given - fitting, "This kind of source does not have this.")
+    errors = dict.fromkeys(keys.names - fitting, "This kind of source does not have this.")
     if bool(keys.access_key_id) != bool(keys.secret_access_key):
         errors["secret_access_key"] = "Give both keys, or none for a public bucket."
     if keys.account_key and keys.sas_token:

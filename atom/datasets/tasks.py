@@ -57,7 +57,7 @@ def build_commit(request_id: str, tries: int = 0) -> None:
     try:
         run_commit(request_id)
     except PacksOnTheWay as waiting:
-        if _verify_one(waiting):
+        if _verify_next(waiting):
             enqueue(build_commit, request_id)
         else:
             # Of what a worker verifies the end is known: it is counted how often it is tried.
@@ -68,7 +68,7 @@ def build_commit(request_id: str, tries: int = 0) -> None:
         _come_back(build_commit, request_id, tries)
 
 
-def _verify_one(waiting: PacksOnTheWay) -> bool:
+def _verify_next(waiting: PacksOnTheWay) -> bool:
     """Verify a pack that no worker is at; whether there was one.
 
     The message of its own task may be lost, or wait behind longer tasks, and somebody waits here.

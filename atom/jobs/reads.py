@@ -50,7 +50,7 @@ def _load(runs: Iterable[Run], parts: _Parts) -> None:
             setattr(run, attribute, of_runs[run_id])
 
 
-def _one(run_id: UUID, *related: str) -> QuerySet[Run]:
+def _run_query(run_id: UUID, *related: str) -> QuerySet[Run]:
     return Run.objects.filter(pk=run_id).select_related("project__unit", *related)[:1]
 
 
@@ -69,9 +69,10 @@ def _attempts(for_list: bool, ids: list[UUID]) -> QuerySet[Any]:
     return attempts_to_show(for_list).filter(AnyOf("run_id", ids))
 
 
-_RUN: Final = Prepared(_one, UUID)
+_RUN: Final = Prepared(_run_query, UUID)
 _WHOLE: Final = Prepared(
-    lambda run_id: _one(run_id, "workflow", "experiment", "created_by", "runtime", "code"), UUID
+    lambda run_id: _run_query(run_id, "workflow", "experiment", "created_by", "runtime", "code"),
+    UUID,
 )
 _LISTED: Final = Prepared(lambda ids: Run.objects.for_lists().filter(AnyOf("pk", ids)), list)
 _WHOLE_PARTS: Final = _parts(for_list=False)

@@ -31,7 +31,9 @@ def grant_role(user: User, role: str, scope: Scope, actor: User | None = None) -
     binding, _ = RoleBinding.objects.update_or_create(
         user=user, **scope_fields(scope), defaults={"role": role}
     )
-    audit.record(actor, "role.granted", binding, _project_of(scope), **_said(user, role, scope))
+    audit.record(
+        actor, "role.granted", binding, _project_of(scope), **_audit_details(user, role, scope)
+    )
     _notify("role.granted", user, role, scope, actor)
     return binding
 
@@ -55,7 +57,7 @@ def change_role(user: User, role: str, scope: Scope, actor: User) -> RoleBinding
         _refuse_last(user, scope)
     before, binding.role = binding.role, role
     binding.save(update_fields=["role", "updated_at"])
-    said = _said(user, role, scope)
+    said = _audit_details(user, role, scope)
     audit.record(actor, "role.changed", binding, _project_of(scope), before=before, **said)
     _notify("role.changed", user, role, scope, actor)
     _take_back_invitations(user, scope)
@@ -72,7 +74,7 @@ def remove_member(user: User, scope: Scope, actor: User) -> None:
     binding = _direct_locked(user, scope)
     if binding.role == "admin":
         _refuse_last(user, scope)
-    said = _said(user, binding.role, scope)
+    said = _audit_details(user, binding.role, scope)
     audit.record(actor, "role.removed", binding, _project_of(scope), **said)
     _notify("role.removed", user, binding.role, scope, actor)
     binding.delete()
@@ -113,7 +115,7 @@ def _project_of(scope: Scope) -> Project | None:
     return scope if isinstance(scope, Project) else None
 
 
-def _said(user: User, role: str, scope: Scope) -> dict[str, str]:
+def _audit_details(user: User, role: str, scope: Scope) -> dict[str, str]:
     where = {"unit": scope.name} if isinstance(scope, Unit) else {}
     return {"user": user.username, "role": role, **where}
 

@@ -73,7 +73,7 @@ class _InvitationList(PlaceView, generics.ListAPIView[Invitation]):
         return Response(_shown(made), status=status.HTTP_201_CREATED)
 
 
-class _InvitationOne(PlaceView, APIView):
+class _InvitationView(PlaceView, APIView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, invitation_id: str, **kwargs: Any) -> Response:
         """Take the invitation back."""
@@ -108,11 +108,11 @@ class UnitInvitationListView(OfUnit, _InvitationList):
     """The pending invitations to a unit."""
 
 
-class ProjectInvitationView(OfProject, _InvitationOne):
+class ProjectInvitationView(OfProject, _InvitationView):
     """One invitation to a project."""
 
 
-class UnitInvitationView(OfUnit, _InvitationOne):
+class UnitInvitationView(OfUnit, _InvitationView):
     """One invitation to a unit."""
 
 

@@ -80,7 +80,7 @@ class _MemberList(PlaceView, generics.ListAPIView[User]):
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
 
-class _MemberOne(PlaceView, APIView):
+class _MemberView(PlaceView, APIView):
     @extend_schema(request=NewRoleSerializer, responses=MemberSerializer)
     def patch(self, request: Request, user_id: str, **kwargs: Any) -> Response:
         """Change the role that was given here."""
@@ -126,11 +126,11 @@ class UnitMemberListView(OfUnit, _MemberList):
     """The members of a unit."""
 
 
-class ProjectMemberView(OfProject, _MemberOne):
+class ProjectMemberView(OfProject, _MemberView):
     """One member of a project."""
 
 
-class UnitMemberView(OfUnit, _MemberOne):
+class UnitMemberView(OfUnit, _MemberView):
     """One member of a unit."""
 
 

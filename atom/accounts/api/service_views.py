@@ -147,7 +147,7 @@ class _AccountList(PlaceView, generics.ListAPIView[ServiceAccount]):
         return Response(shown.data, status=status.HTTP_201_CREATED)
 
 
-class _AccountOne(PlaceView, APIView):
+class _AccountView(PlaceView, APIView):
     @extend_schema(request=ChangedServiceAccountSerializer, responses=ServiceAccountSerializer)
     def patch(self, request: Request, account_id: str, **kwargs: Any) -> Response:
         """Change the role; deactivating revokes every token, and ends every session."""
@@ -188,7 +188,7 @@ class _AccountTokenList(PlaceView, generics.ListAPIView[ApiToken]):
         return Response(data, status=status.HTTP_201_CREATED)
 
 
-class _AccountTokenOne(PlaceView, APIView):
+class _AccountTokenView(PlaceView, APIView):
     @extend_schema(responses={204: None})
     def delete(self, request: Request, account_id: str, token_id: str, **kwargs: Any) -> Response:
         """Revoke the token at once."""
@@ -208,11 +208,11 @@ class UnitServiceAccountListView(OfUnit, _AccountList):
     """The service accounts of a unit."""
 
 
-class ProjectServiceAccountView(OfProject, _AccountOne):
+class ProjectServiceAccountView(OfProject, _AccountView):
     """One service account of a project."""
 
 
-class UnitServiceAccountView(OfUnit, _AccountOne):
+class UnitServiceAccountView(OfUnit, _AccountView):
     """One service account of a unit."""
 
 
@@ -224,9 +224,9 @@ class UnitServiceTokenListView(OfUnit, _AccountTokenList):
     """The tokens of a unit's service account."""
 
 
-class ProjectServiceTokenView(OfProject, _AccountTokenOne):
+class ProjectServiceTokenView(OfProject, _AccountTokenView):
     """One token of a project's service account."""
 
 
-class UnitServiceTokenView(OfUnit, _AccountTokenOne):
+class UnitServiceTokenView(OfUnit, _AccountTokenView):
     """One token of a unit's service account."""

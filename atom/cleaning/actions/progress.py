@@ -29,7 +29,7 @@ from atom.cleaning.engines.features import (
 from atom.cleaning.errors import CleaningGivenUp, FeaturesMalformed, MeasuringFailed
 from atom.cleaning.models import CleaningReport, FindingCount
 from atom.core.errors import AtomError
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.core.storage import objects, project_store
 from atom.datasets.catalog.reads import open_root
 from atom.datasets.models import Version
@@ -54,7 +54,7 @@ def open_reports(unchanged_since: datetime) -> list[str]:
 
 def advance(report_id: UUID | str) -> None:
     """Carry a report as far as it can go now; quietly nothing if another worker does."""
-    with only_one(report_id) as mine:
+    with only_worker(report_id) as mine:
         report = CleaningReport.objects.for_display().filter(pk=report_id).first()
         if not mine or report is None or report.state not in states.OPEN:
             return

@@ -56,7 +56,7 @@ SCHEMA = pa.schema(
 
 
 @dataclass(frozen=True)
-class Found:
+class Findings:
     """All findings of a version; partial if it has more near pairs than are looked at."""
 
     table: pa.Table
@@ -73,7 +73,7 @@ class KindCount:
     groups: int
 
 
-def find(table: pa.Table, thresholds: Thresholds) -> Found:
+def find(table: pa.Table, thresholds: Thresholds) -> Findings:
     """Return the findings of a joined table (see `features`)."""
     alike = likeness(table, thresholds.near_distance)
     pieces = [
@@ -84,7 +84,7 @@ def find(table: pa.Table, thresholds: Thresholds) -> Found:
         *_measured(table, thresholds),
     ]
     images = pc.sum(table["is_image"]).as_py() or 0
-    return Found(pa.concat_tables(pieces).combine_chunks(), images, alike.is_partial)
+    return Findings(pa.concat_tables(pieces).combine_chunks(), images, alike.is_partial)
 
 
 def counts(table: pa.Table) -> Iterator[KindCount]:

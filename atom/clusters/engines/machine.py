@@ -29,7 +29,7 @@ class Machine:
     # Memory of each GPU in bytes, in the order of `gpu_ids`; 0 if the tool does not report it.
     gpu_memory_bytes: tuple[int, ...] = ()
     # False if NVIDIA's tool failed: the GPUs may be reported later.
-    gpus_told: bool = True
+    gpus_known: bool = True
 
 
 def probe_machine() -> Machine:
@@ -43,7 +43,7 @@ def probe_machine() -> Machine:
         gpu_model=gpus[0].model if gpus else "",
         gpu_ids=tuple(gpu.uuid for gpu in gpus),
         gpu_memory_bytes=tuple(gpu.memory_bytes for gpu in gpus),
-        gpus_told=told is not None,
+        gpus_known=told is not None,
     )
 
 

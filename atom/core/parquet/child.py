@@ -104,7 +104,7 @@ def check_ends(file: AskedFile, size_bytes: int) -> None:
         raise RefusedError(HEAVY)
 
 
-def told(size_bytes: int) -> Iterator[dict[str, Any]]:
+def columns_and_rows(size_bytes: int) -> Iterator[dict[str, Any]]:
     """Yield the columns, then the rows, as far as the file has them. Raises RefusedError."""
     source = AskedFile(size_bytes)
     check_ends(source, size_bytes)
@@ -190,7 +190,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     try:
-        for part in told(int(sys.argv[1])):
+        for part in columns_and_rows(int(sys.argv[1])):
             _say(part)
     except RefusedError as error:
         _say({"refused": str(error)})

@@ -59,12 +59,12 @@ def preview_parquet(read: Callable[[int, int], bytes], size_bytes: int) -> Parqu
     if not _slots.acquire(timeout=_WAIT_S):
         return ParquetPreview(BUSY)
     try:
-        return _asked(read, size_bytes)
+        return _read_in_child(read, size_bytes)
     finally:
         _slots.release()
 
 
-def _asked(read: Callable[[int, int], bytes], size_bytes: int) -> ParquetPreview:
+def _read_in_child(read: Callable[[int, int], bytes], size_bytes: int) -> ParquetPreview:
     process = subprocess.Popen(
         [sys.executable, "-m", "atom.core.parquet.child", str(size_bytes)],
         cwd=_ROOT,

@@ -56,7 +56,7 @@ class Happening:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ActivityFilter:
     """Which lines: of these kinds (none given: all), by this person, before this one."""
 
     kinds: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Wanted:
     before: tuple[datetime, UUID] | None = None
 
 
-def activity(dataset: Dataset, wanted: Wanted, limit: int) -> list[Happening]:
+def activity(dataset: Dataset, wanted: ActivityFilter, limit: int) -> list[Happening]:
     """Return the newest lines that are wanted; each source is read no further than that."""
     found = merge(
         _versions(dataset, wanted, limit), _events(dataset, wanted, limit), key=_age, reverse=True
@@ -76,7 +76,7 @@ def _age(line: Happening) -> tuple[datetime, UUID]:
     return line.key
 
 
-def _versions(dataset: Dataset, wanted: Wanted, limit: int) -> Iterator[Happening]:
+def _versions(dataset: Dataset, wanted: ActivityFilter, limit: int) -> Iterator[Happening]:
     if wanted.kinds and VERSIONS not in wanted.kinds:
         return
     # What a writer stages is nobody's news before it is committed.
@@ -113,7 +113,7 @@ def _made_by(version: Version) -> str:
     return "scan" if given.get("operation") == "scan" else "push"
 
 
-def _events(dataset: Dataset, wanted: Wanted, limit: int) -> Iterator[Happening]:
+def _events(dataset: Dataset, wanted: ActivityFilter, limit: int) -> Iterator[Happening]:
     kinds = [kind for kind in wanted.kinds or KINDS if kind != VERSIONS]
     begins = [begin for kind in kinds for begin in _VERBS[kind]]
     if not begins:
@@ -136,7 +136,7 @@ def _kind_of(verb: str) -> str:
     return next(kind for kind, begins in _VERBS.items() if verb.startswith(begins))
 
 
-def _before(rows: QuerySet[Any], at: str, wanted: Wanted) -> QuerySet[Any]:
+def _before(rows: QuerySet[Any], at: str, wanted: ActivityFilter) -> QuerySet[Any]:
     if wanted.before is not None:
         when, pk = wanted.before
         rows = rows.filter(Q(**{f"{at}__lt": when}) | Q(**{at: when, "id__lt": pk}))

@@ -80,17 +80,17 @@ class _Reader:
         self.project = project
         self.store = version_store(project)
         self.users = {user.username: user for user in User.objects.all()}
-        self.found = Rebuilt()
+        self.rebuilt = Rebuilt()
 
     def read(self) -> Rebuilt:
         self._add_datasets("")
         self._add_packs()
-        return self.found
+        return self.rebuilt
 
     def read_only(self, ids: Iterable[UUID]) -> Rebuilt:
         for dataset_id in ids:
             self._add_datasets(f"{dataset_id}/")
-        return self.found
+        return self.rebuilt
 
     def _add_datasets(self, folder: str) -> None:
         logs = self._logs(folder)
@@ -130,14 +130,14 @@ class _Reader:
         else:
             self._fill(dataset, document)
         if not dataset.name:
-            self.found.problems.append(f"the dataset {dataset_id} has no document and no commit")
+            self.rebuilt.problems.append(f"the dataset {dataset_id} has no document and no commit")
             return
         self._count_missing(versions, logs)
         self._add_states(dataset, versions)
         self._add_layouts(dataset, versions)
-        self.found.datasets.append(dataset)
-        self.found.versions += versions.values()
-        self.found.branches += [branch for branch, _ in branches]
+        self.rebuilt.datasets.append(dataset)
+        self.rebuilt.versions += versions.values()
+        self.rebuilt.branches += [branch for branch, _ in branches]
         self._add_tags(dataset, versions)
         self._add_holds(dataset, versions)
         self._add_saved_views(dataset)
@@ -180,7 +180,7 @@ class _Reader:
                 branch.created_at = datetime.fromisoformat(move.at)
                 head, branch.seq = move.new, move.seq
             elif move.old != head or not self._add_version(dataset, move, versions):
-                self.found.problems.append(
+                self.rebuilt.problems.append(
                     f"move {move.seq} of {log.name} in dataset {dataset.pk} cannot be followed"
                 )
                 break
@@ -197,7 +197,7 @@ class _Reader:
             commit = read_commit(bytes.fromhex(move.new), self.store.store)
             root = self.store.root(commit.root.hex())
         except SdkError as exc:
-            self.found.problems.append(str(exc))
+            self.rebuilt.problems.append(str(exc))
             return False
         versions[move.new] = self._version(dataset, move, commit, root)
         return True
@@ -269,11 +269,11 @@ class _Reader:
                 continue
             version = versions.get(document["commit"])
             if version is None:
-                self.found.problems.append(f"{key} names a commit that no branch ever had")
+                self.rebuilt.problems.append(f"{key} names a commit that no branch ever had")
                 continue
             tag = Tag(pk=UUID(document["id"]), dataset=dataset, name=document["name"])
             tag.version, tag.created_at = version, datetime.fromisoformat(document["created_at"])
-            self.found.tags.append(tag)
+            self.rebuilt.tags.append(tag)
 
     def _add_holds(self, dataset: Dataset, versions: dict[str, Version]) -> None:
         for _, document in read_documents(self.project, f"holds/{dataset.pk}/"):
@@ -283,7 +283,7 @@ class _Reader:
             hold.released_by = self.users.get(document["released_by"])
             hold.released_at = _moment(document["released_at"])
             hold.created_at = datetime.fromisoformat(document["created_at"])
-            self.found.holds.append(hold)
+            self.rebuilt.holds.append(hold)
 
     def _add_saved_views(self, dataset: Dataset) -> None:
         for _, document in read_documents(self.project, f"views/{dataset.pk}/"):
@@ -294,7 +294,7 @@ class _Reader:
             view.splits = document["splits"]
             view.created_by = self.users.get(document["created_by"])
             view.created_at = datetime.fromisoformat(document["created_at"])
-            self.found.saved_views.append(view)
+            self.rebuilt.saved_views.append(view)
 
     def _add_packs(self) -> None:
         prefix = storage.project_prefix(self.project)
@@ -311,7 +311,7 @@ class _Reader:
             for pack in found:
                 pack.project, pack.state = self.project, state
                 known.add(bytes.fromhex(pack.digest))
-            self.found.packs += found
+            self.rebuilt.packs += found
 
 
 def verified_packs(listing: Iterable[ObjectInfo]) -> Iterator[ObjectInfo]:

@@ -84,24 +84,24 @@ class Catalogue:
 
     def credential(self, access_key_id: str) -> Credential:
         """Return a key pair in force. Raises UnknownAccessKey."""
-        found = self._credentials.get(access_key_id, lambda: _asked(_credential, access_key_id))
+        found = self._credentials.get(access_key_id, lambda: _query(_credential, access_key_id))
         if found is None:
             raise UnknownAccessKey
         return found
 
     def note_use(self, credential: Credential) -> None:
         """Remember that the key was used, to within some minutes."""
-        self._noted.get(credential.pair_id, lambda: _asked(_note_use, credential.pair_id))
+        self._noted.get(credential.pair_id, lambda: _query(_note_use, credential.pair_id))
 
     def bucket(self, project_id: UUID, name: str) -> Bucket:
         """Return a dataset of the project. Raises BucketUnknown."""
         if not _may_be_name(name):
             raise BucketUnknown
-        return self._buckets.get((project_id, name), lambda: _asked(_bucket, project_id, name))
+        return self._buckets.get((project_id, name), lambda: _query(_bucket, project_id, name))
 
     def buckets(self, project_id: UUID) -> list[Bucket]:
         """Return all datasets of the project, by name."""
-        return _asked(_buckets, project_id)
+        return _query(_buckets, project_id)
 
     def ref(self, bucket: Bucket, name: str) -> PinnedRef:
         """Return what a version, tag, branch or commit stands for.
@@ -111,11 +111,11 @@ class Catalogue:
         if not _may_be_name(name):
             raise KeyUnknown
         key = (bucket.dataset_id, name)
-        return self._refs.get(key, lambda: _asked(_ref, bucket.dataset_id, name))
+        return self._refs.get(key, lambda: _query(_ref, bucket.dataset_id, name))
 
     def refs(self, bucket: Bucket) -> list[PinnedRef]:
         """Return the versions, tags and branches that can be read, in the order of their keys."""
-        return _asked(_refs, bucket.dataset_id)
+        return _query(_refs, bucket.dataset_id)
 
 
 def version_store(bucket: Bucket) -> VersionStore:
@@ -123,7 +123,7 @@ def version_store(bucket: Bucket) -> VersionStore:
     return VersionStore(PrefixStore(objects(), bucket.prefix))
 
 
-def _asked(ask: Callable[..., T], *arguments: object) -> T:
+def _query(ask: Callable[..., T], *arguments: object) -> T:
     """Ask the database and let go of the thread's connection: the next question may be far."""
     try:
         return ask(*arguments)

@@ -60,7 +60,7 @@ class Reading:
     """An answer whose body is read from a pack."""
 
     answer: ObjectAnswer
-    found: FoundObject
+    object: FoundObject
 
 
 class S3Server:
@@ -107,7 +107,7 @@ class S3Server:
         )
         if span is None:
             return Answer(status, headers)
-        pieces = read_object(self._source, reading.found, span)
+        pieces = read_object(self._source, reading.object, span)
         try:
             return Answer(status, headers, pieces=await begun(self._readers, pieces))
         except AtomError as error:

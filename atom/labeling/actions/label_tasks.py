@@ -14,7 +14,7 @@ from atom.accounts.models import Project, User
 from atom.accounts.reads import bindings_reaching
 from atom.core import clock, outbox
 from atom.core.background import enqueue
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.datasets.browsing.queries import query_of
 from atom.datasets.catalog.actions.catalogue import pin
 from atom.datasets.models import Version
@@ -112,7 +112,7 @@ def fill_task(task_id: UUID) -> None:
 
     Safe to run again after a kill at any line: what is there already is left.
     """
-    with only_one(task_id) as mine:
+    with only_worker(task_id) as mine:
         task = LabelTask.objects.for_display().filter(pk=task_id).first()
         if not mine or task is None or task.populated_at is not None:
             return

@@ -203,7 +203,7 @@ def open_slot(slot: WorkSlot) -> None:
         WorkItem.objects.filter(pk=slot.work_item_id, state__in=waiting).update(state=states.READY)
 
 
-def lease_one(slot: WorkSlot, user: User, page: Page) -> WorkSlot:
+def lease_slot(slot: WorkSlot, user: User, page: Page) -> WorkSlot:
     """Lease this very item if it is open. Raises StaleLease when somebody has it, TaskNotActive."""
     task = slot.label_task
     _require_active(task)

@@ -16,7 +16,7 @@ from atom.accounts.models import User
 from atom.core import clock, outbox
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.datasets.catalog.actions.catalogue import unpin
 from atom.datasets.commits.actions.commit_root import CommitDetails
 from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
@@ -67,7 +67,7 @@ def publish_task(task_id: UUID) -> None:
 
     Safe to run again after a kill at any line: a version that exists already is adopted.
     """
-    with only_one(task_id) as mine:
+    with only_worker(task_id) as mine:
         task = LabelTask.objects.for_display().filter(pk=task_id).first()
         if not mine or task is None or task.state != states.PUBLISHING:
             return

@@ -13,7 +13,7 @@ from uuid import UUID
 import structlog
 from django.db.models import F, Q, QuerySet
 
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.datasets.catalog.reads import packs_named_by
 from atom.datasets.models import Pack
 from atom.labeling.actions.items import media_of
@@ -37,7 +37,7 @@ def mend_items(task_id: UUID) -> int:
 
     Safe to run again after a kill at any line.
     """
-    with only_one(task_id) as mine:
+    with only_worker(task_id) as mine:
         task = tasks_to_mend().filter(pk=task_id).first()
         if not mine or task is None:
             return 0

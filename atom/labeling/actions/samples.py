@@ -57,14 +57,14 @@ class ImageSelection:
         known = [read_layer(layer, store) for layer in asked if layer.kind == layers.KIND]
         for part in root.ranges:
             if selection.may_hold(part, self.prefix) and selection.may_list(part, self.paths):
-                entries = selection.listed(self._asked(part, store), self.paths)
+                entries = selection.listed(self._filtered(part, store), self.paths)
                 matching = selection.matching(entries, known, self.prefix, self.labelled)
                 images, left_out = selection.images(matching)
                 self.left_out += left_out
                 self.count += len(images)
                 yield images
 
-    def _asked(self, part: RangeRef, store: PrefixStore) -> pa.Table:
+    def _filtered(self, part: RangeRef, store: PrefixStore) -> pa.Table:
         entries = read_range(part, store)
         if self.where is None:
             return entries

@@ -13,7 +13,7 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done
-from atom.labeling.actions.leases import Page, lease_one, release
+from atom.labeling.actions.leases import Page, lease_slot, release
 from atom.labeling.actions.progress import tell_progress
 from atom.labeling.errors import TaskNotActive
 from atom.labeling.models import Draft, LabelTask, Skip, WorkItem, WorkSlot
@@ -42,7 +42,7 @@ def unskip(slot: WorkSlot, user: User, page: Page) -> WorkSlot:
     """Take one's own skip back, and hold the item again. Raises StaleLease, TaskNotActive."""
     with transaction.atomic():
         Skip.objects.filter(work_item_id=slot.work_item_id, user=user).delete()
-        return lease_one(slot, user, page)
+        return lease_slot(slot, user, page)
 
 
 def unskip_all(task: LabelTask, user: User) -> int:

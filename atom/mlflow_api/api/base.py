@@ -148,7 +148,7 @@ class MlflowView(ProjectScopedView, APIView):
         """
         runs = Run.objects.filter(project=self.project)
         related = runs.select_related("project", "experiment", "created_by")
-        found = _one(related, self._id_of_run(text))
+        found = _first_with_key(related, self._id_of_run(text))
         if found is None:
             raise _no_run(text)
         if active and found.archived_at is not None:
@@ -194,7 +194,7 @@ class MlflowView(ProjectScopedView, APIView):
             models = models.filter(archived_at=None)
         if self.command is not None:
             models = models.filter(run=self.command.run_id)
-        found = _one(models.select_related("run__experiment", "run__project"), pk)
+        found = _first_with_key(models.select_related("run__experiment", "run__project"), pk)
         if found is None:
             raise ResourceMissing(f"Logged model with ID '{text[:100]}' not found.")
         return found
@@ -204,7 +204,7 @@ class MlflowView(ProjectScopedView, APIView):
         if text == DEFAULT_EXPERIMENT_ID:
             return self.default_experiment
         pk = uuid_of(text)
-        found = _one(Experiment.objects.filter(project=self.project), pk)
+        found = _first_with_key(Experiment.objects.filter(project=self.project), pk)
         if found is None:
             raise ResourceMissing(f"No Experiment with id={text[:100]} exists")
         return found
@@ -229,7 +229,7 @@ def _deleted_run(text: str) -> BadParameter:
     return BadParameter(f"The run {text} must be in the 'active' state. Current state is deleted.")
 
 
-def _one(rows: QuerySet[Row], pk: UUID | None) -> Row | None:
+def _first_with_key(rows: QuerySet[Row], pk: UUID | None) -> Row | None:
     return None if pk is None else rows.filter(pk=pk).first()
 
 

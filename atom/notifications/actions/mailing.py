@@ -20,7 +20,7 @@ from atom.accounts.models import User
 from atom.accounts.reads import people
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.notifications.actions.reading import unsubscribe_token
 from atom.notifications.engines.links import path_of
 from atom.notifications.engines.timing import GIVEN_UP_AFTER_TRIES, wait_after
@@ -47,7 +47,7 @@ def mail_due() -> None:
 
 def mail_person(user_id: UUID) -> bool:
     """Mail somebody what is due to them; return whether a mail was sent."""
-    with only_one(user_id) as mine:
+    with only_worker(user_id) as mine:
         user = people().filter(pk=user_id).first()
         if not mine or user is None:
             return False
@@ -75,7 +75,7 @@ def _begin_try(user: User) -> list[Notification]:
     open_ones = Notification.objects.visible_to(user).select_related("project")
     seen = {row.pk: row for row in open_ones.filter(pk__in=ids)}
     may_be_mailed = user.is_active and user.email and settings.ATOM_SENDS_MAIL
-    due = [seen[row.pk] for row in found if may_be_mailed and row.pk in seen and _is_wanted(row)]
+    due = [seen[row.pk] for row in found if may_be_mailed and row.pk in seen and _is_mailable(row)]
     kept = {row.pk for row in due}
     Notification.objects.filter(pk__in=[pk for pk in ids if pk not in kept]).update(mail_at=None)
     for row in due:
@@ -86,7 +86,7 @@ def _begin_try(user: User) -> list[Notification]:
     return due
 
 
-def _is_wanted(row: Notification) -> bool:
+def _is_mailable(row: Notification) -> bool:
     if row.mail_tries >= GIVEN_UP_AFTER_TRIES:
         return False
     # Whoever sits in somebody else's account could read its warnings away.

@@ -138,7 +138,7 @@ _DEVICES: Final[dict[tuple[bool, bool], tuple[str, str]]] = {
 }
 
 
-class _Said(dict[str, Any]):
+class _EventValues(dict[str, Any]):
     """The values of an event; a missing value is shown as a dash."""
 
     def __missing__(self, key: str) -> str:
@@ -147,7 +147,9 @@ class _Said(dict[str, Any]):
 
 def say(words: tuple[str, str], language: str, **said: Any) -> str:
     """Return words in a language; English where it is another than we speak."""
-    return words[LANGUAGES.index(language) if language in LANGUAGES else 0].format_map(_Said(said))
+    return words[LANGUAGES.index(language) if language in LANGUAGES else 0].format_map(
+        _EventValues(said)
+    )
 
 
 def title_of(kind: str, data: Mapping[str, Any], count: int, language: str) -> str:

@@ -29,7 +29,7 @@ from atom.core import clock
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.crypto import BadSignature, decrypt
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.core.models import OutboxEvent
 from atom.core.states import check_transition
 from atom.webhooks import states
@@ -111,7 +111,7 @@ def _body(event_id: str, kind: str, at: str, project: str, data: Any) -> str:
 def send_due(webhook_id: UUID, for_s: float = _SENDING_S) -> int:
     """Send what is due to one webhook, oldest first; return how many tries were made."""
     deadline, tries = time.monotonic() + for_s, 0
-    with _place() as free, only_one(webhook_id) as mine:
+    with _place() as free, only_worker(webhook_id) as mine:
         while free and mine and (delivery := _begin_try(webhook_id)) is not None:
             outcome = _try(delivery)
             tries += 1
@@ -137,7 +137,7 @@ def _try(delivery: Delivery) -> Outcome:
 def _place() -> Iterator[bool]:
     """Hold one of the places of workers that send; False when all are taken."""
     with ExitStack() as held:
-        yield any(held.enter_context(only_one(place)) for place in _PLACES)
+        yield any(held.enter_context(only_worker(place)) for place in _PLACES)
 
 
 def _begin_try(webhook_id: UUID) -> Delivery | None:

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 
 from atom.core import storage
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.datasets.catalog import ref_log
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.commits.actions.branches import settle_branch
@@ -192,7 +192,7 @@ def test_a_commit_waits_for_changes_that_another_worker_verifies(pusher: Pusher)
 @contextmanager
 def held_by_another_worker(work: UUID) -> Iterator[None]:
     """Hold the lock on a piece of work through a connection of another thread."""
-    with held_by_another_thread(lambda: only_one(work)):
+    with held_by_another_thread(lambda: only_worker(work)):
         yield
 
 

@@ -123,7 +123,7 @@ class _Load:
 
     request: CommitRequest
     history: History
-    found: Followed
+    archived: Followed
 
     def carry_out(self) -> tuple[Version | None, bool]:
         """Make what is missing, in one transaction; returns the head of `main` and "nothing"."""
@@ -176,7 +176,7 @@ class _Load:
         moves = {move.new: move for move in reversed(new) if move.kind == "move"}
         # A number is given on `main`, wherever else the commit was.
         numbers = {move.new: move.number for move in new if move.number is not None}
-        parents = {digest: commit.parents for digest, (commit, _) in self.found.commits.items()}
+        parents = {digest: commit.parents for digest, (commit, _) in self.archived.commits.items()}
         ordered = parents_first(
             {digest: [each.hex() for each in parents[digest]] for digest in moves}
         )
@@ -187,7 +187,7 @@ class _Load:
         ]
 
     def _version(self, move: ArchivedMove, number: int | None) -> Version:
-        dataset, (commit, root) = self.request.dataset, self.found.commits[move.new]
+        dataset, (commit, root) = self.request.dataset, self.archived.commits[move.new]
         is_kept = move.new in self.history.kept
         parents = [parent.hex() for parent in commit.parents]
         # Only where the files are here can the changes be counted.
@@ -222,7 +222,7 @@ class _Load:
         if layout:
             catalogue_log.write_layout(version)
         if is_kept:
-            compact_soon(version, self.found.layouts.get(move.new, root))
+            compact_soon(version, self.archived.layouts.get(move.new, root))
         else:
             catalogue_log.write_version_state(version, version.state, version.expired_at)
         return version

@@ -43,7 +43,7 @@ def delete_view(dataset: Dataset, name: str, user: User) -> None:
     with transaction.atomic():
         view = _locked(dataset, name)
         catalogue_log.write_saved_view(view, is_deleted=True)
-        audit.record(user, "view.deleted", view, dataset.project, dataset, **_told(view))
+        audit.record(user, "view.deleted", view, dataset.project, dataset, **_audit_details(view))
         view.delete()
 
 
@@ -54,13 +54,13 @@ def _store(view: SavedView, user: User, verb: str, **said: str) -> None:
         with transaction.atomic():
             view.save()
             catalogue_log.write_saved_view(view)
-            named = {**_told(view), **said}
+            named = {**_audit_details(view), **said}
             audit.record(user, verb, view, view.dataset.project, view.dataset, **named)
     except IntegrityError as exc:
         raise ViewNameTaken(f"{view.dataset.name} already has a view {view.name}.") from exc
 
 
-def _told(view: SavedView) -> dict[str, Any]:
+def _audit_details(view: SavedView) -> dict[str, Any]:
     asked = {"where": view.where, "prefix": view.prefix, "splits": view.splits}
     return {"dataset": view.dataset.name, "name": view.name, **asked}
 

@@ -15,7 +15,7 @@ from rest_framework.views import APIView
 from atom.core.errors import Invalid
 from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
 from atom.core.query import refuse_unknown
-from atom.datasets.browsing.activity import KINDS, Wanted, activity
+from atom.datasets.browsing.activity import KINDS, ActivityFilter, activity
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
 
@@ -59,18 +59,18 @@ class ActivityView(DatasetScopedView, APIView):
         """Return its versions and what was done around them, newest first."""
         refuse_unknown(request, ("kind", "actor", "limit", "cursor"))
         limit = parse_limit(request)
-        lines = activity(self.dataset, _wanted(request), limit + 1)
+        lines = activity(self.dataset, _activity_filter(request), limit + 1)
         last = lines[limit - 1] if len(lines) > limit else None
         shown: Any = HappeningSerializer(lines[:limit], many=True).data
         return Response({"results": shown, "next": encode_cursor(last.key) if last else None})
 
 
-def _wanted(request: Request) -> Wanted:
+def _activity_filter(request: Request) -> ActivityFilter:
     kinds = tuple(filter(None, request.query_params.get("kind", "").split(",")))
     if set(kinds) - set(KINDS):
         raise Invalid(errors={"kind": [f"Give some of {', '.join(KINDS)}."]})
     actor = request.query_params.get("actor", "")[:_MAX_NAME]
-    return Wanted(kinds, actor, _before(request))
+    return ActivityFilter(kinds, actor, _before(request))
 
 
 def _before(request: Request) -> tuple[datetime, UUID] | None:

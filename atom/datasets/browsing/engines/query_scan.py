@@ -37,13 +37,13 @@ class Scan:
     matching: Callable[[RangeRef], pa.Array]
     paths: Callable[[RangeRef], pa.Array]
     prefix: str
-    wanted: EntryFilter
+    entry_filter: EntryFilter
     limit_rows: int = SCAN_ROWS
 
     def count(self) -> EntryCount:
         """Return the number of matches."""
         number = 0
-        for part, rows in self._found():
+        for part, rows in self._matches():
             if rows is None:
                 return EntryCount(number, max(part.min, self.prefix))
             number += len(rows)
@@ -51,7 +51,7 @@ class Scan:
 
     def path_at(self, position: int) -> str | None:
         """Return the path of match number `position` from 0; None past what is counted."""
-        for part, rows in self._found():
+        for part, rows in self._matches():
             if rows is None:
                 return None
             if position < len(rows):
@@ -59,11 +59,11 @@ class Scan:
             position -= len(rows)
         return None
 
-    def _found(self) -> Iterator[tuple[RangeRef, pa.Array | None]]:
+    def _matches(self) -> Iterator[tuple[RangeRef, pa.Array | None]]:
         """Yield each range with the numbers of its matches; None for the first past the limit."""
         left = self.limit_rows
         for part in self.parts:
-            if not self.wanted.may_match(part):
+            if not self.entry_filter.may_match(part):
                 continue
             if left <= 0:
                 yield part, None

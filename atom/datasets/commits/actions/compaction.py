@@ -13,7 +13,7 @@ import structlog
 
 from atom.core.background import enqueue
 from atom.core.crash_points import reach
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Version
@@ -39,7 +39,7 @@ def compact_soon(version: Version, root: Root) -> None:
 
 def compact_version(version_id: UUID | str) -> bool:
     """Give a version a layout without deltas; False if it needs none or another is faster."""
-    with only_one(version_id) as mine:
+    with only_worker(version_id) as mine:
         version = Version.objects.select_related("dataset__project").get(pk=version_id)
         if not mine or version.state != "kept":
             return False

@@ -64,7 +64,7 @@ class CommitScopedView(DatasetScopedView, APIView):
     """A view of one commit request."""
 
     @property
-    def found(self) -> CommitRequest:
+    def commit_request(self) -> CommitRequest:
         """Return the request of the path. Raises NotFound."""
         requests = CommitRequest.objects.filter(dataset=self.dataset)
         found = requests.select_related("version__author").filter(pk=self.kwargs["commit_id"])
@@ -82,7 +82,7 @@ class CommitView(CommitScopedView):
     @extend_schema(responses=CommitRequestSerializer, operation_id="commit_retrieve")
     def get(self, request: Request, project: str, dataset: str, commit_id: UUID) -> Response:
         """Return how far the commit is."""
-        return Response(CommitRequestSerializer(self.found).data)
+        return Response(CommitRequestSerializer(self.commit_request).data)
 
 
 class CommitWaitView(CommitScopedView):
@@ -97,7 +97,7 @@ class CommitWaitView(CommitScopedView):
         """Return the commit as soon as it is over, or as it is at the timeout."""
         refuse_unknown(request, ("timeout_s",))
         waiting.parse_timeout(request)
-        found = self.found
+        found = self.commit_request
         if found.is_open:
             group = f"project.{self.project.pk}"
             waiting.hold_back(request, group, found.pk, found.state)
@@ -113,5 +113,5 @@ class CommitCancelView(CommitScopedView):
     @idempotent
     def post(self, request: Request, project: str, dataset: str, commit_id: UUID) -> Response:
         """Cancel the commit, unless its branch moves already."""
-        commit = cancel_commit(self.found, user_of(request))
+        commit = cancel_commit(self.commit_request, user_of(request))
         return Response(CommitRequestSerializer(commit).data)

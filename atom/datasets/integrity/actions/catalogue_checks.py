@@ -17,7 +17,7 @@ from django.db.models import Count, F, Max, Q
 
 from atom.accounts.models import Project
 from atom.core import clock, storage
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.datasets import keys
 from atom.datasets.catalog.engines.stored import ListingDisordered, stored_objects
 from atom.datasets.commits.actions.branches import settle_branch
@@ -54,7 +54,7 @@ def check_catalogues() -> None:
 
     May be cut off anywhere, and is then taken up by the next call.
     """
-    with only_one(_ALL) as mine:
+    with only_worker(_ALL) as mine:
         if mine:
             for project in _due():
                 _check(project)

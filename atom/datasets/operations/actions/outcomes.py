@@ -197,7 +197,7 @@ def _edit(site: Site, arguments: EditArguments) -> Outcome:
     sources = [step.source.ref for step in arguments.edits if step.source]
     said = {**arguments.provenance, "edits": done}
     said |= {"source": sources[0]} if sources else {}
-    return Outcome(Merged(root, (), 0), "; ".join(map(_told, arguments.edits[:3])), said)
+    return Outcome(Merged(root, (), 0), "; ".join(map(_step_text, arguments.edits[:3])), said)
 
 
 def _require_unchanged(site: Site, chosen_in: Source, edits: Sequence[EditStepArguments]) -> bool:
@@ -231,7 +231,7 @@ def _step(site: Site, step: EditStepArguments) -> EditStep:
     )
 
 
-def _told(step: EditStepArguments) -> str:
+def _step_text(step: EditStepArguments) -> str:
     named = ", ".join(step.paths[:3]) + (" …" if len(step.paths) > 3 else "")
     named = f"{named} where {step.where}" if step.where else named
     to = f" to {step.to}" if step.to else ""

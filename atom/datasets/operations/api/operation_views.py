@@ -91,7 +91,7 @@ class OperationScopedView(DatasetScopedView, APIView):
     operation: ClassVar[str]
     body: ClassVar[type[OperationSerializer]]
 
-    def asked(self, request: Request) -> NewOperation:
+    def new_operation(self, request: Request) -> NewOperation:
         """Return what the body asks for."""
         body = self.body(data=request.data)
         check(body)
@@ -106,13 +106,13 @@ class OperationScopedView(DatasetScopedView, APIView):
 
     def accepted(self, request: Request) -> Response:
         """Ask a worker for it."""
-        commit = request_operation(self.dataset, self.asked(request), user_of(request))
+        commit = request_operation(self.dataset, self.new_operation(request), user_of(request))
         commit.refresh_from_db()
         return Response(CommitRequestSerializer(commit).data, status=status.HTTP_202_ACCEPTED)
 
     def previewed(self, request: Request) -> Response:
         """Work it out without a trace."""
-        preview = preview_operation(self.dataset, self.asked(request))
+        preview = preview_operation(self.dataset, self.new_operation(request))
         renderer = EntryRenderer(self.project)
         conflicts = [render_conflict(each, renderer) for each in preview.conflicts]
         shown = {**vars(preview), "conflicts": conflicts}

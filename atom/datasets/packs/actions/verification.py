@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 
 from atom.core import states, storage
 from atom.core.crash_points import reach
-from atom.core.locks import in_turn, only_one
+from atom.core.locks import in_turn, only_worker
 from atom.core.storage import ObjectMissing
 from atom.datasets.models import Pack, Upload
 from atom.datasets.packs.actions.direct_uploads import is_direct
@@ -39,7 +39,7 @@ def verify_upload(upload_id: UUID | str) -> Upload:
 
     One that is done, or that another worker is at, is returned as it is.
     """
-    with only_one(upload_id) as mine:
+    with only_worker(upload_id) as mine:
         if mine:
             upload = _claim(upload_id)
             with counting_retries(upload):

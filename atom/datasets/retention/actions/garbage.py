@@ -25,7 +25,7 @@ from atom.core.background import enqueue
 from atom.core.crash_points import reach
 from atom.core.errors import AtomError
 from atom.core.ids import uuid7
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.core.storage import StoreError
 from atom.datasets.catalog.engines.stored import ListingDisordered, Stored, stored_objects
 from atom.datasets.commits.actions.branches import settle_branch
@@ -81,7 +81,7 @@ def add_garbage_run(project: Project, user: User | None, *, is_dry_run: bool) ->
 def collect_garbage(run_id: UUID | str, rules: GarbageRules | None = None) -> GarbageRun:
     """Carry a run to its end and return it; one that another worker is at, as it is."""
     run = GarbageRun.objects.select_related("project").get(pk=run_id)
-    with only_one(run.project_id) as mine:
+    with only_worker(run.project_id) as mine:
         run.refresh_from_db(fields=["state"])
         if mine and run.state == "running":
             _collect_to_the_end(run, rules or settings_rules())

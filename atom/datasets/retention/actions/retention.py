@@ -151,7 +151,7 @@ def place_hold(
             dataset=dataset, version=version, reason=reason, placed_by=user
         )
         catalogue_log.write_hold(hold)
-        named = {**_told(hold), "reason": reason}
+        named = {**_audit_details(hold), "reason": reason}
         audit.record(user, "hold.placed", hold, dataset.project, dataset, **named)
     return hold
 
@@ -164,12 +164,12 @@ def release_hold(hold: LegalHold, user: User | None) -> LegalHold:
         if open_hold.update(released_at=clock.now(), released_by=user):
             hold.refresh_from_db()
             catalogue_log.write_hold(hold)
-            about, named = hold.dataset, _told(hold)
+            about, named = hold.dataset, _audit_details(hold)
             audit.record(user, "hold.released", hold, about.project, about, **named)
     return hold
 
 
-def _told(hold: LegalHold) -> dict[str, str]:
+def _audit_details(hold: LegalHold) -> dict[str, str]:
     return {"dataset": hold.dataset.name, "ref": hold.version.ref if hold.version else ""}
 
 

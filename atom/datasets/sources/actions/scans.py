@@ -23,7 +23,7 @@ from atom.accounts.models import User
 from atom.core import clock, outbox, states, storage
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
-from atom.core.locks import only_one
+from atom.core.locks import only_worker
 from atom.core.storage import PrefixStore, StoreError
 from atom.datasets.catalog.stores import VersionStore, version_store
 from atom.datasets.commits.actions.commit_root import (
@@ -118,7 +118,7 @@ def cancel_scan(scan: SourceScan, user: User) -> SourceScan:
 
 def run_scan(scan_id: UUID | str) -> SourceScan:
     """Carry a scan on, to its end or to the end of this turn; quietly if somebody is at it."""
-    with only_one(scan_id) as mine:
+    with only_worker(scan_id) as mine:
         if mine:
             _run(_claim(scan_id))
     return SourceScan.objects.get(pk=scan_id)

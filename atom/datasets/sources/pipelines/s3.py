@@ -110,11 +110,11 @@ class S3Reader:
             self._client.list_object_versions(Bucket=self._bucket, Prefix=self._root, MaxKeys=1)
         except ClientError as exc:
             if _code(exc) in _SLOW_DOWN or _status(exc) in {429, 500, 502, 503, 504}:
-                raise self._told(exc) from exc
+                raise self._failure(exc) from exc
             # A key that may read objects only, or a server that knows nothing of versions.
             return False
         except (BotoCoreError, OSError) as exc:
-            raise self._told(exc) from exc
+            raise self._failure(exc) from exc
         return True
 
     def _list_versions(self, prefix: str, after: str, delimiter: str) -> Iterator[dict[str, Any]]:
@@ -163,9 +163,9 @@ class S3Reader:
             code, status = _code(exc), _status(exc)
             if code in _GONE or (status in {404, 412, 416} and code != "NoSuchBucket"):
                 raise SourceChanged.of([pin.key]) from exc
-            raise self._told(exc) from exc
+            raise self._failure(exc) from exc
         except (BotoCoreError, OSError) as exc:
-            raise self._told(exc) from exc
+            raise self._failure(exc) from exc
         if len(data) != end - start:
             raise SourceAway(f"The source cut off {pin.key!r}.")
         return data
@@ -191,7 +191,7 @@ class S3Reader:
         try:
             return method(**asked)
         except (ClientError, BotoCoreError, OSError) as exc:
-            raise self._told(exc) from exc
+            raise self._failure(exc) from exc
 
     def _object(self, row: dict[str, Any]) -> SourceObject:
         key = str(row["Key"]).removeprefix(self._root)
@@ -201,7 +201,7 @@ class S3Reader:
         version = None if version in {None, "", "null"} else str(version)
         return SourceObject(key, int(row["Size"]), etag, row.get("LastModified"), version)
 
-    def _told(self, error: Exception) -> AtomError:
+    def _failure(self, error: Exception) -> AtomError:
         """Return the failure in our words: never the client's, which may quote a signature."""
         if not isinstance(error, ClientError):
             # What our own connections refuse comes wrapped.

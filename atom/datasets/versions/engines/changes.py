@@ -77,16 +77,16 @@ def check_changes(table: pa.Table) -> ChangesFile:
     is_link = _column(rows, ENTRY_SCHEMA.field(LINK_COLUMN)).is_valid()
     puts = rows.filter(pc.invert(is_link))
     links = rows.filter(is_link)
-    splits = _given(puts, "split")
+    splits = _optional_column(puts, "split")
     if unknown := set(splits.values()).difference(SPLITS):
         raise ChangesError(f"There is no split {min(unknown)!r}; there are {', '.join(SPLITS)}.")
-    if told := [*_given(links, "label"), *_given(links, "split")]:
+    if told := [*_optional_column(links, "label"), *_optional_column(links, "split")]:
         raise ChangesError(f"{told[0]!r} is a link: label the file that it leads to.")
     entries = pa.concat_tables([_puts(puts), _links(links)]).sort_by("path").combine_chunks()
-    return ChangesFile(entries, frozenset(deletes), _given(puts, "label"), splits)
+    return ChangesFile(entries, frozenset(deletes), _optional_column(puts, "label"), splits)
 
 
-def _given(puts: pa.Table, name: str) -> dict[str, str]:
+def _optional_column(puts: pa.Table, name: str) -> dict[str, str]:
     """Return an optional column by path, without its nulls."""
     if name not in puts.column_names:
         return {}

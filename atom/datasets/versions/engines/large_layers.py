@@ -86,7 +86,7 @@ class _Layers:
         before = root.layer(GIVEN_LAYER)
         if before is not None and before.kind != "classification":
             raise LayerKindError(f"The layer {GIVEN_LAYER} is of the kind {before.kind}.")
-        return self._put(root, (GIVEN_LAYER, "classification"), self._given(before))
+        return self._put(root, (GIVEN_LAYER, "classification"), self._annotated(before))
 
     def with_split(self, root: Root, parent: Root | None) -> Root:
         """Keep every path in its split, unless all are to be drawn anew."""
@@ -134,7 +134,7 @@ class _Layers:
             kept = _CLASSES.empty_table() if is_whole else old
             yield old, merge_layer(kept, folder_rows(found, self._plan.unlabelled_prefixes))
 
-    def _given(self, before: LayerRef | None) -> Iterator[Pair]:
+    def _annotated(self, before: LayerRef | None) -> Iterator[Pair]:
         puts, _ = self._changes()
         for old, found in aligned(self._rows(before, _CLASSES), puts):
             yield old, merge_layer(old, given_rows(found, self._plan.changes.labels))

@@ -71,7 +71,7 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
         request.created_by,
         request.message or f"{did} {counted(files, 'file')}",
         request.created_at,
-        _provenance(request, head, _said(request, settled)),
+        _provenance(request, head, _provenance_of(request, settled)),
     )
     parents = [head.commit] if head else []
     return commit_root((dataset, request.branch), root, parents, details, store.store), False
@@ -116,7 +116,7 @@ def _counted(request: CommitRequest) -> list[Writer]:
     return list(writers.filter(requests=request))
 
 
-def _said(request: CommitRequest, settled: int) -> dict[str, Any]:
+def _provenance_of(request: CommitRequest, settled: int) -> dict[str, Any]:
     """Return what the commit says of where it came from."""
     said: dict[str, Any] = {"kind": "write", "operation": "write"}
     if settled:
@@ -132,10 +132,10 @@ def _provenance(
 ) -> dict[str, Any]:
     kept = {name: head.provenance.get(name) for name in _PUSH_OPTIONS} if head else {}
     known = {name: value for name, value in kept.items() if value is not None}
-    return _given(request) | known | written
+    return _client_provenance(request) | known | written
 
 
-def _given(request: CommitRequest) -> dict[str, Any]:
+def _client_provenance(request: CommitRequest) -> dict[str, Any]:
     """Return what the client says of where the files come from."""
     source = request.write_job or request.writer
     said = source.provenance if source else {}

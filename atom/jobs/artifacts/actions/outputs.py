@@ -63,7 +63,7 @@ class Checkpoint:
 
 def announce(attempt: Attempt, files: Iterable[OutputFile]) -> list[OutputUpload]:
     """Note the files and return where their bytes go; safe to repeat."""
-    uploads = [_announce_one(attempt, file) for file in files]
+    uploads = [_announce_file(attempt, file) for file in files]
     # Of a checkpoint whose bytes are all stored already, nothing will be verified.
     stored = [one.artifact for one in uploads if one.url is None]
     steps = {one.step for one in stored if one.kind == CHECKPOINT and one.step is not None}
@@ -73,7 +73,7 @@ def announce(attempt: Attempt, files: Iterable[OutputFile]) -> list[OutputUpload
     return uploads
 
 
-def _announce_one(attempt: Attempt, file: OutputFile) -> OutputUpload:
+def _announce_file(attempt: Attempt, file: OutputFile) -> OutputUpload:
     stored = Artifact.objects.filter(
         run_id=attempt.run_id,
         sha256=file.sha256,

@@ -63,7 +63,7 @@ def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
     why = "".join(f" Not by {how}: {reason}." for how, reason in mounted.skipped)
     files = counted(mounted.files, "file")
     text = (
-        f"{one.alias} is a folder of {files}, mounted by {mounted.how}.{_links_said(mounted)}{why}"
+        f"{one.alias} is a folder of {files}, mounted by {mounted.how}.{_links_text(mounted)}{why}"
     )
     data: dict[str, Any] = {"alias": one.alias, "how": mounted.how, "files": mounted.files}
     if mounted.links or mounted.links_left_out:
@@ -71,7 +71,7 @@ def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
     record(attempt.run, EventKind.MOUNTED, text, attempt, **data, skipped=one.mount_skipped)
 
 
-def _links_said(mounted: MountRecord) -> str:
+def _links_text(mounted: MountRecord) -> str:
     said = f" {counted(mounted.links, 'link')} shown as links." if mounted.links else ""
     if mounted.links_left_out:
         said += f" Left out: {counted(mounted.links_left_out, 'link')} out of the version."

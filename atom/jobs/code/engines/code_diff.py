@@ -75,7 +75,7 @@ def diff_files(old: Mapping[str, CodeFile], new: Mapping[str, CodeFile]) -> list
     """Return the files that differ, by path."""
     paths = sorted(old.keys() | new.keys())
     return [
-        _diff_one(path, old.get(path), new.get(path))
+        _file_diff(path, old.get(path), new.get(path))
         for path in paths
         if _digest(old.get(path)) != _digest(new.get(path))
     ]
@@ -85,7 +85,7 @@ def _digest(file: CodeFile | None) -> str:
     return "" if file is None else file.sha256
 
 
-def _diff_one(path: str, old: CodeFile | None, new: CodeFile | None) -> FileDiff:
+def _file_diff(path: str, old: CodeFile | None, new: CodeFile | None) -> FileDiff:
     status = ADDED if old is None else REMOVED if new is None else CHANGED
     before = "" if old is None else old.text
     after = "" if new is None else new.text

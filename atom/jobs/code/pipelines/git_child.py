@@ -91,7 +91,7 @@ def _fetched(repo: Repo, request: Mapping[str, Any], vendor: SshVendor) -> Commi
 
 def _commit(repo: Repo, request: Mapping[str, Any], vendor: SshVendor) -> Commit:
     client, path = _client(request, vendor)
-    wanted = _Wanted(request["ref"])
+    wanted = _RefChooser(request["ref"])
     try:
         client.fetch(path, repo, determine_wants=wanted.choose, depth=1)
     except (GitProtocolError, HangupException):
@@ -124,7 +124,7 @@ def _client(request: Mapping[str, Any], vendor: SshVendor) -> tuple[Any, str]:
     )
 
 
-class _Wanted:
+class _RefChooser:
     """Chooses what a ref means among those that the server tells."""
 
     def __init__(self, ref: str) -> None:
@@ -155,7 +155,7 @@ def _branches(refs: Mapping[Ref, ObjectID]) -> list[str]:
     return sorted(_text(name[len(heads) :]) for name in refs if name.startswith(heads))
 
 
-def _peeled(repo: Repo, wanted: _Wanted) -> Commit:
+def _peeled(repo: Repo, wanted: _RefChooser) -> Commit:
     try:
         found = repo[wanted.found]
         while isinstance(found, Tag):

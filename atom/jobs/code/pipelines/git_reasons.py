@@ -23,12 +23,12 @@ def reason_of(error: BaseException) -> tuple[str, str]:
         if isinstance(cause, ssl.SSLError):
             return TLS, "It answers, but not with TLS: perhaps it is another port, or plain http."
     for cause in causes:
-        if said := _said(cause):
+        if said := _reason(cause):
             return AWAY, said
     return AWAY, "The connection to it failed."
 
 
-def _said(cause: BaseException) -> str:
+def _reason(cause: BaseException) -> str:
     if isinstance(cause, HostUnknownError):
         return str(cause)
     if isinstance(cause, ConnectionRefusedError):

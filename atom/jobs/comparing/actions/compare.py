@@ -50,7 +50,7 @@ class RunCurve:
 
 
 @dataclass(slots=True)
-class _Found:
+class _SeriesOfRun:
     n: int = 0
     series: list[UUID] = field(default_factory=list)
 
@@ -119,7 +119,7 @@ def curves(runs: Sequence[Run], key: str, window: Window) -> list[RunCurve]:
     A run with more points than its share of what one answer may decode is drawn from the smallest
     and largest value of each chunk: no extreme is lost, and zooming in shows every point.
     """
-    by_run: dict[UUID, _Found] = defaultdict(_Found)
+    by_run: dict[UUID, _SeriesOfRun] = defaultdict(_SeriesOfRun)
     rows = MetricSeries.objects.filter(run__in=runs, key=key, kind="user")
     for pk, run_id, n in rows.order_by("attempt__number").values_list("pk", "run_id", "n"):
         by_run[run_id].n += n

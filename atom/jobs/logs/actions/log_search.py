@@ -16,7 +16,7 @@ _SEARCHED_S = 4.0
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What matches, and where a later search goes on; `complete`: all there is was looked at."""
 
     matches: list[Match]
@@ -26,7 +26,7 @@ class Found:
     total_bytes: int
 
 
-def search(attempt: Attempt, query: Query, position: Position, limit: int) -> Found:
+def search(attempt: Attempt, query: Query, position: Position, limit: int) -> SearchResult:
     """Return up to about `limit` matches from a position on. Raises PatternError."""
     stream = logs.stream_of(attempt)
     total = logs.length(stream)
@@ -47,7 +47,7 @@ def search(attempt: Attempt, query: Query, position: Position, limit: int) -> Fo
     after = looking.resume_at()
     if complete:
         looking.finish()
-    return Found(looking.matches, after, complete, reached, total)
+    return SearchResult(looking.matches, after, complete, reached, total)
 
 
 def matching_text(attempt: Attempt, query: Query) -> Iterator[bytes]:

@@ -148,12 +148,12 @@ def is_due(stream: LogStream) -> bool:
 def flush(attempt_id: UUID) -> int:
     """Move everything that is in the stream to chunk objects; return the number of chunks."""
     written = 0
-    while flush_one(attempt_id):
+    while flush_chunk(attempt_id):
         written += 1
     return written
 
 
-def flush_one(attempt_id: UUID) -> bool:
+def flush_chunk(attempt_id: UUID) -> bool:
     """Write one chunk, if there is anything and no other flusher is at it."""
     with transaction.atomic():
         stream = (

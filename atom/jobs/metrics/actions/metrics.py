@@ -83,7 +83,7 @@ def _ingest(attempt: Attempt, seq: int, batch: _Batch) -> Ingested:
         except TooManyKeys as error:
             kept = _within_limit(attempt, points)
             refused += _count_of(points) - _count_of(kept)
-            said = said or _first_said(error)
+            said = said or _first_reason(error)
             series = _store(attempt, kept)
         Attempt.objects.filter(pk=attempt.pk).update(metrics_next_seq=seq + 1)
     _summarise(attempt.run_id, series)
@@ -148,7 +148,7 @@ def _sound(rows: Sequence[PointRow]) -> _Batch:
     try:
         return _Batch(_by_key(rows))
     except Invalid as error:
-        said = _first_said(error)
+        said = _first_reason(error)
         sound = [row for row in rows if _is_sound(row)]
         if not sound:
             raise
@@ -175,7 +175,7 @@ def _count_of(batches: Mapping[str, Points]) -> int:
     return sum(map(len, batches.values()))
 
 
-def _first_said(error: Invalid) -> str:
+def _first_reason(error: Invalid) -> str:
     return str(next(iter(error.errors.values()))[0])
 
 

@@ -201,7 +201,7 @@ def request_like(run: Run) -> RunRequest:
         datasets={one.alias: f"{one.version.dataset.name}@{one.version.ref}" for one in inputs}
         if own
         else {},
-        selectors={one.alias: found for one in inputs if (found := _asked(one, own=own))},
+        selectors={one.alias: found for one in inputs if (found := _selection_of(one, own=own))},
         deliveries={one.alias: one.delivery for one in inputs if one.delivery != PACKS},
         resources={"cpus": run.cpus, "memory_bytes": run.memory_bytes, "gpus": run.gpus},
         env=run.env,
@@ -213,7 +213,7 @@ def request_like(run: Run) -> RunRequest:
     )
 
 
-def _asked(one: RunInput, *, own: bool) -> dict[str, Any]:
+def _selection_of(one: RunInput, *, own: bool) -> dict[str, Any]:
     """Return what a person selected: the text of a view, which may be another by now."""
     if own:
         return dict(one.selector)

@@ -133,7 +133,7 @@ class SharedMetricsView(SharedRunView):
         """List the metrics that the run's program reported, with last values and ranges."""
         refuse_unknown(request, ())
         grouped = series.series_of(self.share.run)
-        return Response([metric_of(key, some) for key, some in grouped.items() if _is_told(key)])
+        return Response([metric_of(key, some) for key, some in grouped.items() if _is_public(key)])
 
 
 class SharedSeriesView(SharedRunView):
@@ -155,7 +155,7 @@ class SharedSeriesView(SharedRunView):
     def get(self, request: Request) -> Response:
         """Return curves of these metrics, downsampled so that peaks stay."""
         keys, window = wanted_curves(request)
-        told = [key for key in keys if _is_told(key)]
+        told = [key for key in keys if _is_public(key)]
         found = series.curves(self.share.run, told, window)
         return Response({"series": [curve_of(curve) for curve in found]})
 
@@ -199,7 +199,7 @@ class SharedLogView(SharedRunView):
         return Response(_log(self.share.run, request))
 
 
-def _is_told(key: str) -> bool:
+def _is_public(key: str) -> bool:
     # What the machine did meanwhile is nobody's business outside.
     return not key.startswith(SYSTEM_PREFIX)
 
@@ -228,7 +228,7 @@ def _shown(share: RunShare) -> dict[str, Any]:
         "created_by": (run.created_by.full_name if run.created_by else "") or None,
         "workflow": run.workflow.slug if run.workflow else None,
         "parameters": parameters_of(run),
-        "metrics": {k: number(v) for k, v in run.metrics_summary.items() if _is_told(k)},
+        "metrics": {k: number(v) for k, v in run.metrics_summary.items() if _is_public(k)},
         "datasets": [
             {"dataset": one.version.dataset.name, "version": one.version.ref}
             for one in run.inputs.all()

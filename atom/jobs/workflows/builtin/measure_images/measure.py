@@ -51,7 +51,7 @@ def features_of(samples: Any, known: pa.Table) -> pa.Table:
     print(
         f"{counted(len(rows), 'image')}: {len(before)} measured before, {len(new)} new.", flush=True
     )
-    measured = list(_told(_measure_all(samples, [rows[place] for place in new]), len(new)))
+    measured = list(_with_progress(_measure_all(samples, [rows[place] for place in new]), len(new)))
     made = as_table([paths[place] for place in new], [digests[place] for place in new], measured)
     return pa.concat_tables([before, made]).sort_by("path").cast(SCHEMA)
 
@@ -73,7 +73,7 @@ def _measure_all(samples: Any, rows: list[int]) -> Iterator[Measured]:
             yield waiting.popleft().result()
 
 
-def _told(measured: Iterator[Measured], total: int) -> Iterator[Measured]:
+def _with_progress(measured: Iterator[Measured], total: int) -> Iterator[Measured]:
     for number, one in enumerate(measured, 1):
         if number % _TELL_EVERY == 0:
             run.progress(number / total, f"{number} of {counted(total, 'image')}")

@@ -102,13 +102,13 @@ def cut_of(params: Any) -> Cut:
 def extract(samples: Any, prefix: str, cut: Cut, folder: Path) -> Result:
     """Write the pieces of every video below `folder`, each in a folder named as its video."""
     result = Result()
-    rows = [number for number in range(len(samples)) if is_wanted(samples, number, prefix)]
+    rows = [number for number in range(len(samples)) if is_selected(samples, number, prefix)]
     for done, number in enumerate(rows):
         sample = samples[number]
         run.progress(CUTTING * done / len(rows), f"video {done + 1} of {len(rows)}")
         result.videos += 1
         try:
-            extract_one(sample, cut, folder, result)
+            extract_video(sample, cut, folder, result)
         except BrokenVideoError as broken:
             result.broken[sample.path] = str(broken)
             shutil.rmtree(folder / sample.path, ignore_errors=True)
@@ -116,7 +116,7 @@ def extract(samples: Any, prefix: str, cut: Cut, folder: Path) -> Result:
     return result
 
 
-def is_wanted(samples: Any, number: int, prefix: str) -> bool:
+def is_selected(samples: Any, number: int, prefix: str) -> bool:
     """Return whether a sample is a video below the prefix, by its name; nothing is read."""
     path = samples.dataset.index.path_of(int(samples.rows[number]))
     below = not prefix or path.startswith(f"{prefix.rstrip('/')}/")
@@ -124,7 +124,7 @@ def is_wanted(samples: Any, number: int, prefix: str) -> bool:
     return below and is_video
 
 
-def extract_one(sample: Any, cut: Cut, folder: Path, result: Result) -> None:
+def extract_video(sample: Any, cut: Cut, folder: Path, result: Result) -> None:
     """Cut one video. Raises BrokenVideoError."""
     target = folder / sample.path
     target.mkdir(parents=True)
