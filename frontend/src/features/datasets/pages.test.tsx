@@ -59,7 +59,8 @@ test('the versions of a dataset that is not there are one failure, with the way 
   serve('GET', 'projects/{project}/datasets/{dataset}/', () => problem(404, 'not_found', 'There is nothing here.'));
   serve('GET', 'projects/{project}/datasets/{dataset}/versions/', () => problem(404, 'not_found', 'Nothing.'));
   await renderPage(<VersionsPage />, '/datasets/pets/versions', '/datasets/$name/versions');
-  await screen.findByRole('heading', { name: 'pets' });
+  await screen.findByRole('alert');
+  screen.getByRole('heading', { name: 'pets' });
   expect(screen.getAllByRole('alert')).toHaveLength(1);
   screen.getByRole('link', { name: 'Datasets' });
   expect(screen.queryByRole('link', { name: 'Retention and holds' })).toBeNull();

@@ -9,10 +9,9 @@ import { CommandLine } from '@/shared/CommandLine';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { FailedPage } from '@/shared/FailedPage';
-import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { DatasetHeader } from '../DatasetHeader';
 import { useDataset } from '../queries';
 import { ToDatasets } from '../ToDatasets';
 import { useActivity } from './queries';
@@ -57,16 +56,7 @@ export function ActivityPage() {
   const filtered = Boolean(search.kind || search.by);
   return (
     <Page>
-      <PageHeader
-        title={t('activity.title')}
-        subtitle={t('activity.subtitle')}
-        documentTitle={[name, t('activity.title')].join(' · ')}
-        above={
-          <AnchorLink to="/datasets/$name" params={{ name }} size="sm">
-            {name}
-          </AnchorLink>
-        }
-      />
+      <DatasetHeader name={name} tab="activity" subtitle={t('activity.subtitle')} />
       <Filters key={round} search={search} change={change} onAll={filtered ? showAll : undefined} />
       <Card p={0}>
         <DataTable

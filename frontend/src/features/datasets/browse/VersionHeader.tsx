@@ -1,14 +1,12 @@
 import { ActionIcon, Badge, Menu, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
-  IconActivity,
   IconArrowBackUp,
   IconArrowsSplit2,
   IconCherry,
   IconCopy,
   IconDatabaseImport,
   IconDotsVertical,
-  IconGitBranch,
   IconGitCompare,
   IconGitMerge,
   IconHistory,
@@ -28,6 +26,7 @@ import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { CachePanel } from '../cache/CachePanel';
+import { DatasetTabs } from '../DatasetTabs';
 import { authorName } from '../names';
 import { AttributesDialog } from '../operations/AttributesDialog';
 import { CopyFromDialog } from '../operations/CopyFromDialog';
@@ -86,14 +85,6 @@ export function VersionHeader({ dataset, address, shown, hasArrived, search, onR
             <CachePanel name={name} address={address} />
             <PullPanel name={name} version={pinned} />
             <UploadInto address={address} folder={search.path ?? ''} />
-            <ButtonLink
-              to="/datasets/$name/versions"
-              params={{ name }}
-              variant="default"
-              leftSection={<IconHistory size={15} />}
-            >
-              {t('datasets.versions')}
-            </ButtonLink>
             {mayRun && (
               <ButtonLink
                 to="/runs/new"
@@ -107,6 +98,7 @@ export function VersionHeader({ dataset, address, shown, hasArrived, search, onR
           </>
         )}
       </PageHeader>
+      <DatasetTabs name={name} current="files" />
       {hasArrived && (
         <>
           <QuarantineNotice name={name} />
@@ -218,12 +210,6 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
             leftSection={<IconGitCompare size={15} />}
           >
             {t('datasets.compare')}
-          </MenuLink>
-          <MenuLink to="/datasets/$name/refs" params={{ name }} leftSection={<IconGitBranch size={15} />}>
-            {t('versioning.refs')}
-          </MenuLink>
-          <MenuLink to="/datasets/$name/activity" params={{ name }} leftSection={<IconActivity size={15} />}>
-            {t('activity.title')}
           </MenuLink>
           <MenuLink
             to="/datasets/$name/cleaning"

@@ -2,10 +2,9 @@ import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { FailedPage } from '@/shared/FailedPage';
-import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useArrived } from '@/shared/useArrived';
+import { DatasetHeader } from '../DatasetHeader';
 import { useDataset } from '../queries';
 import { ToDatasets } from '../ToDatasets';
 import { DeleteCard } from './DeleteCard';
@@ -30,16 +29,7 @@ export function KeepingPage() {
     );
   return (
     <Page>
-      <PageHeader
-        title={t('datasets.keeping')}
-        subtitle={t('datasets.keepingSubtitle')}
-        documentTitle={[name, t('datasets.keeping')].join(' · ')}
-        above={
-          <AnchorLink to="/datasets/$name" params={{ name }} size="sm">
-            {name}
-          </AnchorLink>
-        }
-      />
+      <DatasetHeader name={name} tab="settings" subtitle={t('datasets.keepingSubtitle')} />
       <Stack>
         <RetentionCard dataset={name} />
         {/* How high a card becomes is not known: those below it come after it, and nothing moves. */}

@@ -28,7 +28,8 @@ test('a dataset that is not there is said once, with the way back and nothing to
   for (const path of ['retention/', 'holds/'])
     serve('GET', `${AT}${path}`, () => problem(404, 'not_found', 'There is nothing here.'));
   await open();
-  await screen.findByRole('heading', { name: 'pets' });
+  await screen.findByRole('alert');
+  screen.getByRole('heading', { name: 'pets' });
   expect(screen.getAllByRole('alert')).toHaveLength(1);
   expect(screen.getByRole('link', { name: 'Datasets' }).getAttribute('href')).toBe('/datasets');
   expect(screen.queryByRole('button', { name: 'Delete dataset' })).toBeNull();

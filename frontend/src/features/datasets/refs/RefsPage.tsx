@@ -1,14 +1,13 @@
 import { TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconHistory, IconSearch } from '@tabler/icons-react';
+import { IconSearch } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { EmptyState } from '@/shared/EmptyState';
 import { FailedPage } from '@/shared/FailedPage';
-import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useArrived } from '@/shared/useArrived';
+import { DatasetHeader } from '../DatasetHeader';
 import { useHolds, useRetention } from '../keeping/queries';
 import { OperationsNow } from '../operations/OperationsNow';
 import { RefTables } from '../operations/RefTables';
@@ -40,26 +39,9 @@ export function RefsPage() {
     );
   return (
     <Page>
-      <PageHeader
-        title={t('versioning.refs')}
-        subtitle={t('versioning.refsSubtitle')}
-        documentTitle={[name, t('versioning.refs')].join(' · ')}
-        above={
-          <AnchorLink to="/datasets/$name" params={{ name }} size="sm">
-            {name}
-          </AnchorLink>
-        }
-      >
-        <ButtonLink
-          to="/datasets/$name/versions"
-          params={{ name }}
-          variant="default"
-          leftSection={<IconHistory size={15} />}
-        >
-          {t('datasets.versions')}
-        </ButtonLink>
+      <DatasetHeader name={name} tab="branches" subtitle={t('versioning.refsSubtitle')}>
         <Search />
-      </PageHeader>
+      </DatasetHeader>
       <OperationsNow name={name} />
       {isNoted && <KeptNotes name={name} />}
       {isNoted && isKnown && (

@@ -1,12 +1,5 @@
 import { Badge, Button, Card, Group, Select, Text } from '@mantine/core';
-import {
-  IconActivity,
-  IconArchive,
-  IconGitBranch,
-  IconGitCompare,
-  IconGitMerge,
-  IconHistory,
-} from '@tabler/icons-react';
+import { IconGitBranch, IconGitCompare, IconGitMerge, IconHistory } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -19,9 +12,9 @@ import { FailedPage } from '@/shared/FailedPage';
 import { useFormat } from '@/shared/format';
 import { AnchorLink, ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { Bytes } from '@/shared/values';
+import { DatasetHeader } from '../DatasetHeader';
 import { FileCount } from '../FileCount';
 import { authorName } from '../names';
 import { OperationsNow } from '../operations/OperationsNow';
@@ -51,34 +44,10 @@ export function VersionsPage() {
     );
   return (
     <Page>
-      <PageHeader
-        title={t('datasets.versions')}
-        documentTitle={[name, t('datasets.versions')].join(' · ')}
-        above={
-          <AnchorLink to="/datasets/$name" params={{ name }} size="sm">
-            {name}
-          </AnchorLink>
-        }
-      >
-        <ButtonLink
-          to="/datasets/$name/activity"
-          params={{ name }}
-          variant="default"
-          leftSection={<IconActivity size={15} />}
-        >
-          {t('activity.title')}
-        </ButtonLink>
-        <ButtonLink
-          to="/datasets/$name/keeping"
-          params={{ name }}
-          variant="default"
-          leftSection={<IconArchive size={15} />}
-        >
-          {t('datasets.keeping')}
-        </ButtonLink>
+      <DatasetHeader name={name} tab="versions">
         <BranchSelect name={name} branch={branch} />
         <CompareButton name={name} versions={versions.rows ?? []} selected={selected} />
-      </PageHeader>
+      </DatasetHeader>
       <OperationsNow name={name} />
       <ChangeLegend />
       <Card p={0}>

@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { PageHeader } from '@/shared/PageHeader';
+import { DatasetTabs } from './DatasetTabs';
+import { ToDatasets } from './ToDatasets';
+
+interface DatasetHeaderProps {
+  name: string;
+  tab: 'versions' | 'branches' | 'activity' | 'settings';
+  subtitle?: ReactNode;
+  /** The actions of the page. */
+  children?: ReactNode;
+}
+
+/** The header of a dataset's pages beside its files: the name, and the tabs. */
+export function DatasetHeader({ name, tab, subtitle, children }: DatasetHeaderProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <PageHeader
+        title={name}
+        documentTitle={[name, t(`datasets.tabs.${tab}`)].join(' · ')}
+        above={<ToDatasets />}
+        subtitle={subtitle}
+      >
+        {children}
+      </PageHeader>
+      <DatasetTabs name={name} current={tab} />
+    </>
+  );
+}

@@ -1,0 +1,37 @@
+import { useTranslation } from 'react-i18next';
+import { AnchorLink } from '@/shared/links';
+import classes from './DatasetTabs.module.css';
+
+const TABS = {
+  files: '/datasets/$name',
+  versions: '/datasets/$name/versions',
+  branches: '/datasets/$name/refs',
+  activity: '/datasets/$name/activity',
+  settings: '/datasets/$name/keeping',
+} as const;
+
+interface DatasetTabsProps {
+  name: string;
+  current: keyof typeof TABS;
+}
+
+/** The pages of a dataset, under its header; each is a link, so the address says which one is open. */
+export function DatasetTabs({ name, current }: DatasetTabsProps) {
+  const { t } = useTranslation();
+  return (
+    <nav aria-label={t('datasets.tabs.label', { name })} className={classes.tabs}>
+      {Object.entries(TABS).map(([tab, to]) => (
+        <AnchorLink
+          key={tab}
+          to={to}
+          params={{ name }}
+          className={classes.tab}
+          underline="never"
+          aria-current={tab === current ? 'page' : undefined}
+        >
+          {t(`datasets.tabs.${tab as keyof typeof TABS}`)}
+        </AnchorLink>
+      ))}
+    </nav>
+  );
+}
