@@ -1,4 +1,4 @@
-"""What a job sees of the cache: hard links to one view and to its packs, in a folder of its own."""
+"""Hard links to one view and its packs, in a folder per job: all that a job sees of the cache."""
 
 from __future__ import annotations
 

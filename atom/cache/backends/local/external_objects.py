@@ -1,4 +1,4 @@
-"""Bringing objects that stay at their source to this node, in packs that only the node has."""
+"""Warm-up of objects that stay at their source, in packs that only this node has."""
 
 from __future__ import annotations
 
