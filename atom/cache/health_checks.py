@@ -1,4 +1,4 @@
-"""Metrics of the nodes' caches: versions by state, stored bytes and failed warm-ups."""
+"""Metrics of the nodes' caches, and a warning about failed warm-ups."""
 
 from __future__ import annotations
 
