@@ -1,4 +1,4 @@
-"""Whether a run waited for its data, why, and what to do: rules over what was measured."""
+"""Rules over measurements: whether a run waited for its data, why, and what to do."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _is_too_short(measured: Measured) -> bool:
     The first batch waits for all that happens once: workers start and import their libraries, files
     are opened, nothing was read ahead. That takes some 3 s, which is BOUND_SHARE of FEWEST_S: of a
     shorter run it would be the verdict by itself. A loader that reads ahead gives its first batches
-    late together, and one batch of FEWEST_BATCHES is half of BOUND_SHARE. Who did not count its
+    late together, and one batch of FEWEST_BATCHES is half of BOUND_SHARE. A run that counted no
     batches is judged by the time alone.
     """
     too_few = measured.batches is not None and measured.batches < FEWEST_BATCHES
