@@ -1,4 +1,4 @@
-"""The head of a stored file as a page can show it: the kind is told by its name, then checked."""
+"""Previews of the head of stored files; the name gives the kind, which the bytes must confirm."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What is shown of a file; only the fields of its kind are set.
+    """A preview of a file; only the fields of its kind are set.
 
-    A table with a `reason` is one of which only the columns could be read.
+    A table has a `reason` if only its columns could be read.
     """
 
     kind: str
