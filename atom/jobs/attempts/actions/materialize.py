@@ -31,8 +31,8 @@ from atom_sdk.words import counted
 def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None = None) -> None:
     """Show what the run's selectors leave of its datasets; safe to repeat.
 
-    What earlier attempts streamed is here again, if `local` sees that they have ended. Raises
-    SelectionEmpty, ViewNotReady, MountError, OSError.
+    The attempt takes over what earlier attempts streamed, if `local` sees that they have ended.
+    Raises SelectionEmpty, ViewNotReady, MountError, OSError.
     """
     if attempt.node is None:
         return
@@ -48,7 +48,7 @@ def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None
 
 
 def _ended_before(attempt: Attempt, local: LocalExecutor) -> list[UUID]:
-    """Return the attempts of the run of which nothing lives any more, the latest first."""
+    """Return the attempts of the run that have no process any more, the latest first."""
     others = attempt.run.attempts.filter(number__lt=attempt.number, state__in=states.TERMINAL)
     ended = others.order_by("-number").values_list("pk", flat=True)
     return [other for other in ended if not local.observe(other).alive]
@@ -105,9 +105,9 @@ def _streamed(attempt: Attempt, alias: str) -> RunInput:
 
 
 def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
-    """Remove what ended attempts were shown, once their processes are gone.
+    """Remove the datasets of ended attempts, once their processes are gone.
 
-    What the last one of a run streamed stays until the next one takes it over, or the run ends.
+    Streamed data of a run's last attempt stays until the next one takes it over or the run ends.
     """
     known = Attempt.objects.filter(pk__in=shown).exclude(state__in=states.TERMINAL)
     followed = _to_be_followed(shown)
@@ -121,7 +121,7 @@ def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
 
 
 def _to_be_followed(shown: set[UUID]) -> dict[UUID, set[str]]:
-    """Return the ended attempts whose run tries again, with what they streamed."""
+    """Return the ended attempts whose run has a retry to come, with the inputs they streamed."""
     later = Attempt.objects.filter(run=OuterRef("run"), number__gt=OuterRef("number"))
     is_last = ~Exists(later.filter(state__in=states.TERMINAL))
     ended = Attempt.objects.filter(is_last, pk__in=shown, state__in=states.TERMINAL)

@@ -41,7 +41,7 @@ def grant(attempt: Attempt, api_url: str) -> dict[str, str]:
 
 
 def made_by(attempt: Attempt) -> dict[str, Any]:
-    """Return what a version that the attempt makes says of it; the digests are in hex."""
+    """Return the facts about the attempt that its versions record; the digests are in hex."""
     run = attempt.run
     said: dict[str, Any] = {"run": str(run.pk), "number": run.number, "attempt": attempt.number}
     if run.code is not None:
@@ -57,7 +57,7 @@ def made_by(attempt: Attempt) -> dict[str, Any]:
 
 
 def withdraw(attempt: Attempt) -> None:
-    """Make the attempt's tokens worthless; safe to repeat."""
+    """Revoke the attempt's tokens; safe to repeat."""
     # By its name, which the attempt's id is part of: whoever started the run may be gone since.
     mine = ApiToken.objects.filter(project=attempt.run.project, revoked_at=None)
     for token in mine.filter(name=_name(attempt)).select_related("user"):
