@@ -20,9 +20,9 @@ from atom.jobs.metrics.engines.points import Points
 from atom.jobs.models import MetricChunk, MetricSeries, Run, RunQuerySet
 
 MIN_RUNS, MAX_RUNS = 2, 50
-# So many points are decoded for one answer, all runs together: half a second.
+# At most this many points are decoded for one answer, all runs together: half a second.
 DECODED_POINTS = 2_500_000
-# And so many are sent; a single curve always gets enough for its shape.
+# At most SENT_POINTS are sent; a single curve always gets SHAPE_POINTS, enough for its shape.
 SENT_POINTS, SHAPE_POINTS = 25_000, 200
 _MAX_NUMBER = (1 << 31) - 1
 
