@@ -1,4 +1,4 @@
-"""Runs an attempt on this machine, under a supervisor that outlives whoever started it.
+"""Runs an attempt on this machine, under a supervisor that outlives the worker that started it.
 
 The supervisor holds a lock in the attempt's folder for as long as it lives, so starting twice is
 harmless; it is recognised again by its pid and start time. See `atom_sdk/runner/README.md`.
