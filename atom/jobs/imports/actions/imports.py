@@ -67,7 +67,7 @@ class ImportRequest:
 
 
 def start_look(project: Project, user: User, request: ImportRequest) -> Run:
-    """Start a run that says what an import would take and lose. Raises InvalidImport."""
+    """Start a run that reports what an import would take and lose. Raises InvalidImport."""
     version = _source(project, user, request.source)
     _check_field("path", _check_path, version, request.path)
     _check_field("images", _check_path, version, request.images)
@@ -83,7 +83,7 @@ def start_look(project: Project, user: User, request: ImportRequest) -> Run:
 
 
 def confirm(run: Run, user: User, accepted_loss: float | None) -> Run:
-    """Start the import that a look has told about; nobody can lose more than they accepted.
+    """Start the import that a look reported; it refuses to lose more than a person accepted.
 
     `accepted_loss` is a share of objects and labels, 0 to 1; None accepts what the look allowed.
     The run checks it once more, against the files that it reads. Raises ImportReportMissing,
