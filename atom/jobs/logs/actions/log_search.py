@@ -1,4 +1,4 @@
-"""Searching an attempt's log: chunks first, then what has only just arrived."""
+"""Search in an attempt's log: in chunks first, then in the stream of recent data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _SEARCHED_S = 4.0
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What matches, and where a later search goes on; `complete`: all there is was looked at."""
+    """Matches, and where a later search goes on; `complete` if the search reached the log's end."""
 
     matches: list[Match]
     next: Position

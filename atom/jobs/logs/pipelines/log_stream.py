@@ -1,4 +1,4 @@
-"""The young end of an attempt's log: a Redis Stream until the flusher has made chunks of it.
+"""Recent log data of an attempt, in a Redis Stream until the flusher makes chunks of it.
 
 An entry's id is `<offset of the byte after it>-0`, so a reader that stands at offset N asks for
 ids after `N-0`, trimming at N is `MINID`, and bytes cannot arrive twice. `…:next` holds the offset
