@@ -77,7 +77,7 @@ SET metrics_summary = metrics_summary || %s::jsonb WHERE id = %s"""
 
 @dataclass(slots=True)
 class SeriesRow:
-    """A curve as its row has it. `tail` is its last chunk where that has to be written anew."""
+    """A curve as its row has it. `tail` is its last chunk if that has to be rewritten."""
 
     key: str
     id: UUID
