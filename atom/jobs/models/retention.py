@@ -12,7 +12,7 @@ from atom.core.models import TimestampedModel
 
 
 class RunPolicy(TimestampedModel):
-    """What a project keeps of runs that have ended: logs and outputs for so many days."""
+    """The days for which a project keeps logs and outputs of runs that have ended."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="run_policy")
     # None: for ever.
@@ -31,7 +31,7 @@ class RunPolicy(TimestampedModel):
 
 
 class RunKeeping(TimestampedModel):
-    """What was said or done about the logs and outputs of one run."""
+    """Retention of one run's logs and outputs: a person's choice, the announcement, the removal."""
 
     run = models.OneToOneField("jobs.Run", on_delete=models.CASCADE, related_name="keeping")
     # Said of this run alone; None: as the project has it.
