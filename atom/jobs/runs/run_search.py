@@ -80,7 +80,7 @@ def _any(conditions: Iterable[Q]) -> Q:
 
 
 class _Asker:
-    """Who asks, and in which project: some words mean what they mean there."""
+    """The user and project of a search, which some of its words depend on."""
 
     def __init__(self, project: Project, user: User) -> None:
         self._project = project
