@@ -1,4 +1,4 @@
-"""Runs that wait for long: their people are told once for each time that a run is queued."""
+"""Runs that wait for long: people are notified once for each time that a run is queued."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _AT_ONCE = 200
 
 
 def tell_long_waits() -> int:
-    """Tell of each run that has been queued for long; return how many."""
+    """Notify about each run that has been queued for long; return how many."""
     # The line of its timeline is what remembers that they were told.
     told = RunEvent.objects.filter(
         run=OuterRef("pk"), kind=EventKind.WAITS, at__gte=OuterRef("queued_at")
