@@ -88,7 +88,7 @@ class RunConsumer(GuardedConsumer):
             await self._stop()
 
     async def live_event(self, message: dict[str, Any]) -> None:
-        """Pass an event of the channel layer on; the follower tells the end of a log itself."""
+        """Pass on an event of the channel layer, but no end of a log: the follower sends that."""
         if await self.is_access_event(message):
             return
         kind = message["event"].get("type")
@@ -170,9 +170,9 @@ class LogPosition:
 
     @property
     def _is_to_look(self) -> bool:
-        """Whether to ask the database: a thousand quiet logs would be all that it answers.
+        """Whether to ask the database, which a thousand quiet logs could keep busy.
 
-        Of all sockets that watch an attempt, one asks for all whether its log goes on.
+        One socket asks for all sockets that watch the attempt whether its log goes on.
         """
         if self._socket.log_may_have_ended or self._looked_s == -math.inf:
             return True

@@ -1,6 +1,6 @@
 """The reconciler: every second, and after each change, it moves every run as far as it can.
 
-It reads where things stand and never relies on having seen an event, so a worker may be killed
+It reads the current state and never relies on having seen an event. So a worker may be killed
 anywhere: the next tick, in any worker, goes on. Each run is advanced under its own row lock.
 """
 
@@ -103,7 +103,7 @@ def _guarded(run_id: UUID) -> str | None:
 
 
 def advance(run_id: UUID) -> str | None:
-    """Take steps until the run's state stays; return it, None if another worker is at it."""
+    """Take steps until the run's state stays; return it, None if another worker holds the run."""
     state = None
     for _ in range(_STEPS_PER_TICK):
         before, state = state, _step(run_id)
