@@ -29,7 +29,7 @@ class CacheRecord(TimestampedModel):
     rate_bytes_s = models.BigIntegerField(default=0)
     error = models.TextField(blank=True)
     used_at = models.DateTimeField(null=True)
-    # The worker that warms it renews this; None while nobody has begun.
+    # The worker that warms it renews this; None until a worker begins.
     claimed_until = models.DateTimeField(null=True)
 
     class Meta:

@@ -48,7 +48,7 @@ def mount_for_job(version: Version, attempt_id: UUID, alias: str) -> MountRecord
     options = MountOptions(modified_at_s=modified_at_s, unsafe_links=False)
     if not folder.exists():
         folder.mkdir()
-        # Whatever our own umask is.
+        # Set the mode apart, since the umask of this process may be stricter.
         folder.chmod(0o755)
     try:
         return mount(dataset, folder, cache, reference, options)

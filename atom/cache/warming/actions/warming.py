@@ -130,7 +130,7 @@ def _fill(record: CacheRecord, backend: CacheBackend) -> None:
         record.packs_present = before[1] + progress.packs_done
         record.bytes_present = min(before[0] + progress.bytes_done, record.bytes_total)
         record.rate_bytes_s = progress.rate_bytes_s
-        # Bytes come: what an earlier try met is over.
+        # Bytes arrive, so the error of an earlier attempt is over.
         record.error = "" if progress.bytes_done else record.error
         _save_progress(record)
 
@@ -138,7 +138,7 @@ def _fill(record: CacheRecord, backend: CacheBackend) -> None:
 
 
 def _blame_pack(record: CacheRecord, damaged: CorruptPackError) -> None:
-    """Name the pack and take it out of service everywhere."""
+    """Quarantine the corrupt pack, remove it from the node and fail the warm-up."""
     project = record.version.dataset.project
     quarantine_pack(project, damaged.digest, str(damaged), is_readable=damaged.is_readable)
     backend_of(record.node).remove_pack(project, damaged.digest)
@@ -146,7 +146,7 @@ def _blame_pack(record: CacheRecord, damaged: CorruptPackError) -> None:
 
 
 def _go_on_later(record: CacheRecord, away: StoreError) -> None:
-    """Say what happened and let `recover` start again: no pack is to blame for a store away."""
+    """Note the error and let `recover` start again: the store is away, and no pack is corrupt."""
     log.warning("warm_store_away", record_id=str(record.pk), error=str(away))
     said = f"The object store does not give the data; this is tried again. {_first_line(away)}"
     rows = CacheRecord.objects.filter(pk=record.pk, state="warming")
