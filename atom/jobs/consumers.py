@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 BEHIND_BYTES = 256 << 10
 # After a gap the client gets the end of the log at once.
 TAIL_BYTES = 64 << 10
-# The end of a log is told of; this is for when that was not heard.
+# An event announces the end of a log; this look is for a lost event.
 LOOK_EVERY_S = 15.0
 
 
@@ -184,7 +184,7 @@ class LogPosition:
 
     async def _catch_up(self) -> bool:
         """Send from chunks what the stream no longer holds; return whether the log has ended."""
-        # Before the look: what is told of during it asks for another.
+        # Reset before the look: an event that comes during the look must cause another one.
         self._socket.log_may_have_ended = False
         self._looked_s = time.monotonic()
         end, ended = await database_sync_to_async(_extent)(self._attempt.pk)
@@ -237,7 +237,7 @@ class LogPosition:
         self.offset = frame.end
 
 
-# All sockets that watch an attempt are told the same.
+# All sockets that watch an attempt get the same messages.
 @lru_cache(maxsize=128)
 def _messages(
     attempt_id: str, entry: Entry, begun: Begun

@@ -67,7 +67,7 @@ def _place_queued() -> None:
 
 
 def _still_waits(run_id: UUID) -> bool:
-    """Try to place a run. One that another worker is at waits, a broken one does not."""
+    """Try to place a run. A run that another worker holds still waits, a broken one does not."""
     try:
         return advance(run_id) in {states.QUEUED, None}
     except Exception:
@@ -83,9 +83,9 @@ def _open_runs() -> list[UUID]:
 
 
 def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int]]:
-    """Return the runs that a machine could hold now, with what they ask for.
+    """Return the queued runs that a machine could hold now, with their demands.
 
-    No other waits for what no machine can hold.
+    Runs that no machine can hold must not keep others waiting.
     """
     holdable = could_be_held(largest(capacities()))
     ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED))

@@ -198,7 +198,7 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def _scrubbed() -> dict[str, str]:
-    """Return what a job may know of our environment: no secret has such a name."""
+    """Return the environment variables that a job may see: no secret has such a name."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -216,9 +216,9 @@ def _supervisor_of(folder: Path) -> tuple[int, int] | None:
 
 
 def _read_json(path: Path) -> Any:
-    """Return what a file of the attempt says, None if it says nothing.
+    """Return the JSON in a file of the attempt; None if it is missing, too large or no JSON.
 
-    A job may put anything there: a link to what only we can read, a pipe that never ends.
+    A job may put anything there, such as a link to a file of the server, or an endless pipe.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

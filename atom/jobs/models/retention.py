@@ -34,9 +34,9 @@ class RunKeeping(TimestampedModel):
     """Retention of one run's logs and outputs: a person's choice, the announcement, the removal."""
 
     run = models.OneToOneField("jobs.Run", on_delete=models.CASCADE, related_name="keeping")
-    # Said of this run alone; None: as the project has it.
+    # The choice for this run alone; None follows the policy of the project.
     until = models.DateTimeField(null=True)
-    # Announced: from then on they may be removed, unless somebody keeps them.
+    # The announced time from which they may be removed, unless a person keeps them.
     due_at = models.DateTimeField(null=True)
     removed_at = models.DateTimeField(null=True)
     removed_bytes = models.BigIntegerField(default=0)

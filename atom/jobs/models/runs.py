@@ -178,7 +178,7 @@ class Run(TimestampedModel):
     priority = models.IntegerField(default=0)
     timeout_s = models.PositiveIntegerField(null=True)
     max_retries = models.PositiveSmallIntegerField(default=2)
-    # Asked for by the person; a workflow says itself whether it writes.
+    # The choice of the person for a command; a workflow declares whether it writes.
     may_write = models.BooleanField(default=False)
     tags = models.JSONField(default=list)
     origin = models.CharField(
@@ -187,7 +187,7 @@ class Run(TimestampedModel):
     experiment = models.ForeignKey(
         Experiment, null=True, on_delete=models.RESTRICT, related_name="runs"
     )
-    # The span that asked for it, as a W3C traceparent; "" where nothing is traced.
+    # The span of the request, as a W3C traceparent; "" if nothing is traced.
     trace_parent = models.CharField(max_length=tracing.PARENT_CHARACTERS, blank=True)
     # Logged by its program and opaque to Atom: parameters beside those that it was started with,
     # and labels by key.
@@ -197,7 +197,7 @@ class Run(TimestampedModel):
     # Written by people: lines of text, and a star for a run to keep.
     notes = models.TextField(blank=True)
     starred = models.BooleanField(default=False)
-    # Grows with each change of name, tags, notes or star: who changes an older one is told.
+    # Grows with each change of name, tags, notes or star, so that conflicts are detected.
     revision = models.PositiveIntegerField(default=0)
     progress = models.FloatField(default=0)
     progress_text = models.CharField(max_length=300, blank=True)
@@ -354,7 +354,7 @@ class Artifact(TimestampedModel):
     state = models.CharField(
         max_length=20, choices=states.choices(ARTIFACT_STATES), default="local"
     )
-    # When its verification was asked for; None before its bytes are there and once it is settled.
+    # Time of the request to verify; None before its bytes are stored and once it is settled.
     verify_asked_at = models.DateTimeField(null=True)
     # The worker that verifies it renews this.
     claimed_until = models.DateTimeField(null=True)

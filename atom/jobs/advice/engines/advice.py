@@ -11,7 +11,7 @@ BOUND_SHARE = 0.10
 # See `_is_too_short`.
 FEWEST_S = 30
 FEWEST_BATCHES = 20
-# So busy, the processors that the run asked for are its limit.
+# Above this share of use, the processors that the run holds are its limit.
 BUSY_SHARE = 0.85
 # One process that decodes keeps about one processor busy.
 ONE_PROCESS_CORES = (0.6, 1.3)

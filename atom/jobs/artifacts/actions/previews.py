@@ -33,7 +33,7 @@ KINDS: Final = ("none", "image", "table", "tree", "text", "markdown", "scalars")
 NOT_STORED, UNKNOWN, TOO_LARGE, BINARY = "not_stored", "unknown", "too_large", "binary"
 REASONS: Final = (*PARQUET_REASONS, NOT_STORED, UNKNOWN, TOO_LARGE, BINARY)
 # Without SVG: it is a program rather than a picture.
-# Endings to the type that a browser is told; what the bytes are it finds out itself.
+# Types that the answer names, by ending; browsers check the bytes themselves.
 PICTURE_TYPES: Final = {
     "png": "image/png",
     "jpg": "image/jpeg",

@@ -121,7 +121,7 @@ def end_attempt(
     run: Run, attempt: Attempt, failure: Failure | None, evidence: dict[str, Any]
 ) -> None:
     """Begin the end of an attempt; its last log bytes and outputs get a little time."""
-    # Whatever was said about it, an attempt can end.
+    # An attempt must be able to end, even if its evidence has characters that cannot be stored.
     evidence = storable(evidence)
     if failure is not None:
         failure = replace(failure, reason=storable(failure.reason), params=storable(failure.params))

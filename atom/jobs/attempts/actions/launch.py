@@ -73,9 +73,9 @@ def launch(attempt_id: UUID) -> None:
 
 
 def _waits_for_the_disk(error: Exception) -> bool:
-    """Whether only this machine's disk is in the way, of which everybody is told.
+    """Whether only this machine's disk prevents the start; if so, note the fault for all users.
 
-    Nothing is wrong with the run: the reconciler starts it once the lease of this try is over.
+    The run has no fault: the reconciler starts it once the lease of this launch is over.
     """
     fault = faults.fault_of(error)
     if fault not in {faults.DISK_FULL, faults.DISK_READ_ONLY}:

@@ -55,9 +55,9 @@ def _ended_before(attempt: Attempt, local: LocalExecutor) -> list[UUID]:
 
 
 def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
-    """Keep which way it was, and why not a better one, for the run's page."""
+    """Record the way of mounting, and why no better one, for the run's page."""
     if one.mounted_by == mounted.how:
-        return  # a worker that died afterwards has said it
+        return  # a worker that died afterwards has recorded it
     one.mounted_by, one.mount_skipped = mounted.how, [list(pair) for pair in mounted.skipped]
     one.save(update_fields=["mounted_by", "mount_skipped", "updated_at"])
     why = "".join(f" Not by {how}: {reason}." for how, reason in mounted.skipped)

@@ -22,7 +22,7 @@ from atom.core import clock
 from atom.jobs.models import Attempt
 
 SCOPES = ["push"]
-# An attempt ends its token itself; this is for one whose end nobody could note.
+# An attempt revokes its token when it ends; this limit is for ends that were never recorded.
 _LONGEST = timedelta(days=7)
 
 

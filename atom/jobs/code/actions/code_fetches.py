@@ -41,7 +41,7 @@ MAX_OPEN = 20
 TIMEOUT_S = 600.0
 LEASE = timedelta(seconds=30)
 _RENEW_EVERY_S = 10.0
-# Several tries that take as long as one may.
+# Time for several attempts of the longest allowed duration.
 LONGEST = timedelta(hours=1)
 
 

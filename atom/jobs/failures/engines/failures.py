@@ -138,7 +138,7 @@ def _not_found(limits: Limits) -> Failure:
     )
 
 
-# By what the runner says of the disk: how it is called, and what mends it.
+# Faults of the disk that the runner reports: code, name in the sentence, and remedy.
 _DISK: Final = {
     "full": (FailureCode.DISK_FULL, "full", "Have room made on it"),
     "read_only": (FailureCode.DISK_READ_ONLY, "read-only", "Have it mounted for writing again"),

@@ -104,7 +104,7 @@ def confirm(run: Run, user: User, accepted_loss: float | None) -> Run:
         )
     values = {**run.parameters, "allowed_loss": allowed}
     if accepted_loss is not None:
-        # A share of a small class, taken for the whole, would allow more than the report has told.
+        # The accepted share of a small class would allow more losses in the whole than reported.
         values["most_lost"] = report.lost
     return _create(run.project, user, IMPORT, values)
 

@@ -10,7 +10,7 @@ from atom.jobs.logs.actions import logs
 from atom.jobs.logs.engines.log_search import Match, Position, Query, Search
 from atom.jobs.models import Attempt
 
-# One request looks at so much and says where to go on.
+# One request searches at most this much and returns where to go on.
 SEARCHED_BYTES = 64 << 20
 _SEARCHED_S = 4.0
 

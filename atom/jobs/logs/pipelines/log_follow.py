@@ -90,7 +90,7 @@ class _Hub:
         return cls._of_loops[loop]
 
     async def read(self, attempt_id: UUID, offset: int) -> list[Entry]:
-        # A socket that closes ends its own waiting; the connection is everybody's.
+        # A socket that closes must end only its own wait: all sockets share the connection.
         task = asyncio.create_task(_read(self._redis, attempt_id, offset, None))
         self._reads.add(task)
         task.add_done_callback(self._reads.discard)
@@ -126,7 +126,7 @@ class _Hub:
 
 
 class _Feed:
-    """Waits for what one attempt says next; `tail` is the offset up to which it has told."""
+    """Waits for new entries of one attempt; `tail` is the offset up to which it passed them on."""
 
     def __init__(self, attempt_id: UUID, offset: int) -> None:
         self.attempt_id = attempt_id

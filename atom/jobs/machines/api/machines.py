@@ -107,7 +107,7 @@ class MachineSerializer(serializers.Serializer[Any]):
         """Return each GPU with its memory; null if the driver does not report it."""
         node = machine.node
         memory = node.gpu_memory_bytes
-        # An older probe left out what was not told: nobody knows which cards the others are.
+        # An older probe left out unknown memories, so the rest cannot be matched with GPUs.
         if len(memory) != len(node.gpu_ids):
             memory = [0] * len(node.gpu_ids)
         pairs = zip(node.gpu_ids, memory, strict=True)

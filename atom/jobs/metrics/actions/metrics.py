@@ -269,7 +269,7 @@ def _most(one: Number | None, other: Number | None) -> Number | None:
 
 
 def _summarise(run_id: UUID, series: list[SeriesRow]) -> None:
-    """Copy the last values to the run, for lists, and tell the pages how long the curves are."""
+    """Copy the last values to the run, for lists, and notify pages of the curves' lengths."""
     last = {one.key: one.last for one in series if one.kind == "user" and one.last is not None}
     if last:
         metric_rows.add_to_summary(run_id, last)

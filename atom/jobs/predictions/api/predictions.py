@@ -102,7 +102,7 @@ class PredictionsView(RunScopedView):
 
 
 class _Entries:
-    """Files of a version that may be gone by now: then there is nothing to show."""
+    """Files of a version; none can be shown if the version has expired."""
 
     def __init__(self, version: Version | None) -> None:
         self._browser: VersionBrowser | None = None
@@ -112,7 +112,7 @@ class _Entries:
         try:
             self._browser = open_version(version)
         except AtomError:
-            # Retention let go of it; what was predicted still counts.
+            # The version cannot be read, for example expired; the predictions still count.
             return
 
     def at(self, path: str) -> dict[str, Any] | None:

@@ -74,7 +74,7 @@ def _changed(run: Run) -> RunChanged:
 
 
 def _apply(run: Run, said: Description) -> list[str]:
-    """Set what is said, and return the names of what is another than it was."""
+    """Set the new values, and return the names of the fields that changed."""
     wanted = {
         "name": said.name,
         "notes": said.notes,

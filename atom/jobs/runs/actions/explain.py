@@ -196,7 +196,7 @@ def _data_reasons(run: Run) -> list[Reason]:
 
 
 def _data_reason(params: dict[str, Any], error: str) -> Reason:
-    """Say how much of a version is there, and what the last try to bring the rest met."""
+    """Return how much of a version is there, and the last error of its warm-up if any."""
     text = "{dataset}: {bytes_present} of {bytes_total} bytes are on the machine.".format(**params)
     if not error:
         return Reason(ReasonKind.DATA, text, "Wait; the data is being copied.", params)

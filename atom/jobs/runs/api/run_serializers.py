@@ -131,7 +131,7 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
         return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
 
     def _now(self) -> datetime:
-        """Return the time; it is asked once for all rows of a page, if one is under way."""
+        """Return the time, the same for all rows of a page."""
         shared = cast("dict[str, Any]", self.context)
         if "now" not in shared:
             shared["now"] = clock.now()

@@ -40,7 +40,7 @@ class BuildFailedError(Exception):
     """pip or venv failed; `tail` holds its last lines."""
 
     def __init__(self, tail: str) -> None:
-        """Keep what was said last."""
+        """Keep the last lines of the output."""
         super().__init__("The environment could not be built.")
         self.tail = tail
 
@@ -206,7 +206,7 @@ def _user(builder: Builder | None) -> dict[str, Any]:
 
 
 def _kill_all(pid: int, builder: Builder | None) -> None:
-    """End a command with all that it started: whoever holds its pipe would keep us waiting."""
+    """End a command and its children: a child that holds its pipe would keep the build waiting."""
     family: list[psutil.Process] = []
     with suppress(psutil.Error):
         family = psutil.Process(pid).children(recursive=True)

@@ -21,7 +21,7 @@ _AT_ONCE = 200
 
 def tell_long_waits() -> int:
     """Notify about each run that has been queued for long; return how many."""
-    # The line of its timeline is what remembers that they were told.
+    # The line in the timeline records that people were notified.
     told = RunEvent.objects.filter(
         run=OuterRef("pk"), kind=EventKind.WAITS, at__gte=OuterRef("queued_at")
     )

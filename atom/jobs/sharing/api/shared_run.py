@@ -249,7 +249,7 @@ def _duration_s(run: Run, now: datetime) -> float | None:
 
 
 def _commit(run: Run) -> str | None:
-    # The client that sent the code chose what to say: only what is a commit is one.
+    # The client that sent the code chose this value, so check that it is a commit.
     said = (run.code.git or {}).get("commit") if run.code else None
     return said if isinstance(said, str) and _COMMIT.fullmatch(said) else None
 
