@@ -1,8 +1,8 @@
 """Delivery of a version to a job as a mounted folder, or as a view that the job streams.
 
 Layout below `<cache>/attempts/<attempt>/<alias>/`: `view.arrow` and `packs/` as every job has them,
-and `files/`, the mounted folder. A streaming job writes what it fetches beside the links, in the
-layout of a PackStore, so that it all goes with the attempt, or on to the next one of its run.
+and `files/`, the mounted folder. A streaming job writes fetched packs beside the links, in the
+layout of a PackStore. They are removed with the attempt, or handed to the next one of its run.
 """
 
 from __future__ import annotations
