@@ -1,8 +1,8 @@
-"""`/ws/runs/<id>/?attempt=&log_from=`: what happens to a run, and its log, as it happens.
+"""`/ws/runs/<id>/?attempt=&log_from=`: live events of a run, and its log.
 
 Server → client: `log`, `gap`, `eof` of the followed attempt; `run`, `metrics`, `event`, `file`
 carry ids and counts only. Client → server: `subscribe_log {attempt, from}`, `pause_log`.
-One socket holds at most 256 KiB of log that was not sent: a client that is further behind gets a
+One socket holds at most 256 KiB of log that was not sent. A client that is further behind gets a
 `gap` and fills it over HTTP.
 """
 

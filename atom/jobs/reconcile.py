@@ -51,8 +51,8 @@ def tick() -> None:
 def _place_queued() -> None:
     """Place in order; small jobs may pass a large one until it has waited for too long.
 
-    A run that asks for at least as much as one before it, which found no room, is not tried:
-    if a machine has become free meanwhile, that one comes first.
+    A run is skipped if it needs at least as much as an earlier one that found no room. If a machine
+    has become free meanwhile, the earlier one must come first.
     """
     passed: list[Demand] = []
     now = clock.now()

@@ -1,7 +1,7 @@
 """Runs an attempt on this machine, under a supervisor that outlives the worker that started it.
 
 The supervisor holds a lock in the attempt's folder for as long as it lives, so starting twice is
-harmless; it is recognised again by its pid and start time. See `atom_sdk/runner/README.md`.
+harmless. Its pid and start time identify it. See `atom_sdk/runner/README.md`.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class LocalExecutor(Executor):
     ) -> Observation:
         """Write the attempt's folder and start its supervisor, unless that was done before.
 
-        `describe` returns the job and its token; it is called by the one launcher that starts it:
-        a second token would take away the first one's. Raises LaunchFailedError and what it raises.
+        `describe` returns the job and its token. Only the launcher that starts it calls it, since a
+        second token would revoke the first. Raises LaunchFailedError and the errors of `describe`.
         """
         folder = self.folder(attempt_id)
         self._make_folder(folder)

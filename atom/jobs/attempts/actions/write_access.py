@@ -1,13 +1,13 @@
 """The token by which a run pushes datasets: only for those that may write.
 
-A workflow says that it writes; for a run of their own command, a person asks for it. The token is
-one of the person who started the run, for their project alone, and it ends with the attempt. With
-it a run reads the project and adds versions to its datasets, and nothing else: it starts no runs,
-merges and labels nothing, deletes nothing but an empty dataset that its person made, and makes no
-keys. A run without it can read what it was given and nothing else.
+A workflow declares that it writes; for a command, the person who starts the run requests it. The
+token belongs to that person, for the run's project alone, and it ends with the attempt. With it a
+run reads the project and adds versions to its datasets. It starts no runs, merges and labels
+nothing, and makes no keys. It deletes only an empty dataset that its person made. A run without the
+token can read only its inputs.
 
-Every version that is made with it says so in its provenance (`made_by`), in the server's words and
-not in those of the code that runs: which run, with which code, in which environment.
+Every version that is made with it names the run, its code and its environment in its provenance
+(`made_by`). The server writes that, not the code that runs.
 """
 
 from __future__ import annotations

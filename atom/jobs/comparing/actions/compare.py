@@ -116,8 +116,8 @@ def measured(runs: Sequence[Run]) -> dict[UUID, dict[str, Measured]]:
 def curves(runs: Sequence[Run], key: str, window: Window) -> list[RunCurve]:
     """Return one metric of each run that has it, in three queries.
 
-    A run with more points than its share of what one answer may decode is drawn from the smallest
-    and largest value of each chunk: no extreme is lost, and zooming in shows every point.
+    One answer decodes a limited number of points. A run with more than its share is drawn from the
+    smallest and largest value of each chunk. No extreme is lost, and zooming in shows every point.
     """
     by_run: dict[UUID, _Found] = defaultdict(_Found)
     rows = MetricSeries.objects.filter(run__in=runs, key=key, kind="user")

@@ -1,7 +1,7 @@
 """Imports in two steps: a run that looks, and a run that makes the version once it is confirmed.
 
-Archives and annotations of strangers are opened by jobs alone, which have a user, limits and a
-disk of their own; the server reads their report.
+Only jobs open archives and annotations of strangers, since jobs have a user, limits and a disk of
+their own. The server reads their report.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Logs: ingest → Redis Stream → flusher → chunk objects → index rows; and the way back.
 
 Acknowledged bytes are in the stream. A chunk's row is written after its object and before the
-stream is trimmed, so a flusher may die anywhere: bytes are then in the stream, or in both. Readers
+stream is trimmed. So a flusher may die anywhere: bytes are then in the stream, or in both. Readers
 and the next flush go by the row's `flushed_bytes`.
 """
 

@@ -1,7 +1,7 @@
 """The lines of a log, numbered as every reader of it numbers them.
 
-stdout and stderr are one byte sequence, and either may stop in the middle of a line: the number of
-a line is the number of newlines, of whichever of the two, before its own.
+stdout and stderr are one byte sequence, and either may stop in the middle of a line. The number of
+a line is the number of newlines of both before its own newline.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Builds a job's Python environment: a virtual environment filled by pip.
 
-The folder is named by its digest and complete only when the marker file is there, which is
-written last; remains of a killed build are deleted. The lock file keeps a second builder out.
-With a `Builder`, everything that requirements can run, they run as a user without any rights.
+The folder is named by its digest. The marker file is written last, so a folder without it is not
+complete; remains of a killed build are deleted. The lock file keeps a second builder out.
+With a `Builder`, code of requirements runs as a user without any rights.
 """
 
 from __future__ import annotations

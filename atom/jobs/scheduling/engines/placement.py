@@ -102,8 +102,8 @@ class Fleet:
     def choose(self, demand: Demand) -> int | None:
         """Return the index of the best node and take its resources; None if none fits.
 
-        Best: most of the data there; then the one that is fullest afterwards, so that large
-        jobs still find an empty node; nodes with GPUs last for jobs that need none.
+        The best node has most of the data. Among equals, nodes without spare GPUs come first, then
+        the node that is fullest afterwards, so that large jobs still find an empty one.
         """
         fits = self._fits(demand)
         if not fits.any():

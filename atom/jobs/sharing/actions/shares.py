@@ -1,7 +1,7 @@
 """Links that show one run to people without an account: made, opened, ended.
 
-The holder of a link that does not work gets the same answer for every reason: it is unknown, has
-expired, was ended or switched off, its run was archived, or its maker has lost the role.
+The holder of a link that does not work gets the same answer for every reason. The link may be
+unknown, expired, ended or switched off, its run archived, or its maker without the role.
 """
 
 from __future__ import annotations

@@ -48,8 +48,8 @@ class LoggedRun:
     def attempt(self) -> Attempt:
         """Return the attempt that a program's report belongs to, with its ids alone.
 
-        There is one: only its own command logs to a run that Atom executes, and to run a command
-        is an attempt; a run that is only reported to Atom is made with one.
+        There is always one. Only its own command logs to a run that Atom executes, so an attempt
+        has begun. A run that is only reported to Atom is created with an attempt.
         """
         if self.attempt_id is None:
             raise Attempt.DoesNotExist
