@@ -1,4 +1,4 @@
-"""What lies on which node."""
+"""Cache records, one for each version on a node."""
 
 from atom.core.admin import show_rest
 

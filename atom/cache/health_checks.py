@@ -1,4 +1,4 @@
-"""What lies in the nodes' caches, and what could not be brought there."""
+"""Metrics of the nodes' caches, and a warning about failed warm-ups."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ class CacheRecord(TimestampedModel):
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="cache_records")
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="cache_records")
-    # What the warming at hand was asked for; the packs are the same for every selector.
+    # The selector of the current warm-up. The packs are the same for every selector.
     selector = models.JSONField(default=dict)
     state = models.CharField(max_length=20, choices=states.choices(CACHE_STATES), default="cold")
     bitmap = models.BinaryField(default=bytes)
@@ -29,7 +29,7 @@ class CacheRecord(TimestampedModel):
     rate_bytes_s = models.BigIntegerField(default=0)
     error = models.TextField(blank=True)
     used_at = models.DateTimeField(null=True)
-    # The worker that warms it renews this; None while nobody has begun.
+    # The worker that warms it renews this; None until a worker begins.
     claimed_until = models.DateTimeField(null=True)
 
     class Meta:

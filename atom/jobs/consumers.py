@@ -1,8 +1,8 @@
-"""`/ws/runs/<id>/?attempt=&log_from=`: what happens to a run, and its log, as it happens.
+"""`/ws/runs/<id>/?attempt=&log_from=`: live events of a run, and its log.
 
 Server → client: `log`, `gap`, `eof` of the followed attempt; `run`, `metrics`, `event`, `file`
 carry ids and counts only. Client → server: `subscribe_log {attempt, from}`, `pause_log`.
-One socket holds at most 256 KiB of log that was not sent: a client that is further behind gets a
+One socket holds at most 256 KiB of log that was not sent. A client that is further behind gets a
 `gap` and fills it over HTTP.
 """
 
@@ -39,7 +39,7 @@ log = structlog.get_logger(__name__)
 BEHIND_BYTES = 256 << 10
 # After a gap the client gets the end of the log at once.
 TAIL_BYTES = 64 << 10
-# The end of a log is told of; this is for when that was not heard.
+# An event announces the end of a log; this look is for a lost event.
 LOOK_EVERY_S = 15.0
 
 
@@ -88,7 +88,7 @@ class RunConsumer(GuardedConsumer):
             await self._stop()
 
     async def live_event(self, message: dict[str, Any]) -> None:
-        """Pass an event of the channel layer on; the follower tells the end of a log itself."""
+        """Pass on an event of the channel layer, but no end of a log: the follower sends that."""
         if await self.is_access_event(message):
             return
         kind = message["event"].get("type")
@@ -170,9 +170,9 @@ class LogPosition:
 
     @property
     def _is_to_look(self) -> bool:
-        """Whether to ask the database: a thousand quiet logs would be all that it answers.
+        """Whether to ask the database, which a thousand quiet logs could keep busy.
 
-        Of all sockets that watch an attempt, one asks for all whether its log goes on.
+        One socket asks for all sockets that watch the attempt whether its log goes on.
         """
         if self._socket.log_may_have_ended or self._looked_s == -math.inf:
             return True
@@ -184,7 +184,7 @@ class LogPosition:
 
     async def _catch_up(self) -> bool:
         """Send from chunks what the stream no longer holds; return whether the log has ended."""
-        # Before the look: what is told of during it asks for another.
+        # Reset before the look: an event that comes during the look must cause another one.
         self._socket.log_may_have_ended = False
         self._looked_s = time.monotonic()
         end, ended = await database_sync_to_async(_extent)(self._attempt.pk)
@@ -237,7 +237,7 @@ class LogPosition:
         self.offset = frame.end
 
 
-# All sockets that watch an attempt are told the same.
+# All sockets that watch an attempt get the same messages.
 @lru_cache(maxsize=128)
 def _messages(
     attempt_id: str, entry: Entry, begun: Begun

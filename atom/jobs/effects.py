@@ -1,4 +1,4 @@
-"""What is done after commit, by a worker: tasks by their names, so that actions import none."""
+"""Work that a worker does after commit; tasks go by name, so that actions import none."""
 
 from __future__ import annotations
 

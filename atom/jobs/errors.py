@@ -46,7 +46,7 @@ class PredictionsMalformed(Conflict):
 
 
 class InvalidImport(Invalid):
-    """An import was asked for that cannot be looked at."""
+    """The request names an import that cannot be looked at."""
 
     code = "invalid_import"
     title = "The import cannot be looked at like this."
@@ -120,7 +120,7 @@ class InvalidRunSort(Invalid):
 
 
 class RunChanged(Conflict):
-    """Somebody else changed what is said of the run; what it is now is in `current`."""
+    """Another person changed the description of the run; `current` holds the present one."""
 
     code = "run_changed"
     title = "The run's notes or tags were changed meanwhile."
@@ -219,7 +219,7 @@ class CodeIncomplete(Conflict):
 
 
 class SecretsMissing(Conflict):
-    """A secret that a run asked for was removed."""
+    """A secret that the run needs was removed."""
 
     code = "secrets_missing"
     title = "The project does not have a secret that the run asks for."
@@ -235,7 +235,7 @@ class TooManySecrets(Conflict):
 
 
 class NotYourComment(PermissionDenied):
-    """Only who wrote a comment changes it."""
+    """Only the author of a comment may change it."""
 
     code = "not_your_comment"
     title = "Only its author can change or remove a comment."
@@ -243,7 +243,7 @@ class NotYourComment(PermissionDenied):
 
 
 class ShareUnknown(NotFound):
-    """A link to a run that does not work, for whatever reason: who holds it learns no more."""
+    """A link to a run does not work; the answer hides the reason from its holder."""
 
     code = "share_unknown"
     title = "This link to a run does not work, or not any more."
@@ -267,7 +267,7 @@ class TooManyShares(Conflict):
 
 
 class NotYourShare(PermissionDenied):
-    """Only who made a link, or an administrator of the project, ends it."""
+    """Only the maker of a link or an administrator of the project may end it."""
 
     code = "not_your_share"
     title = "Only who made this link, or an administrator of the project, can end it."
@@ -275,7 +275,7 @@ class NotYourShare(PermissionDenied):
 
 
 class RunArchived(Conflict):
-    """An archived run is shown to nobody outside."""
+    """An archived run is not shown to people outside."""
 
     code = "run_archived"
     title = "The run is archived, so a link to it would not work."

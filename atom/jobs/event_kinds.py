@@ -1,7 +1,7 @@
 """Kinds of the lines of a run's timeline.
 
-A line carries an English sentence, and in `data` what the sentence names: a page that speaks
-another language says it by the kind.
+A line carries an English sentence, and in `data` the values that it names. A page in another
+language builds its own sentence from the kind and the values.
 """
 
 from __future__ import annotations

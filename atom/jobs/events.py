@@ -1,4 +1,4 @@
-"""The run's timeline, and the moves of its state."""
+"""The run's timeline, and the transitions of its state."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _TOLD = {
 def record(
     run: Run, kind: EventKind, text: str, attempt: Attempt | None = None, **data: Any
 ) -> RunEvent:
-    """Add a line to the run's timeline and tell the pages that show it.
+    """Add a line to the run's timeline and notify the pages that show it.
 
-    `data` holds what the sentence names, for pages in another language.
+    `data` holds the values that the sentence names, for pages in another language.
     """
     event = RunEvent.objects.create(run=run, attempt=attempt, kind=kind, text=text, data=data)
     live.publish(f"run.{run.pk}", {"type": "event", "seq": event.pk})
     return event
 
 
-# What is settled under the run's lock. The others are written without it, by metrics, heartbeats
-# and launchers: to save what was read of them would undo what came in between.
+# Fields that are written under the run's lock. Metrics, heartbeats and launchers write the others
+# without it: saving stale values of those would undo newer ones.
 _SETTLED = (
     "state", "exit_code", "signal", "failure_class", "failure_reason", "suggestion", "evidence",
     "log_complete", "started_at", "finished_at", "finalizing_since", "updated_at",
@@ -68,7 +68,7 @@ def transition(run: Run, state: str, attempt: Attempt | None = None) -> None:
         outbox.emit(
             run.project_id,
             kind,
-            # Who cancelled it knows.
+            # Notify nobody of a cancelled run: the person who cancelled it knows.
             people=[run.created_by_id] if state in {states.SUCCEEDED, states.FAILED} else [],
             subject=run.pk,
             run=str(run.pk),
@@ -80,7 +80,7 @@ def transition(run: Run, state: str, attempt: Attempt | None = None) -> None:
 
 
 def announce(run: Run) -> None:
-    """Tell the pages that show the run that it changed; they read the rest again."""
+    """Notify the pages that show the run that it changed; they read it again."""
     event = {
         "type": "run",
         "id": str(run.pk),

@@ -1,4 +1,4 @@
-"""How runs are doing, over all projects."""
+"""Metrics and warnings about runs, over all projects."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from atom.jobs.logs.pipelines import log_stream
 from atom.jobs.models import Attempt, Run, Runtime
 
 _LATELY = timedelta(hours=24)
-# From its place to its first sign: downloads of data have a state of their own.
+# States from placement to the first report of the runner; warm-ups have a state of their own.
 _STARTING = (states.PLACING, states.SUBMITTED)
 STUCK_AFTER = timedelta(minutes=10)
 
@@ -41,7 +41,7 @@ def gauges() -> Iterator[Gauge]:
 
 
 def findings() -> list[Finding]:
-    """Say how many runs wait and go on, and which attempts do not begin."""
+    """Return how many runs wait and go on, and which attempts do not begin."""
     waiting, longest_s = _waiting()
     active = Run.objects.executed().filter(state__in=states.ACTIVE - states.WAITING).count()
     found = [

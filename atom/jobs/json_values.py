@@ -26,7 +26,7 @@ class MetricValueField(serializers.FloatField):
     """A value of a metric, which may be NaN or infinite."""
 
     def to_representation(self, value: Any) -> Any:
-        """Return a number or a word of NOT_FINITE."""
+        """Return a number, or a text of NOT_FINITE."""
         return number(value)
 
 

@@ -1,4 +1,4 @@
-"""Runs as pages and lists ask for them all the time: by statements that are put together once."""
+"""Frequent reads of runs for pages and lists, by statements that are built only once."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The reconciler: every second, and after each change, it moves every run as far as it can.
 
-It reads where things stand and never relies on having seen an event, so a worker may be killed
+It reads the current state and never relies on having seen an event. So a worker may be killed
 anywhere: the next tick, in any worker, goes on. Each run is advanced under its own row lock.
 """
 
@@ -51,8 +51,8 @@ def tick() -> None:
 def _place_queued() -> None:
     """Place in order; small jobs may pass a large one until it has waited for too long.
 
-    A run that asks for at least as much as one before it, which found no room, is not tried:
-    if a machine has become free meanwhile, that one comes first.
+    A run is skipped if it needs at least as much as an earlier one that found no room. If a machine
+    has become free meanwhile, the earlier one must come first.
     """
     passed: list[Demand] = []
     now = clock.now()
@@ -67,7 +67,7 @@ def _place_queued() -> None:
 
 
 def _still_waits(run_id: UUID) -> bool:
-    """Try to place a run. One that another worker is at waits, a broken one does not."""
+    """Try to place a run. A run that another worker holds still waits, a broken one does not."""
     try:
         return advance(run_id) in {states.QUEUED, None}
     except Exception:
@@ -83,9 +83,9 @@ def _open_runs() -> list[UUID]:
 
 
 def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int]]:
-    """Return the runs that a machine could hold now, with what they ask for.
+    """Return the queued runs that a machine could hold now, with their demands.
 
-    No other waits for what no machine can hold.
+    Runs that no machine can hold must not keep others waiting.
     """
     holdable = could_be_held(largest(capacities()))
     ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED))
@@ -103,7 +103,7 @@ def _guarded(run_id: UUID) -> str | None:
 
 
 def advance(run_id: UUID) -> str | None:
-    """Take steps until the run's state stays; return it, None if another worker is at it."""
+    """Take steps until the run's state stays; return it, None if another worker holds the run."""
     state = None
     for _ in range(_STEPS_PER_TICK):
         before, state = state, _step(run_id)

@@ -56,7 +56,7 @@ RUN_STATES: Final[dict[str, frozenset[str]]] = {
     CANCELLED: frozenset({QUEUED}),
 }
 
-# Who starts and ends a run: Atom itself, or a program that only reports it through MLflow's API.
+# Origins of a run: Atom starts and ends it, or a program only reports it through MLflow's API.
 EXECUTED: Final = "atom"
 MLFLOW: Final = "mlflow"
 RUN_ORIGINS: Final = (EXECUTED, MLFLOW)

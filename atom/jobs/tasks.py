@@ -36,7 +36,7 @@ def tick() -> None:
 
 @shared_task(name="jobs.tell_long_waits", soft_time_limit=50, time_limit=60)
 def tell_long_waits() -> None:
-    """Tell people whose runs have waited for long."""
+    """Notify people whose runs have waited for long."""
     from atom.jobs.scheduling.actions import long_waits
 
     long_waits.tell_long_waits()

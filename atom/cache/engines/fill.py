@@ -109,7 +109,7 @@ class _Meter:
     def count(self, chunks: Iterator[bytes | memoryview]) -> Iterator[bytes | memoryview]:
         for chunk in chunks:
             if self._stopped:
-                # Another pack has failed: nobody waits for this one any more.
+                # Another pack has failed, so this one is not needed any more.
                 return
             with self._lock:
                 self._bytes += len(chunk)

@@ -1,4 +1,4 @@
-"""What a job sees of the cache: hard links to one view and to its packs, in a folder of its own."""
+"""Hard links to one view and its packs, in a folder per job: all that a job sees of the cache."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def link_view(index: Path, packs: Path, folder: Path) -> None:
     shown = folder / "packs"
     shown.mkdir(parents=True, exist_ok=True)
     for part in (folder, shown):
-        # Whatever our own umask is.
+        # Set the mode apart, since the umask of this process may be stricter.
         part.chmod(0o755)
     for digest in packs_of_view(index):
         link_file(packs / f"{digest}.tar", shown / f"{digest}.tar")

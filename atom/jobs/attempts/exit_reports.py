@@ -1,4 +1,4 @@
-"""A runner's last word, the same whether it is sent or found in the attempt's folder.
+"""Exit reports of runners, which are sent or lie in the attempt's folder.
 
 The file in the folder belongs to the user that the command runs as: it may hold anything.
 """
@@ -15,12 +15,12 @@ from atom.core.bodies import MAX_DEPTH, is_deeper_than
 from atom.jobs.failures.engines.failures import ExitReport
 from atom_sdk.runner.evidence import storable
 
-# What the column holds.
+# The largest number that the column holds.
 MAX_INT = 2**31 - 1
 
 
 class ExitSerializer(serializers.Serializer[Any]):
-    """The runner's last word."""
+    """The runner's exit report."""
 
     exit_code = serializers.IntegerField(
         min_value=-MAX_INT, max_value=MAX_INT, allow_null=True, required=False, default=None
@@ -44,7 +44,7 @@ class CheckedExitReport:
 
 
 def check_exit_report(checked: Mapping[str, Any]) -> CheckedExitReport:
-    """Return what a checked report says, in characters that can be stored."""
+    """Return a checked report, in characters that can be stored."""
     evidence = storable(checked["evidence"])
     declared = evidence.get("declared")
     report = ExitReport(
@@ -61,7 +61,7 @@ def check_exit_report(checked: Mapping[str, Any]) -> CheckedExitReport:
 
 
 def parse_exit_report(found: object) -> CheckedExitReport | None:
-    """Return what a report that was found says; None if the API would not take it."""
+    """Return the report from an attempt's folder; None if the API would refuse it."""
     if not isinstance(found, dict) or is_deeper_than(found, MAX_DEPTH):
         return None
     checked = ExitSerializer(data=storable(found))

@@ -114,7 +114,7 @@ class GitTimeout(GitError):
 
 
 class CodeFetchActive(Conflict):
-    """Too many are under way."""
+    """Too many fetches are under way."""
 
     code = "code_fetches_many"
     title = "Too much code is being fetched for this project already."

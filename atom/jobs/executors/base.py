@@ -9,7 +9,7 @@ from uuid import UUID
 
 
 class LaunchFailedError(Exception):
-    """The supervisor did not start; the message is its own, or tells why there is none."""
+    """The supervisor did not start; the message is its own, or says why there is none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Runs an attempt on this machine, under a supervisor that outlives whoever started it.
+"""Runs an attempt on this machine, under a supervisor that outlives the worker that started it.
 
 The supervisor holds a lock in the attempt's folder for as long as it lives, so starting twice is
-harmless; it is recognised again by its pid and start time. See `atom_sdk/runner/README.md`.
+harmless. Its pid and start time identify it. See `atom_sdk/runner/README.md`.
 """
 
 from __future__ import annotations
@@ -62,8 +62,8 @@ class LocalExecutor(Executor):
     ) -> Observation:
         """Write the attempt's folder and start its supervisor, unless that was done before.
 
-        `describe` returns the job and its token; it is called by the one launcher that starts it:
-        a second token would take away the first one's. Raises LaunchFailedError and what it raises.
+        `describe` returns the job and its token. Only the launcher that starts it calls it, since a
+        second token would revoke the first. Raises LaunchFailedError and the errors of `describe`.
         """
         folder = self.folder(attempt_id)
         self._make_folder(folder)
@@ -198,7 +198,7 @@ def _signal(pid: int, number: signal.Signals) -> None:
 
 
 def _scrubbed() -> dict[str, str]:
-    """Return what a job may know of our environment: no secret has such a name."""
+    """Return the environment variables that a job may see: no secret has such a name."""
     return {
         name: value
         for name, value in os.environ.items()
@@ -216,9 +216,9 @@ def _supervisor_of(folder: Path) -> tuple[int, int] | None:
 
 
 def _read_json(path: Path) -> Any:
-    """Return what a file of the attempt says, None if it says nothing.
+    """Return the JSON in a file of the attempt; None if it is missing, too large or no JSON.
 
-    A job may put anything there: a link to what only we can read, a pipe that never ends.
+    A job may put anything there, such as a link to a file of the server, or an endless pipe.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)

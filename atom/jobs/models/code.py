@@ -42,7 +42,7 @@ class CodeFetch(TimestampedModel):
     snapshot = models.ForeignKey(
         "jobs.CodeSnapshot", null=True, on_delete=models.PROTECT, related_name="+"
     )
-    # What is told of the commit: its message, its author, what the snapshot lacks.
+    # Facts about the commit: its message, its author, and files that the snapshot lacks.
     facts = models.JSONField(default=dict)
     claimed_until = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
@@ -74,9 +74,9 @@ class GitHost(TimestampedModel):
 
 
 class CodeChanges(TimestampedModel):
-    """What a snapshot has that the commit it was taken at has not, as its client said.
+    """Changes of a snapshot since the commit that it was taken at, as its client reported them.
 
-    Apart from the snapshot: lists of runs need not read it.
+    A table of its own, so that lists of runs need not read the patch.
     """
 
     snapshot = models.OneToOneField(

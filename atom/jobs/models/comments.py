@@ -1,4 +1,4 @@
-"""What people say about a run."""
+"""Comments on runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What groups the runs of a project, for programs that report runs of their own."""
+"""Experiments: groups of a project's runs, for programs that report runs of their own."""
 
 from __future__ import annotations
 

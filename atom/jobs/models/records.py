@@ -1,4 +1,4 @@
-"""What attempts record while they run: their logs and their curves, in chunks."""
+"""Records of running attempts: logs and curves, in chunks."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from atom.core.models import TimestampedModel
 
 
 class RunPolicy(TimestampedModel):
-    """What a project keeps of runs that have ended: logs and outputs for so many days."""
+    """The days for which a project keeps logs and outputs of runs that have ended."""
 
     project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="run_policy")
     # None: for ever.
@@ -31,12 +31,12 @@ class RunPolicy(TimestampedModel):
 
 
 class RunKeeping(TimestampedModel):
-    """What was said or done about the logs and outputs of one run."""
+    """Retention of one run's logs and outputs: a person's choice, the announcement, the removal."""
 
     run = models.OneToOneField("jobs.Run", on_delete=models.CASCADE, related_name="keeping")
-    # Said of this run alone; None: as the project has it.
+    # The choice for this run alone; None follows the policy of the project.
     until = models.DateTimeField(null=True)
-    # Announced: from then on they may be removed, unless somebody keeps them.
+    # The announced time from which they may be removed, unless a person keeps them.
     due_at = models.DateTimeField(null=True)
     removed_at = models.DateTimeField(null=True)
     removed_bytes = models.BigIntegerField(default=0)

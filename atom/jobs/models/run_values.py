@@ -1,4 +1,4 @@
-"""What runs are searched, sorted and summed by, as expressions over their own row.
+"""Values that runs are searched, sorted and summed by, as expressions over their own row.
 
 A parameter is compared as a number where it reads like one: MLflow's clients log texts. Names are
 bound values and never part of the SQL.

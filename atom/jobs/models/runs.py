@@ -68,8 +68,8 @@ class Runtime(TimestampedModel):
 class CodeSnapshot(TimestampedModel):
     """The code of a run: a tar.gz named by its digest; `sha256` is known once it is ready.
 
-    The same files taken at another commit are a snapshot of their own over the same object:
-    `git_digest` is of what `git` says, empty where nothing is said.
+    The same files at another commit are another snapshot over the same object. `git_digest` is the
+    digest of the facts in `git`, empty if there are none.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
@@ -90,7 +90,7 @@ class CodeSnapshot(TimestampedModel):
         ]
 
 
-# What a row of a list shows of what belongs to a run; of the run itself, all but `_UNLISTED`.
+# Related columns that a list of runs shows. Columns of the run itself: all but `_UNLISTED`.
 _LISTED = {
     "inputs": (
         *("run_id", "alias", "selector", "view", "delivery", "mounted_by", "mount_skipped"),
@@ -148,7 +148,7 @@ def attempts_to_show(for_list: bool) -> models.QuerySet[Attempt]:
 
 
 class Run(TimestampedModel):
-    """What a person asked for; its attempts are what happened.
+    """One execution of a command or workflow that a person asked for; attempts execute it.
 
     A tracked run (`origin`) is started and ended by a program elsewhere, which only reports it.
     """
@@ -178,7 +178,7 @@ class Run(TimestampedModel):
     priority = models.IntegerField(default=0)
     timeout_s = models.PositiveIntegerField(null=True)
     max_retries = models.PositiveSmallIntegerField(default=2)
-    # Asked for by the person; a workflow says itself whether it writes.
+    # The choice of the person for a command; a workflow declares whether it writes.
     may_write = models.BooleanField(default=False)
     tags = models.JSONField(default=list)
     origin = models.CharField(
@@ -187,17 +187,17 @@ class Run(TimestampedModel):
     experiment = models.ForeignKey(
         Experiment, null=True, on_delete=models.RESTRICT, related_name="runs"
     )
-    # The span that asked for it, as a W3C traceparent; "" where nothing is traced.
+    # The span of the request, as a W3C traceparent; "" if nothing is traced.
     trace_parent = models.CharField(max_length=tracing.PARENT_CHARACTERS, blank=True)
-    # What its program said of it, opaque to Atom: parameters beside those that it was started
-    # with, and labels by key.
+    # Logged by its program and opaque to Atom: parameters beside those that it was started with,
+    # and labels by key.
     logged_parameters = models.JSONField(default=dict)
     labels = models.JSONField(default=dict)
     archived_at = models.DateTimeField(null=True)
-    # What people say of it: lines of text, and whether it is one to keep.
+    # Written by people: lines of text, and a star for a run to keep.
     notes = models.TextField(blank=True)
     starred = models.BooleanField(default=False)
-    # Grows with each change of name, tags, notes or star: who changes an older one is told.
+    # Grows with each change of name, tags, notes or star, so that conflicts are detected.
     revision = models.PositiveIntegerField(default=0)
     progress = models.FloatField(default=0)
     progress_text = models.CharField(max_length=300, blank=True)
@@ -253,7 +253,7 @@ class RunInput(TimestampedModel):
     alias = models.CharField(max_length=63)
     version = models.ForeignKey(Version, on_delete=models.PROTECT, related_name="run_inputs")
     selector = models.JSONField(default=dict)
-    # The saved view that was named. What it asked is part of the selector: the view may change.
+    # The saved view that was named. Its query is part of the selector, since the view may change.
     view = models.CharField(max_length=63, blank=True)
     delivery = models.CharField(
         max_length=10, choices=[(one, one) for one in DELIVERIES], default=PACKS
@@ -273,7 +273,7 @@ class RunInput(TimestampedModel):
 
 
 class Attempt(TimestampedModel):
-    """One try at a run."""
+    """One start of a run on a node; a retry makes the next one."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
@@ -354,7 +354,7 @@ class Artifact(TimestampedModel):
     state = models.CharField(
         max_length=20, choices=states.choices(ARTIFACT_STATES), default="local"
     )
-    # When its verification was asked for; None before its bytes are there and once it is settled.
+    # Time of the request to verify; None before its bytes are stored and once it is settled.
     verify_asked_at = models.DateTimeField(null=True)
     # The worker that verifies it renews this.
     claimed_until = models.DateTimeField(null=True)

@@ -1,4 +1,4 @@
-"""Secrets of a project: what its runs sign in elsewhere with."""
+"""Secrets of a project, with which its runs sign in elsewhere."""
 
 from __future__ import annotations
 

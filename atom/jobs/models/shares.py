@@ -14,7 +14,7 @@ from atom.accounts.reads import reaching_binding
 from atom.core.models import TimestampedModel
 
 MAX_NOTE = 100
-# Who may write runs.
+# Roles that may write runs.
 _WRITERS = ("researcher", "admin")
 
 

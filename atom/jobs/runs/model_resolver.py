@@ -1,4 +1,4 @@
-"""Where an app above tells jobs what a `model` parameter means.
+"""Registration of the resolver of `model` parameters, which an app above provides.
 
 Jobs know artifacts but not the registry, which lies above; the registry registers its resolver
 when it is loaded.

@@ -42,7 +42,7 @@ _NUMBERS: dict[str, Callable[[], Any]] = {
     "cpu_hours": lambda: run_values.hours_of("cpus"),
     "gpu_hours": lambda: run_values.hours_of("gpus"),
 }
-# A word that so many people have in their names says nothing.
+# At most this many people count for a word: one in more names than this is no useful search.
 _MAX_PEOPLE = 500
 _DAY = timedelta(days=1)
 
@@ -80,7 +80,7 @@ def _any(conditions: Iterable[Q]) -> Q:
 
 
 class _Asker:
-    """Who asks, and in which project: some words mean what they mean there."""
+    """The user and project of a search, which some of its words depend on."""
 
     def __init__(self, project: Project, user: User) -> None:
         self._project = project

@@ -25,7 +25,7 @@ def _metric(text: str) -> Any:
 
 def _number(text: str) -> Decimal:
     found = Decimal(text)
-    # What a cursor of ours holds; a longer one would not fit into the database's number.
+    # No cursor of ours holds a larger number, and a larger one would not fit the database's type.
     if not found.is_finite() or abs(found.adjusted()) > 1000:
         raise ValueError(text)
     return found

@@ -1,4 +1,4 @@
-"""Secrets of a project: set, forget, give to a run.
+"""Secrets of a project: set, remove, give to a run.
 
 Values leave only to a runner.
 """

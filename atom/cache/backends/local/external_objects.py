@@ -1,4 +1,4 @@
-"""Bringing objects that stay at their source to this node, in packs that only the node has."""
+"""Warm-up of objects that stay at their source, in packs that only this node has."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def forget_registered(version: Version, pack: str) -> None:
 
 
 class _Readers:
-    """A reader for each source of the project that is asked for."""
+    """Readers of the project's sources, opened when they are first needed."""
 
     def __init__(self, version: Version) -> None:
         self._project = version.dataset.project
@@ -106,7 +106,7 @@ def _source_ids(version: Version) -> set[str]:
 
 
 def _all_changed(batch: Sequence[Entry], readers: _Readers, first: SourceChanged) -> SourceChanged:
-    """Look at the other objects too: whoever reads the message wants to know how much changed."""
+    """Check the other objects too, so that the message says how many changed."""
 
     def changed(entry: Entry) -> str | None:
         pin = pin_of(entry)

@@ -1,4 +1,4 @@
-"""Where the `local` engine keeps things on this machine."""
+"""Paths of packs, views and attempts' folders in the cache of this machine."""
 
 from __future__ import annotations
 

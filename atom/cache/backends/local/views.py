@@ -32,9 +32,9 @@ def ready_view(version: Version, selector: Selector) -> ViewPath:
 
 
 def streamed_view(version: Version, selector: Selector) -> ViewPath:
-    """Say of objects at a source that they are there, also of those that this node has by chance.
+    """Return a view that reads objects at their source, even where this node has them too.
 
-    Such packs may be evicted, and nobody else could give them.
+    The node's packs of such objects may be evicted, and the object store has no copy of them.
     """
     placed = at_their_source if has_registered(version) else None
     return _view_of(version, selector, [_AT_SOURCE] if placed else [], placed)

@@ -19,9 +19,9 @@ from atom.datasets.models import Version
 def show_to_job(view: ViewPath, attempt_id: UUID, alias: str, gid: int | None) -> ViewPath:
     """Link one view with its packs for an attempt, whose processes have the group `gid`.
 
-    The rest of the cache is closed to them: other projects' packs, and other views of the same
-    version, such as one with the labels of the test split. Without `gid` jobs run as we do, and
-    nothing is closed. Safe to repeat. Raises OSError.
+    The rest of the cache is closed to them. That is other projects' packs, and other views of the
+    version, such as one with labels of the test split. Without `gid` jobs run as the server does,
+    and nothing is closed. Safe to repeat. Raises OSError.
     """
     shown = job_view(attempt_id, alias)
     link_view(view.index_path, view.pack_dir, shown.index_path.parent)
@@ -39,8 +39,8 @@ def stream_to_job(
 ) -> ViewPath:
     """Give an attempt the view index and the packs that are here; it fetches the others itself.
 
-    It gets what `earlier` attempts of its run fetched, of which no process may live. Nothing is
-    brought and nothing is waited for. Raises SelectionEmpty, OSError.
+    It takes over what `earlier` attempts of its run fetched; none of their processes may live. This
+    call brings nothing to the node and does not wait. Raises SelectionEmpty, OSError.
     """
     shown = link_present(streamed_view(version, selector), attempt_id, alias, gid, earlier)
     open_job_folder(attempt_id, gid)

@@ -1,8 +1,8 @@
-"""What a job gets of a version besides links to its packs: a mounted folder, or a view to stream.
+"""Delivery of a version to a job as a mounted folder, or as a view that the job streams.
 
 Layout below `<cache>/attempts/<attempt>/<alias>/`: `view.arrow` and `packs/` as every job has them,
-and `files/`, the mounted folder. A streaming job writes what it fetches beside the links, in the
-layout of a PackStore, so that it all goes with the attempt, or on to the next one of its run.
+and `files/`, the mounted folder. A streaming job writes fetched packs beside the links, in the
+layout of a PackStore. They are removed with the attempt, or handed to the next one of its run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def mount_for_job(version: Version, attempt_id: UUID, alias: str) -> MountRecord
     options = MountOptions(modified_at_s=modified_at_s, unsafe_links=False)
     if not folder.exists():
         folder.mkdir()
-        # Whatever our own umask is.
+        # Set the mode apart, since the umask of this process may be stricter.
         folder.chmod(0o755)
     try:
         return mount(dataset, folder, cache, reference, options)
@@ -92,8 +92,8 @@ def link_present(
 ) -> ViewPath:
     """Link a view index, and those of its packs that are here, into a store that the job fills.
 
-    Links cost nothing: a file with several names does not count against what the job may keep. What
-    `earlier` attempts of the run fetched, which have ended, is theirs no more.
+    Links cost nothing: a file with several names does not count against what the job may keep. The
+    store takes over what ended attempts of the run (`earlier`) fetched.
     """
     shown = job_view(attempt_id, alias)
     store = PackStore(shown.index_path.parent)

@@ -1,7 +1,7 @@
-"""What one attempt's stream fetched goes on to the next attempt of the same run, without a copy.
+"""Handover of the files that an attempt streamed to the next attempt of its run, without a copy.
 
-The folder belongs to the job: while it ran it could put anything there. So nothing is followed that
-is not a plain file of its own, and nothing is taken over by a path.
+The folder belongs to the job, which could put anything there. So only plain files with one name are
+taken over, through open folders and never by a path.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 def inherit(old: Path, new: Path, gid: int | None) -> int:
     """Move what a job fetched into the store of the next one; returns how many files.
 
-    What the new store has already stays as it is. `gid` is the user of the next job, None where
-    jobs run as we do. Raises OSError.
+    Files that the new store has already stay as they are. `gid` is the user of the next job, None
+    where jobs run as the server does. Raises OSError.
     """
     moved = 0
     for folder, names in _NAMES.items():

@@ -1,4 +1,4 @@
-"""Making room on a node."""
+"""Eviction of versions from a node, to make room."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every change of a record does."""
+"""Measurements and state transitions of cache records."""
 
 from __future__ import annotations
 

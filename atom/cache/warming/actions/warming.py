@@ -1,7 +1,7 @@
-"""Warming versions on nodes.
+"""Warm-ups of versions on nodes.
 
-COLD → WARMING → WARM | FAILED. WARM means verified bytes on the node, measured, never promised.
-Who warms a version renews a lease; when the worker died, `recover` has another one go on.
+COLD → WARMING → WARM | FAILED. WARM means that all bytes are on the node, measured and verified.
+A worker renews a lease while it warms. If it dies, `recover` hands the warm-up to another worker.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _ERROR_CHARS = 1000
 
 
 def request_warm(version: Version, node: Node, selector: Selector = None) -> CacheRecord:
-    """Have the version brought to the node; one that is on its way or there is left alone.
+    """Start the warm-up of a version on a node, unless it is under way or done.
 
     Raises NodeOutOfReach, or Invalid for the selector.
     """
@@ -68,7 +68,7 @@ def _is_ready(record: CacheRecord, backend: CacheBackend, selector: Selector) ->
 
 
 def run_warm(record_id: UUID | str) -> CacheRecord:
-    """Bring the missing packs and write the view index, unless somebody alive is at it."""
+    """Bring the missing packs and write the view index, unless another worker holds the lease."""
     record = CacheRecord.objects.select_related("version__dataset__project", "node").get(
         pk=record_id
     )
@@ -108,7 +108,7 @@ def _warm(record: CacheRecord) -> None:
 
 
 def recover() -> int:
-    """Have warm-ups done whose worker died or whose task was lost; return how many."""
+    """Restart warm-ups whose worker died or whose task was lost; return how many."""
     silent = Q(claimed_until__lt=Now()) | Q(claimed_until=None, updated_at__lt=Now() - LEASE)
     stuck = CacheRecord.objects.filter(silent, state="warming")
     count = 0
@@ -130,7 +130,7 @@ def _fill(record: CacheRecord, backend: CacheBackend) -> None:
         record.packs_present = before[1] + progress.packs_done
         record.bytes_present = min(before[0] + progress.bytes_done, record.bytes_total)
         record.rate_bytes_s = progress.rate_bytes_s
-        # Bytes come: what an earlier try met is over.
+        # Bytes arrive, so the error of an earlier attempt is over.
         record.error = "" if progress.bytes_done else record.error
         _save_progress(record)
 
@@ -138,7 +138,7 @@ def _fill(record: CacheRecord, backend: CacheBackend) -> None:
 
 
 def _blame_pack(record: CacheRecord, damaged: CorruptPackError) -> None:
-    """Name the pack and take it out of service everywhere."""
+    """Quarantine the corrupt pack, remove it from the node and fail the warm-up."""
     project = record.version.dataset.project
     quarantine_pack(project, damaged.digest, str(damaged), is_readable=damaged.is_readable)
     backend_of(record.node).remove_pack(project, damaged.digest)
@@ -146,7 +146,7 @@ def _blame_pack(record: CacheRecord, damaged: CorruptPackError) -> None:
 
 
 def _go_on_later(record: CacheRecord, away: StoreError) -> None:
-    """Say what happened and let `recover` start again: no pack is to blame for a store away."""
+    """Note the error and let `recover` start again: the store is away, and no pack is corrupt."""
     log.warning("warm_store_away", record_id=str(record.pk), error=str(away))
     said = f"The object store does not give the data; this is tried again. {_first_line(away)}"
     rows = CacheRecord.objects.filter(pk=record.pk, state="warming")

@@ -1,4 +1,4 @@
-"""Reads what was measured of a run and what its inputs are, for the advice."""
+"""Reads the measurements and inputs of a run, for the advice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a run waited for its data, why, and what to do: rules over what was measured."""
+"""Rules over measurements: whether a run waited for its data, why, and what to do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BOUND_SHARE = 0.10
 # See `_is_too_short`.
 FEWEST_S = 30
 FEWEST_BATCHES = 20
-# So busy, the processors that the run asked for are its limit.
+# Above this share of use, the processors that the run holds are its limit.
 BUSY_SHARE = 0.85
 # One process that decodes keeps about one processor busy.
 ONE_PROCESS_CORES = (0.6, 1.3)
@@ -93,7 +93,7 @@ def _is_too_short(measured: Measured) -> bool:
     The first batch waits for all that happens once: workers start and import their libraries, files
     are opened, nothing was read ahead. That takes some 3 s, which is BOUND_SHARE of FEWEST_S: of a
     shorter run it would be the verdict by itself. A loader that reads ahead gives its first batches
-    late together, and one batch of FEWEST_BATCHES is half of BOUND_SHARE. Who did not count its
+    late together, and one batch of FEWEST_BATCHES is half of BOUND_SHARE. A run that counted no
     batches is judged by the time alone.
     """
     too_few = measured.batches is not None and measured.batches < FEWEST_BATCHES

@@ -40,7 +40,7 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What lies directly in a folder, folders first; `truncated`: there is more."""
+    """Folders and files directly in a folder; `truncated` if there are more."""
 
     folders: list[Folder]
     files: list[Artifact]

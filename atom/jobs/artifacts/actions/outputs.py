@@ -62,9 +62,9 @@ class Checkpoint:
 
 
 def announce(attempt: Attempt, files: Iterable[OutputFile]) -> list[OutputUpload]:
-    """Note the files and return where their bytes go; safe to repeat."""
+    """Record the files and return where to upload their bytes; safe to repeat."""
     uploads = [_announce_file(attempt, file) for file in files]
-    # Of a checkpoint whose bytes are all stored already, nothing will be verified.
+    # Notify here: a checkpoint whose bytes are all stored already is never verified again.
     stored = [one.artifact for one in uploads if one.url is None]
     steps = {one.step for one in stored if one.kind == CHECKPOINT and one.step is not None}
     for step in sorted(steps):

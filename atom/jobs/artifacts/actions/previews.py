@@ -1,4 +1,4 @@
-"""The head of a stored file as a page can show it: the kind is told by its name, then checked."""
+"""Previews of the head of stored files; the name gives the kind, which the bytes must confirm."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ KINDS: Final = ("none", "image", "table", "tree", "text", "markdown", "scalars")
 NOT_STORED, UNKNOWN, TOO_LARGE, BINARY = "not_stored", "unknown", "too_large", "binary"
 REASONS: Final = (*PARQUET_REASONS, NOT_STORED, UNKNOWN, TOO_LARGE, BINARY)
 # Without SVG: it is a program rather than a picture.
-# Endings to the type that a browser is told; what the bytes are it finds out itself.
+# Types that the answer names, by ending; browsers check the bytes themselves.
 PICTURE_TYPES: Final = {
     "png": "image/png",
     "jpg": "image/jpeg",
@@ -62,9 +62,9 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What is shown of a file; only the fields of its kind are set.
+    """A preview of a file; only the fields of its kind are set.
 
-    A table with a `reason` is one of which only the columns could be read.
+    A table has a `reason` if only its columns could be read.
     """
 
     kind: str

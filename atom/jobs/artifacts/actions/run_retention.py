@@ -1,7 +1,7 @@
-"""Logs and outputs of runs go when the project's policy says so, some days after it is announced.
+"""Retention of runs: remove old logs and outputs, some days after an announcement.
 
-What anything else names stays: a run that a model version, an evaluation or a report points at as
-a whole, of others the files that a later run reads. Parameters, metrics and the run itself stay.
+A run stays whole while a model version, an evaluation or a report refers to it. Files that a later
+run reads stay too. Parameters, metrics and the run itself always stay.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _AT_ONCE = 200
 
 
 def set_run_policy(project: Project, days: int | None, user: User) -> RunPolicy:
-    """Decide for how many days logs and outputs stay, None for ever. Notices are given anew."""
+    """Set the days for which logs and outputs stay, None for ever. Announcements start again."""
     with transaction.atomic():
         policy, _ = RunPolicy.objects.update_or_create(
             project=project, defaults={"days": days, "set_by": user}

@@ -19,7 +19,7 @@ OUTPUT, MODEL = "output", "model"
 
 @dataclass(frozen=True, slots=True)
 class StoredFile:
-    """A file whose bytes are at `key`, where nobody but us could have put them."""
+    """A file whose bytes are at `key`, where only the server can write."""
 
     path: str
     key: str
@@ -36,9 +36,9 @@ def new_key(run: Run) -> str:
 
 @transaction.atomic
 def keep_file(attempt: Attempt, file: StoredFile) -> Artifact:
-    """Note a stored file as the present one of its path; what was there before is let go.
+    """Record a stored file as the current one of its path, in place of the one before.
 
-    The same bytes again are the same file, which then counts as the newest.
+    If the same bytes come again, their file counts as the newest.
     """
     # Lock first: of two that send one path, the later is the one that stays.
     Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)
@@ -49,7 +49,7 @@ def keep_file(attempt: Attempt, file: StoredFile) -> Artifact:
         _forget_object(file.key)
         kept = same
     else:
-        # What a runner announced at this path under the same digest and never sent.
+        # The row of a file that a runner announced here, with the same digest, and never sent.
         there.filter(sha256=file.sha256).delete()
         kept = Artifact.objects.create(
             run_id=attempt.run_id,

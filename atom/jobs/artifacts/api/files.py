@@ -42,7 +42,7 @@ class RunFolderSerializer(serializers.Serializer[Any]):
 
 
 class RunFolderListingSerializer(serializers.Serializer[Any]):
-    """What lies directly in a folder, by name."""
+    """Folders and files directly in a folder, by name."""
 
     folders = RunFolderSerializer(many=True)
     files = ArtifactSerializer(many=True)
@@ -75,7 +75,7 @@ class PreviewCurveSerializer(serializers.Serializer[Any]):
 
 
 class FilePreviewSerializer(serializers.Serializer[Any]):
-    """What is shown of a file; the fields of the other kinds are empty."""
+    """A preview of a file; the fields of the other kinds are empty."""
 
     kind = serializers.ChoiceField(choices=previews.KINDS)
     reason = serializers.ChoiceField(

@@ -1,4 +1,4 @@
-"""For how long logs and outputs of runs stay: of a project, and of one run."""
+"""Retention of logs and outputs: the policy of a project, and the choice for one run."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunPolicySerializer(serializers.Serializer[Any]):
 
 
 class RunKeepingSerializer(serializers.Serializer[Any]):
-    """What becomes of the logs and outputs of a run."""
+    """Retention of the logs and outputs of a run."""
 
     days = _days_field(
         write_only=True, help_text="Keep them for so many days from now; null: as the project."

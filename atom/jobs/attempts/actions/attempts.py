@@ -1,4 +1,4 @@
-"""What a runner reports about its attempt, and how an attempt ends."""
+"""Reports of a runner about its attempt, and the end of an attempt."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def find_by_token(token: str) -> Attempt | None:
 
 
 def beat(attempt: Attempt) -> Beat:
-    """Note a heartbeat, renew the token and say whether the run is to stop."""
+    """Record a heartbeat, renew the token and return whether the run is to stop."""
     now = clock.now()
     expires_at = now + TOKEN_LIFE
     Attempt.objects.filter(pk=attempt.pk).update(heartbeat_at=now, token_expires_at=expires_at)
@@ -70,7 +70,7 @@ def beat(attempt: Attempt) -> Beat:
 
 
 def note_started(attempt: Attempt, pid: int | None) -> None:
-    """Note that the command runs; safe to repeat."""
+    """Record that the command runs; safe to repeat."""
     with transaction.atomic():
         run, attempt = lock(attempt.pk)
         if attempt.state not in states.SUPERVISED or attempt.state == states.RUNNING:
@@ -94,7 +94,7 @@ def note_progress(attempt: Attempt, fraction: float, text: str) -> None:
 
 
 def note_exit(attempt_id: UUID, report: ExitReport, evidence: dict[str, Any]) -> None:
-    """Take the runner's last word; safe to repeat."""
+    """Take the runner's exit report; safe to repeat."""
     with transaction.atomic():
         run, attempt = lock(attempt_id)
         if attempt.state not in states.SUPERVISED | {states.CANCELLING}:
@@ -120,8 +120,8 @@ def lock(attempt_id: UUID) -> tuple[Run, Attempt]:
 def end_attempt(
     run: Run, attempt: Attempt, failure: Failure | None, evidence: dict[str, Any]
 ) -> None:
-    """Begin the end: what is still on its way (log, outputs) gets a little time."""
-    # Whatever was said about it, an attempt can end.
+    """Begin the end of an attempt; its last log bytes and outputs get a little time."""
+    # An attempt must be able to end, even if its evidence has characters that cannot be stored.
     evidence = storable(evidence)
     if failure is not None:
         failure = replace(failure, reason=storable(failure.reason), params=storable(failure.params))

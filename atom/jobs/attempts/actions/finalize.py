@@ -24,7 +24,7 @@ LONGEST_RETRY_S = 300
 
 
 def conclude(run: Run, attempt: Attempt) -> bool:
-    """Settle a finalizing attempt if nothing is missing or it was waited for long enough."""
+    """Settle a finalizing attempt if nothing is missing or the wait was long enough."""
     log_complete = is_log_complete(attempt)
     settled = log_complete and not attempt.artifacts.filter(state=states.LOCAL).exists()
     waited = clock.now() - (attempt.finalizing_since or attempt.updated_at)

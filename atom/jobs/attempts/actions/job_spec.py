@@ -1,4 +1,4 @@
-"""What a runner is told about its job: `job.json` and `GET runner/job/`."""
+"""The description of a job that its runner gets: `job.json` and `GET runner/job/`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts an attempt's supervisor: claimed, done outside of transactions, safe to repeat."""
+"""Starts an attempt's supervisor, under a claim and outside of transactions; safe to repeat."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _OverError(Exception):
 
 
 def launch(attempt_id: UUID) -> None:
-    """Start the supervisor of a submitted attempt, unless it runs or somebody is at it."""
+    """Start the supervisor of a submitted attempt, unless it runs or another worker starts it."""
     attempt = _claim(attempt_id)
     if attempt is None:
         return
@@ -73,9 +73,9 @@ def launch(attempt_id: UUID) -> None:
 
 
 def _waits_for_the_disk(error: Exception) -> bool:
-    """Whether only this machine's disk is in the way, of which everybody is told.
+    """Whether only this machine's disk prevents the start; if so, note the fault for all users.
 
-    Nothing is wrong with the run: the reconciler starts it once the lease of this try is over.
+    The run has no fault: the reconciler starts it once the lease of this launch is over.
     """
     fault = faults.fault_of(error)
     if fault not in {faults.DISK_FULL, faults.DISK_READ_ONLY}:
@@ -140,9 +140,9 @@ def _api_url() -> str:
 
 
 def note_supervisor(attempt: Attempt, seen: Observation) -> None:
-    """Note which process supervises the attempt, so that a later worker can adopt it.
+    """Record the process that supervises the attempt, so that a later worker can adopt it.
 
-    One that came up after its attempt was ended, because nobody had seen it yet, is ended too.
+    A supervisor that started after its attempt had ended is ended too.
     """
     Attempt.objects.filter(pk=attempt.pk, supervisor_pid__isnull=True).update(
         supervisor_pid=seen.pid,

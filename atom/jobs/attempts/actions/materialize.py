@@ -31,8 +31,8 @@ from atom_sdk.words import counted
 def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None = None) -> None:
     """Show what the run's selectors leave of its datasets; safe to repeat.
 
-    What earlier attempts streamed is here again, if `local` sees that they have ended. Raises
-    SelectionEmpty, ViewNotReady, MountError, OSError.
+    The attempt takes over what earlier attempts streamed, if `local` sees that they have ended.
+    Raises SelectionEmpty, ViewNotReady, MountError, OSError.
     """
     if attempt.node is None:
         return
@@ -48,16 +48,16 @@ def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None
 
 
 def _ended_before(attempt: Attempt, local: LocalExecutor) -> list[UUID]:
-    """Return the attempts of the run of which nothing lives any more, the latest first."""
+    """Return the attempts of the run that have no process any more, the latest first."""
     others = attempt.run.attempts.filter(number__lt=attempt.number, state__in=states.TERMINAL)
     ended = others.order_by("-number").values_list("pk", flat=True)
     return [other for other in ended if not local.observe(other).alive]
 
 
 def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
-    """Keep which way it was, and why not a better one, for the run's page."""
+    """Record the way of mounting, and why no better one, for the run's page."""
     if one.mounted_by == mounted.how:
-        return  # a worker that died afterwards has said it
+        return  # a worker that died afterwards has recorded it
     one.mounted_by, one.mount_skipped = mounted.how, [list(pair) for pair in mounted.skipped]
     one.save(update_fields=["mounted_by", "mount_skipped", "updated_at"])
     why = "".join(f" Not by {how}: {reason}." for how, reason in mounted.skipped)
@@ -105,9 +105,9 @@ def _streamed(attempt: Attempt, alias: str) -> RunInput:
 
 
 def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
-    """Remove what ended attempts were shown, once their processes are gone.
+    """Remove the datasets of ended attempts, once their processes are gone.
 
-    What the last one of a run streamed stays until the next one takes it over, or the run ends.
+    Streamed data of a run's last attempt stays until the next one takes it over or the run ends.
     """
     known = Attempt.objects.filter(pk__in=shown).exclude(state__in=states.TERMINAL)
     followed = _to_be_followed(shown)
@@ -121,7 +121,7 @@ def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
 
 
 def _to_be_followed(shown: set[UUID]) -> dict[UUID, set[str]]:
-    """Return the ended attempts whose run tries again, with what they streamed."""
+    """Return the ended attempts whose run has a retry to come, with the inputs they streamed."""
     later = Attempt.objects.filter(run=OuterRef("run"), number__gt=OuterRef("number"))
     is_last = ~Exists(later.filter(state__in=states.TERMINAL))
     ended = Attempt.objects.filter(is_last, pk__in=shown, state__in=states.TERMINAL)

@@ -1,4 +1,4 @@
-"""A run in the trace of the request that started it, told when each attempt is over."""
+"""Adds a run to the trace of the request that started it, when each attempt is over."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from atom.jobs.models import Attempt, Run
 
 
 def trace_attempt(run: Run, attempt: Attempt) -> None:
-    """Tell the attempt and its phases once the present transaction has committed."""
+    """Trace the attempt and its phases once the current transaction has committed."""
     if run.trace_parent and tracing.is_on():
         transaction.on_commit(lambda: _notify(run, attempt))
 

@@ -1,7 +1,7 @@
 """The token by which the command of a run logs to that very run through MLflow's API.
 
-It names the attempt and is signed, so nothing is stored; it is good while the attempt is open, for
-its own run, and for nothing that a runner may do.
+It names the attempt and is signed, so nothing is stored. It works for the attempt's own run while
+the attempt is open. It does not open the protocol of runners.
 """
 
 from __future__ import annotations

@@ -21,5 +21,5 @@ def pin(run: Run) -> None:
 
 
 def unpin(run: Run) -> None:
-    """Let go of the versions that the run read; its inputs stay known."""
+    """Remove the pins of the versions that the run read; its inputs stay known."""
     VersionPin.objects.filter(holder_type=PIN_HOLDER, holder_id=str(run.pk)).delete()

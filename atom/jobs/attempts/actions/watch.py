@@ -22,7 +22,7 @@ from atom.jobs.models import Attempt, Run
 
 log = structlog.get_logger(__name__)
 
-# A supervisor that is gone may have sent its last words a moment ago.
+# A supervisor that is gone may have sent its exit report a moment ago.
 DEFAULT_LOST_AFTER_S = 30
 # The runner ends a command by itself; this is for a runner that does not.
 OVERDUE = timedelta(seconds=60)

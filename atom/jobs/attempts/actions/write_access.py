@@ -1,13 +1,13 @@
 """The token by which a run pushes datasets: only for those that may write.
 
-A workflow says that it writes; for a run of their own command, a person asks for it. The token is
-one of the person who started the run, for their project alone, and it ends with the attempt. With
-it a run reads the project and adds versions to its datasets, and nothing else: it starts no runs,
-merges and labels nothing, deletes nothing but an empty dataset that its person made, and makes no
-keys. A run without it can read what it was given and nothing else.
+A workflow declares that it writes; for a command, the person who starts the run requests it. The
+token belongs to that person, for the run's project alone, and it ends with the attempt. With it a
+run reads the project and adds versions to its datasets. It starts no runs, merges and labels
+nothing, and makes no keys. It deletes only an empty dataset that its person made. A run without the
+token can read only its inputs.
 
-Every version that is made with it says so in its provenance (`made_by`), in the server's words and
-not in those of the code that runs: which run, with which code, in which environment.
+Every version that is made with it names the run, its code and its environment in its provenance
+(`made_by`). The server writes that, not the code that runs.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from atom.core import clock
 from atom.jobs.models import Attempt
 
 SCOPES = ["push"]
-# An attempt ends its token itself; this is for one whose end nobody could note.
+# An attempt revokes its token when it ends; this limit is for ends that were never recorded.
 _LONGEST = timedelta(days=7)
 
 
@@ -41,7 +41,7 @@ def grant(attempt: Attempt, api_url: str) -> dict[str, str]:
 
 
 def made_by(attempt: Attempt) -> dict[str, Any]:
-    """Return what a version that the attempt makes says of it; the digests are in hex."""
+    """Return the facts about the attempt that its versions record; the digests are in hex."""
     run = attempt.run
     said: dict[str, Any] = {"run": str(run.pk), "number": run.number, "attempt": attempt.number}
     if run.code is not None:
@@ -57,7 +57,7 @@ def made_by(attempt: Attempt) -> dict[str, Any]:
 
 
 def withdraw(attempt: Attempt) -> None:
-    """Make the attempt's tokens worthless; safe to repeat."""
+    """Revoke the attempt's tokens; safe to repeat."""
     # By its name, which the attempt's id is part of: whoever started the run may be gone since.
     mine = ApiToken.objects.filter(project=attempt.run.project, revoked_at=None)
     for token in mine.filter(name=_name(attempt)).select_related("user"):

@@ -44,13 +44,13 @@ from atom.jobs.logs.actions.logs import ask_flush
 from atom.jobs.models import Attempt
 
 MAX_BODY_BYTES = 8 << 20
-# What the columns hold.
+# The largest number that the columns hold.
 MAX_BIGINT = 2**63 - 1
 OK = inline_serializer("RunnerOk", {"ok": serializers.BooleanField()})
 
 
 class RunnerUser:
-    """Who a runner is for the permission classes: nobody with an account."""
+    """The user that permission classes see for a runner; it has no account."""
 
     is_authenticated = True
     pk = None
@@ -133,7 +133,7 @@ class HeartbeatView(RunnerView):
         operation_id="runner_heartbeat", request=OpenApiTypes.OBJECT, responses=BeatSerializer
     )
     def post(self, request: Request) -> Response:
-        """Note that the runner lives; the answer says whether to stop."""
+        """Record a heartbeat of the runner; the answer says whether to stop."""
         return Response(BeatSerializer(attempts.beat(self.attempt)).data)
 
 
@@ -304,7 +304,7 @@ class PresignView(RunnerView):
         ),
     )
     def post(self, request: Request) -> Response:
-        """Note files and say where their bytes go; null: they are stored already."""
+        """Record files and return where to upload each; null if its bytes are stored already."""
         data = _checked(PresignSerializer, request)
         files = [OutputFile(**file) for file in data["files"]]
         uploads = [

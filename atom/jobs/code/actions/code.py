@@ -49,7 +49,7 @@ def announce(
 
 
 def git_digest(git: dict[str, Any] | None) -> str:
-    """Return the digest of what is said about a working tree; empty if nothing is."""
+    """Return the digest of the facts about a working tree; empty if there are none."""
     return blake3(json.dumps(git, sort_keys=True).encode()).hexdigest() if git else ""
 
 

@@ -1,4 +1,4 @@
-"""Code from git: asked for by a person, fetched by a worker, kept as a snapshot."""
+"""Code from git: a person requests a commit, and a worker fetches it as a snapshot."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ MAX_OPEN = 20
 TIMEOUT_S = 600.0
 LEASE = timedelta(seconds=30)
 _RENEW_EVERY_S = 10.0
-# Several tries that take as long as one may.
+# Time for several attempts of the longest allowed duration.
 LONGEST = timedelta(hours=1)
 
 
@@ -70,9 +70,9 @@ def request_fetch(project: Project, user: User, *, url: str, ref: str, secret: s
 
 
 def resume_fetches() -> None:
-    """Send again what no worker is at: a message was lost, or a worker was.
+    """Send fetches again that no worker handles, because a message or a worker was lost.
 
-    What comes to no end, whatever stops it each time, is given up.
+    A fetch that has not ended after LONGEST fails, whatever stops it each time.
     """
     lapsed = CodeFetch.objects.filter(state=FETCHING, claimed_until__lt=Now())
     for one in lapsed.filter(created_at__lt=Now() - LONGEST):
@@ -86,7 +86,7 @@ def resume_fetches() -> None:
 
 
 def run_fetch(fetch_id: UUID) -> None:
-    """Fetch the commit, unless that is done or somebody is at it."""
+    """Fetch the commit, unless that is done or another worker fetches it."""
     free = Q(state=WAITING) | Q(state=FETCHING, claimed_until__lt=Now())
     mine = CodeFetch.objects.filter(free, pk=fetch_id)
     if not mine.update(state=FETCHING, claimed_until=Now() + LEASE):

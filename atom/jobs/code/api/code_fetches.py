@@ -1,4 +1,4 @@
-"""Code from git: ask for a commit, see what became of it; the SSH servers that are known."""
+"""Code from git: requests for commits, their results, and known SSH servers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class FetchProblemSerializer(serializers.Serializer[Any]):
 
 
 class CodeFetchSerializer(serializers.ModelSerializer[CodeFetch]):
-    """A commit that was asked for; `code_snapshot` is what a run names, once it is ready."""
+    """A requested commit; a run names its `code_snapshot` once it is ready."""
 
     created_by = serializers.CharField(source="created_by.username", default=None, allow_null=True)
     code_snapshot = serializers.UUIDField(source="snapshot_id", allow_null=True)
@@ -83,7 +83,7 @@ class CodeFetchSerializer(serializers.ModelSerializer[CodeFetch]):
         return str(one.facts.get("message", ""))
 
     def get_author(self, one: CodeFetch) -> str:
-        """Return who wrote it."""
+        """Return the author of the commit."""
         return str(one.facts.get("author", ""))
 
     def get_files_count(self, one: CodeFetch) -> int:
@@ -115,7 +115,7 @@ class CodeFetchesView(ProjectScopedView, APIView):
         responses=listing(CodeFetchSerializer, "CodeFetchPage"),
     )
     def get(self, request: Request, project: str) -> Response:
-        """List what was asked for, newest first."""
+        """List the requested commits, newest first."""
         found = CodeFetch.objects.filter(project=self.project).select_related("created_by")
         return page_of(self, found, CodeFetchSerializer)
 

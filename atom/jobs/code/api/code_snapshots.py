@@ -20,7 +20,7 @@ from atom.jobs.models import CodeSnapshot
 
 
 class CodeChangesSerializer(serializers.Serializer[Any]):
-    """What the working tree has that its commit has not."""
+    """Changes of the working tree since its commit."""
 
     patch = TextField(max_length=1 << 20, allow_blank=True, trim_whitespace=False)
     truncated = serializers.BooleanField(required=False, default=False)

@@ -12,7 +12,7 @@ MAX_CHARACTERS = 1000
 
 
 class BadAddressError(ValueError):
-    """The text is no address; its text says why."""
+    """The text is no address; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

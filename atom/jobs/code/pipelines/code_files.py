@@ -1,4 +1,4 @@
-"""The files of a code snapshot, read without trusting what its archive says of itself."""
+"""The files of a code snapshot, read without trust in the headers of its archive."""
 
 from __future__ import annotations
 

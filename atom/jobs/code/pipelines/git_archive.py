@@ -25,7 +25,7 @@ class TooLargeError(Exception):
 
 
 def write_archive(repo: Repo, tree: ObjectID, path: Path) -> dict[str, Any]:
-    """Write the files of a tree; say how many there are and what is missing. TooLargeError."""
+    """Write the files of a tree; return their number and what is missing. TooLargeError."""
     lfs: list[str] = []
     modules: list[str] = []
     files = total_bytes = 0

@@ -1,8 +1,8 @@
 """Fetches one commit of a git repository; a process of its own, which a limit may end.
 
-Reads a request as JSON from its standard input, writes the files of the commit as a tar.gz and an
-answer as JSON to its standard output. Knows neither Django nor the installation's secrets: what it
-speaks with is a server that somebody named. It connects only to addresses that were checked.
+Reads a request as JSON from its standard input. Writes the files of the commit as a tar.gz, and an
+answer as JSON to its standard output. A user names the server it connects to, so it has neither
+Django nor the installation's secrets. It connects only to addresses that were checked.
 """
 
 from __future__ import annotations

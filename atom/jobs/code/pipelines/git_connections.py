@@ -127,7 +127,7 @@ def _key_of(text: str) -> paramiko.PKey:
 
 
 class _Channel:
-    """What dulwich reads from and writes to."""
+    """The connection that dulwich reads from and writes to."""
 
     def __init__(self, transport: paramiko.Transport, channel: paramiko.Channel) -> None:
         self._transport, self._channel = transport, channel

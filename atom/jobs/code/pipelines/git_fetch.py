@@ -17,7 +17,7 @@ ODD, TIMEOUT = "git_odd", "git_timeout"
 
 @dataclass(frozen=True, slots=True)
 class GitRequest:
-    """What to fetch; `secret` is a private key or a token, `host_key` what was seen before."""
+    """A fetch to do; `secret` is a private key or a token, `host_key` the one seen before."""
 
     url: str
     ref: str

@@ -1,4 +1,4 @@
-"""What of a run's code is not in its commit, and what differs between the code of two runs."""
+"""Changes of a run's code since its commit, and differences between the code of two runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _MOST_CHARS = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class CodeDiff:
-    """Files that differ; with none of them, `reason` says why. `truncated`: there are more."""
+    """Files that differ; without any, `reason` says why. `truncated` if there are more."""
 
     files: list[FileDiff] = field(default_factory=list)
     truncated: bool = False

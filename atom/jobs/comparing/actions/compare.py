@@ -20,9 +20,9 @@ from atom.jobs.metrics.engines.points import Points
 from atom.jobs.models import MetricChunk, MetricSeries, Run, RunQuerySet
 
 MIN_RUNS, MAX_RUNS = 2, 50
-# So many points are decoded for one answer, all runs together: half a second.
+# At most this many points are decoded for one answer, all runs together: half a second.
 DECODED_POINTS = 2_500_000
-# And so many are sent; a single curve always gets enough for its shape.
+# At most SENT_POINTS are sent; a single curve always gets SHAPE_POINTS, enough for its shape.
 SENT_POINTS, SHAPE_POINTS = 25_000, 200
 _MAX_NUMBER = (1 << 31) - 1
 
@@ -116,8 +116,8 @@ def measured(runs: Sequence[Run]) -> dict[UUID, dict[str, Measured]]:
 def curves(runs: Sequence[Run], key: str, window: Window) -> list[RunCurve]:
     """Return one metric of each run that has it, in three queries.
 
-    A run with more points than its share of what one answer may decode is drawn from the smallest
-    and largest value of each chunk: no extreme is lost, and zooming in shows every point.
+    One answer decodes a limited number of points. A run with more than its share is drawn from the
+    smallest and largest value of each chunk. No extreme is lost, and zooming in shows every point.
     """
     by_run: dict[UUID, _SeriesOfRun] = defaultdict(_SeriesOfRun)
     rows = MetricSeries.objects.filter(run__in=runs, key=key, kind="user")

@@ -33,7 +33,7 @@ class FileDiffSerializer(serializers.Serializer[Any]):
 
 
 class CodeDiffSerializer(serializers.Serializer[Any]):
-    """Files that differ; with none of them, `reason` says why."""
+    """Files that differ; without any, `reason` says why."""
 
     files = FileDiffSerializer(many=True)
     truncated = serializers.BooleanField(help_text="More files differ than these.")

@@ -42,7 +42,7 @@ class MeasuredSerializer(serializers.Serializer[Any]):
 
 
 class RequirementsSerializer(serializers.Serializer[Any]):
-    """What a run's environment was built of."""
+    """The Python and the requirements that a run's environment was built from."""
 
     python = serializers.CharField()
     requirements = serializers.CharField()

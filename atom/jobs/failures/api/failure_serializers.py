@@ -1,4 +1,4 @@
-"""Why a run failed, as the API shows it: a code, what it names, and buttons that mend it."""
+"""A run's failure in the API: its code, its values, and the buttons that repair it."""
 
 from __future__ import annotations
 

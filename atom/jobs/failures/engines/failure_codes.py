@@ -1,4 +1,4 @@
-"""The classes and codes of failures: a page tells each code in its reader's language."""
+"""The classes and codes of failures; a page has a sentence for each code in each language."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class FailureCode(StrEnum):
     DISK_FAILING = "disk_failing"
     DATA_WARMUP = "data_warmup"
     RUNTIME_BUILD = "runtime_build"
-    # What a workflow itself tells; see known_failures.
+    # Codes that a workflow itself declares; see known_failures.
     NO_LABELS = "no_labels"
     ONE_CLASS = "one_class"
     SPLIT_EMPTY = "split_empty"

@@ -31,7 +31,7 @@ ExitReason = Literal["exited", "oom", "timeout", "cancelled", "not_found", "runn
 
 @dataclass(frozen=True, slots=True)
 class ExitReport:
-    """What the runner says about the end of the command."""
+    """The runner's report about the end of the command."""
 
     reason: ExitReason
     exit_code: int | None = None
@@ -40,7 +40,7 @@ class ExitReport:
     traceback: str = ""
     # "preparation": the command was never started.
     stage: str = ""
-    # What the runner met at the end when it wrote to the attempt's folder: a key of _DISK.
+    # The disk's error when the runner wrote to the attempt's folder at the end: a key of _DISK.
     disk: str = ""
     # The reason that the command itself gave: code and params, as the runner found them.
     declared: Mapping[str, Any] | None = None
@@ -48,7 +48,7 @@ class ExitReport:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What the attempt was allowed, for the sentences."""
+    """The limits of the attempt, which sentences name."""
 
     memory_bytes: int
     timeout_s: int | None
@@ -93,7 +93,7 @@ def _declared(report: ExitReport) -> Failure | None:
 
 
 def known(code: str, params: object) -> Failure | None:
-    """Return the failure of a code that workflows tell, None if code or params do not fit."""
+    """Return the failure of a code that workflows declare; None if code or params do not fit."""
     text = known_failure(code, params)
     if text is None:
         return None
@@ -138,13 +138,13 @@ def _not_found(limits: Limits) -> Failure:
     )
 
 
-# By what the runner says of the disk: how it is called, and what mends it.
+# Faults of the disk that the runner reports: code, name in the sentence, and remedy.
 _DISK: Final = {
     "full": (FailureCode.DISK_FULL, "full", "Have room made on it"),
     "read_only": (FailureCode.DISK_READ_ONLY, "read-only", "Have it mounted for writing again"),
     "failing": (FailureCode.DISK_FAILING, "failing", "Have it looked at"),
 }
-# What a command says that found no room, though the little that the runner writes had some.
+# A command may fail for lack of room though the few bytes of the runner had enough.
 _NO_ROOM: Final = ("OSError: [Errno 28]", "OSError: [Errno 122]")
 
 
@@ -209,7 +209,7 @@ def _exited(report: ExitReport) -> Failure | None:
 def _error_of(traceback: str) -> str:
     """Return the line that names the exception: the first behind the frames of the last traceback.
 
-    Messages may have more lines. Of one that only announces them, the next line is told too.
+    A message may have more lines. If the first only announces them, the next line is added.
     """
     _, header, last = traceback.rpartition(_TRACEBACK)
     if not header:

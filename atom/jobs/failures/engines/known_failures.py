@@ -1,4 +1,4 @@
-"""Failures that the predefined workflows tell by a code: their sentences and next steps.
+"""Failures that the predefined workflows declare by a code: their sentences and next steps.
 
 A workflow raises `atom_sdk.run.RunFailure(code, sentence, **params)`; the runner's exit report
 carries code and params. Any command may send them, so only known codes with fitting params count.

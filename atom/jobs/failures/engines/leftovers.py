@@ -1,6 +1,6 @@
-"""What an exit report says of processes that outlived the command.
+"""Processes that outlived the command, as an exit report lists them.
 
-The report may be a file of the job's user, so nothing in it is believed as it is.
+The job's user may have written the report, so every value in it is checked.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class Leftovers:
 
     @property
     def sentence(self) -> str:
-        """Return what the timeline says."""
+        """Return the sentence of the timeline."""
         processes = "1 process" if self.count == 1 else f"{self.count} processes"
         return f"Ended {processes} that outlived the command: {', '.join(self.names)}."
 

@@ -1,4 +1,4 @@
-"""What people without an account are told of a failure: never what names a machine or a place."""
+"""Messages about a failure for people without an account; they name no machine and no path."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TOLD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class OutsideWords:
-    """A failure's sentence, by its code and in English; nothing if it is not told."""
+    """A failure's sentence, by its code and in English; empty if it is not public."""
 
     reason: str | None = None
     code: str | None = None
@@ -37,7 +37,7 @@ class OutsideWords:
 def public_message(
     failure: Mapping[str, Any] | None, reason: str, *, with_log: bool
 ) -> OutsideWords:
-    """Return what may be told of a failure; the program's own last words only with its log."""
+    """Return the public part of a failure; the program's own last lines only with its log."""
     code = failure.get("code") if failure else None
     params = (failure.get("params") if failure else None) or {}
     if code == FailureCode.EXITED_WITH_ERROR and not with_log:

@@ -1,4 +1,4 @@
-"""Buttons that mend a failure or a finding of the preflight, by its code."""
+"""Buttons that repair a failure or a finding of the preflight, by its code."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ REMEDIES: Final[Mapping[str, tuple[Remedy, ...]]] = {
 
 
 def remedies_of(code: str, params: object) -> list[Remedy]:
-    """Return what may mend a failure; folders are offered as labels only where they look so."""
+    """Return the remedies of a failure; folders are offered as labels only if they look so."""
     named = params if isinstance(params, Mapping) else {}
     return [one for one in REMEDIES.get(code, ()) if _fits(one, named)]
 

@@ -1,7 +1,7 @@
 """Imports in two steps: a run that looks, and a run that makes the version once it is confirmed.
 
-Archives and annotations of strangers are opened by jobs alone, which have a user, limits and a
-disk of their own; the server reads their report.
+Only jobs open archives and annotations of strangers, since jobs have a user, limits and a disk of
+their own. The server reads their report.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class ImportRequest:
 
 
 def start_look(project: Project, user: User, request: ImportRequest) -> Run:
-    """Start a run that says what an import would take and lose. Raises InvalidImport."""
+    """Start a run that reports what an import would take and lose. Raises InvalidImport."""
     version = _source(project, user, request.source)
     _check_field("path", _check_path, version, request.path)
     _check_field("images", _check_path, version, request.images)
@@ -83,7 +83,7 @@ def start_look(project: Project, user: User, request: ImportRequest) -> Run:
 
 
 def confirm(run: Run, user: User, accepted_loss: float | None) -> Run:
-    """Start the import that a look has told about; nobody can lose more than they accepted.
+    """Start the import that a look reported; it refuses to lose more than a person accepted.
 
     `accepted_loss` is a share of objects and labels, 0 to 1; None accepts what the look allowed.
     The run checks it once more, against the files that it reads. Raises ImportReportMissing,
@@ -104,7 +104,7 @@ def confirm(run: Run, user: User, accepted_loss: float | None) -> Run:
         )
     values = {**run.parameters, "allowed_loss": allowed}
     if accepted_loss is not None:
-        # A share of a small class, taken for the whole, would allow more than the report has told.
+        # The accepted share of a small class would allow more losses in the whole than reported.
         values["most_lost"] = report.lost
     return _create(run.project, user, IMPORT, values)
 

@@ -110,7 +110,7 @@ class ImportReport:
         return refusal
 
     def above(self, accepted: float) -> list[dict[str, Any]]:
-        """Return the losses of the whole and of large classes that are more than is accepted.
+        """Return the losses, of the whole and of large classes, above the accepted share.
 
         Counted again here, from the numbers: the report says it for the choices of its look.
         """
@@ -120,7 +120,7 @@ class ImportReport:
 
     @property
     def lost(self) -> int:
-        """Return how many objects and labels the look has told to be lost."""
+        """Return how many objects and labels would be lost, as the look reported."""
         whole = self.document["report"]["losses"]["whole"]
         return sum(int(one["lost"]) for one in whole)
 

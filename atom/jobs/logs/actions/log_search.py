@@ -1,4 +1,4 @@
-"""Searching an attempt's log: chunks first, then what has only just arrived."""
+"""Search in an attempt's log: in chunks first, then in the stream of recent data."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from atom.jobs.logs.actions import logs
 from atom.jobs.logs.engines.log_search import Match, Position, Query, Search
 from atom.jobs.models import Attempt
 
-# One request looks at so much and says where to go on.
+# One request searches at most this much and returns where to go on.
 SEARCHED_BYTES = 64 << 20
 _SEARCHED_S = 4.0
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What matches, and where a later search goes on; `complete`: all there is was looked at."""
+    """Matches, and where a later search goes on; `complete` if the search reached the log's end."""
 
     matches: list[Match]
     next: Position

@@ -1,8 +1,8 @@
 """Logs: ingest → Redis Stream → flusher → chunk objects → index rows; and the way back.
 
-What is acknowledged is in the stream. A chunk's row is written after its object and before the
-stream is trimmed, so a flusher may die anywhere: bytes are then in the stream, or in both, and
-readers and the next flush go by the row's `flushed_bytes`.
+Acknowledged bytes are in the stream. A chunk's row is written after its object and before the
+stream is trimmed. So a flusher may die anywhere: bytes are then in the stream, or in both. Readers
+and the next flush go by the row's `flushed_bytes`.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ def flush(attempt_id: UUID) -> int:
 
 
 def flush_chunk(attempt_id: UUID) -> bool:
-    """Write one chunk, if there is anything and no other flusher is at it."""
+    """Write one chunk, if there is data and no other flusher writes it."""
     with transaction.atomic():
         stream = (
             LogStream.objects.select_for_update(skip_locked=True, of=("self",))
@@ -273,6 +273,6 @@ def iterate(stream: LogStream, start: int, end: int) -> Iterator[Frame]:
 
 
 def ask_flush(attempt_id: UUID) -> None:
-    """Have a log flushed, with one task for all who ask at the same time."""
+    """Request a flush of a log, with one task for all requests at the same time."""
     if ask_once(attempt_id, "flush", _FLUSH_ASKED_FOR_S):
         effects.flush(attempt_id)

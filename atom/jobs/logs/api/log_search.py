@@ -29,7 +29,7 @@ from atom_sdk.runner.frames import STREAM_NAMES
 
 MAX_CONTEXT = 20
 MAX_MATCHES = 1000
-# Of one line; where a match is further right, the part around it.
+# A longer line is cut to this many characters, around the match if that is further right.
 _SHOWN_CHARS = 2000
 _BEFORE_MATCH_CHARS = 200
 _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})\.(\d{1,18})")

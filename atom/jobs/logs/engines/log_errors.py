@@ -1,4 +1,4 @@
-"""Which lines of a log say that something went wrong, and what.
+"""Rules that find lines of a log that report an error, and its kind.
 
 The rules look at whole lines, in this order; the first that holds gives the kind. A traceback is
 one finding at its first line, whose summary is the exception at its end.

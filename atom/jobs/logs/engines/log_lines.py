@@ -1,7 +1,7 @@
 """The lines of a log, numbered as every reader of it numbers them.
 
-stdout and stderr are one byte sequence, and either may stop in the middle of a line: the number of
-a line is the number of newlines, of whichever of the two, before its own.
+stdout and stderr are one byte sequence, and either may stop in the middle of a line. The number of
+a line is the number of newlines of both before its own newline.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from atom.jobs.logs.engines.log_text import text_of
 from atom_sdk.runner.frames import Frame
 
-# What one line may hold for readers; a program that writes no newline must not fill the memory.
+# The longest line for readers; a program that writes no newline must not fill the memory.
 MAX_LINE_BYTES = 64 << 10
 # CSI and OSC sequences, and the two-byte escapes.
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")

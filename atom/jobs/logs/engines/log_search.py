@@ -14,12 +14,12 @@ from atom_sdk.runner.frames import Frame
 
 MAX_PATTERN = 500
 _MAX_SPANS = 50
-# What a compiled pattern may take: `(x{1000}){1000}` is refused.
+# Memory of a compiled pattern, so that `(x{1000}){1000}` is refused.
 _PATTERN_BYTES = 4 << 20
 # A line that stays unfinished this long no longer holds the place to resume at back.
 _HELD_BACK_BYTES = 4 << 20
 _MAX_TRACEBACK_LINES = 1000
-# What means something else in many lines at once than in one: ends of the text, flags.
+# Ends of the text and flags: they mean something else in many lines at once than in one.
 _OF_ONE_LINE = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-?[a-zA-Z]*[:)]")
 
 
@@ -29,7 +29,7 @@ class PatternError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """What is looked for: a text, a regular expression (RE2's), or what reports an error."""
+    """A search for a text, for a regular expression (RE2's), or for lines that report an error."""
 
     text: str = ""
     regex: bool = False
@@ -58,7 +58,7 @@ class Match:
     spans: list[tuple[int, int]]
     before: list[Line]
     after: list[Line] = field(default_factory=list)
-    # Of an error: what it is, and the exception that ends a traceback.
+    # Set for an error: its kind, and the exception that ends a traceback.
     kind: str = ""
     summary: str = ""
 

@@ -1,6 +1,6 @@
 """Follows attempts' logs for sockets: waits on the streams without holding a thread.
 
-All sockets of a process that watch the same attempt share one connection that waits; what comes is
+Sockets of a process that watch the same attempt share one connection that waits. New entries are
 read once and handed to each. A socket that is behind, since it came later or its client is slow,
 reads on its own until it has caught up.
 """
@@ -54,7 +54,7 @@ class LogFollower:
         return self._joined().went_on.get(attempt_id, -math.inf)
 
     def note_that_it_goes_on(self, attempt_id: UUID, looked_s: float) -> None:
-        """Tell the other sockets that the log had not ended then."""
+        """Record for the other sockets that the log had not ended then."""
         self._joined().went_on[attempt_id] = looked_s
 
     async def close(self) -> None:
@@ -90,7 +90,7 @@ class _Hub:
         return cls._of_loops[loop]
 
     async def read(self, attempt_id: UUID, offset: int) -> list[Entry]:
-        # A socket that closes ends its own waiting; the connection is everybody's.
+        # A socket that closes must end only its own wait: all sockets share the connection.
         task = asyncio.create_task(_read(self._redis, attempt_id, offset, None))
         self._reads.add(task)
         task.add_done_callback(self._reads.discard)
@@ -126,7 +126,7 @@ class _Hub:
 
 
 class _Feed:
-    """Waits for what one attempt says next; `tail` is the offset up to which it has told."""
+    """Waits for new entries of one attempt; `tail` is the offset up to which it passed them on."""
 
     def __init__(self, attempt_id: UUID, offset: int) -> None:
         self.attempt_id = attempt_id

@@ -1,8 +1,8 @@
-"""The young end of an attempt's log: a Redis Stream until the flusher has made chunks of it.
+"""Recent log data of an attempt, in a Redis Stream until the flusher makes chunks of it.
 
-An entry's id is `<offset of the byte after it>-0`, so a reader that stands at offset N asks for
-ids after `N-0`, trimming at N is `MINID`, and bytes cannot arrive twice. `…:next` holds the offset
-that is expected; it outlives trimming and is seeded from the database when Valkey lost it.
+An entry's id is `<offset of the byte after it>-0`. So a reader at offset N reads ids after `N-0`,
+trimming at N is `MINID`, and bytes cannot arrive twice. `…:next` holds the expected offset. It
+outlives trimming and is seeded from the database when Valkey lost it.
 """
 
 from __future__ import annotations

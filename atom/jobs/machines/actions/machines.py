@@ -30,7 +30,7 @@ class Holding:
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """What runs of projects hold that the reader may not see."""
+    """Resources that runs hold in projects that the reader may not see."""
 
     runs: int = 0
     cpus: int = 0

@@ -1,4 +1,4 @@
-"""What a project's runs wait for and in which order, and what those hold that have a machine."""
+"""The queue of a project: order and reasons of waiting runs, and resources of placed runs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HOLDING = states.ACTIVE - states.WAITING
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What runs hold together."""
+    """Resources that runs hold together."""
 
     runs: int
     cpus: int
@@ -43,7 +43,7 @@ class WaitingRun:
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The project's queue; of other projects only numbers are told."""
+    """The project's queue; runs of other projects appear only as numbers."""
 
     waiting: list[WaitingRun]
     waiting_count: int

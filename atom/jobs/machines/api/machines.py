@@ -1,4 +1,4 @@
-"""`machines/`: what can run jobs, what is free there, and who is on it."""
+"""`machines/`: machines that can run jobs, their free resources and their runs."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class MachineRunSerializer(serializers.Serializer[Any]):
 
 
 class ElsewhereSerializer(HeldSlotsSerializer):
-    """What runs of projects hold that the caller may not see."""
+    """Resources that runs hold in projects that the caller may not see."""
 
     runs = serializers.IntegerField()
 
@@ -104,10 +104,10 @@ class MachineSerializer(serializers.Serializer[Any]):
 
     @extend_schema_field(GpuSerializer(many=True))
     def get_gpus(self, machine: Machine) -> list[dict[str, Any]]:
-        """Return each GPU with its memory, null where the driver does not tell it."""
+        """Return each GPU with its memory; null if the driver does not report it."""
         node = machine.node
         memory = node.gpu_memory_bytes
-        # An older probe left out what was not told: nobody knows which cards the others are.
+        # An older probe left out unknown memories, so the rest cannot be matched with GPUs.
         if len(memory) != len(node.gpu_ids):
             memory = [0] * len(node.gpu_ids)
         pairs = zip(node.gpu_ids, memory, strict=True)

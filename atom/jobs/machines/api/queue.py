@@ -1,4 +1,4 @@
-"""`projects/<project>/queue/`: what waits, why and in which order, and what runs."""
+"""`projects/<project>/queue/`: waiting runs with reason and order, and placed runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from atom.jobs.runs.api.run_serializers import RunShortSerializer
 
 
 class HeldSerializer(serializers.Serializer[Any]):
-    """What runs hold together."""
+    """Resources that runs hold together."""
 
     runs = serializers.IntegerField()
     cpus = serializers.IntegerField()
@@ -40,7 +40,7 @@ class WaitingRunSerializer(serializers.Serializer[Any]):
 
 
 class QueueSerializer(serializers.Serializer[Any]):
-    """The queue of a project; of other projects only numbers are told."""
+    """The queue of a project; runs of other projects appear only as numbers."""
 
     waiting = WaitingRunSerializer(many=True)
     waiting_count = serializers.IntegerField()

@@ -1,7 +1,7 @@
-"""Long curves as they were drawn before: a million points take a fifth of a second to draw.
+"""A cache of drawn long curves: a million points take a fifth of a second to draw.
 
-What is kept is named by what it was drawn from, each curve with its number of points, so it is
-never wrong: points only come, and a curve that has grown has another name.
+A key names the series, their numbers of points and the window. Points are only ever added, so a
+curve that has grown has another key, and an entry is never stale.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from atom.jobs.models import MetricSeries
 
 log = structlog.get_logger(__name__)
 
-# Shorter ones are drawn as fast as they are found here.
+# Shorter curves are drawn as fast as the cache answers.
 KEPT_FROM_POINTS = 50_000
 KEPT_S = 600
 
@@ -53,7 +53,7 @@ def find(series: Mapping[str, Sequence[MetricSeries]], window: Window) -> dict[s
     try:
         found = cache.get_many(names)
     except RedisError as error:
-        # It only saves time: without it they are drawn again.
+        # The cache only saves time: without it the curves are drawn again.
         log.warning("curve_cache_away", error=str(error))
         return {}
     return {
@@ -65,7 +65,7 @@ def find(series: Mapping[str, Sequence[MetricSeries]], window: Window) -> dict[s
 def keep(
     series: Mapping[str, Sequence[MetricSeries]], window: Window, drawn: Mapping[str, Curve]
 ) -> None:
-    """Keep those that are long, for a while."""
+    """Keep the long curves for KEPT_S seconds."""
     names = _names(series, window)
     if not names:
         return
@@ -79,7 +79,7 @@ def keep(
 
 
 def _names(series: Mapping[str, Sequence[MetricSeries]], window: Window) -> dict[str, str]:
-    """Return the keys of the long curves by what their drawing is kept under."""
+    """Return the metric keys of the long curves by their keys in the cache."""
     return {
         _name(some, window): key
         for key, some in series.items()

@@ -1,11 +1,11 @@
 """The rows of an attempt's curves, read and written in few statements whatever their number.
 
 A hundred batches come a second, each with a few points of many curves. So this is SQL over arrays,
-sent in binary: through the ORM, two thirds of the time went into making statements of rows.
+sent in binary: through the ORM, two thirds of the time went into building statements.
 
-The last chunk of a curve grows by what a batch adds, put behind what is there; once in
-MERGED_POINTS it is read, joined and compressed as one. To rewrite it for every batch, as long as
-it may be, took the time of four thousand points for ten.
+A batch appends a block to the last chunk of a curve. Once in MERGED_POINTS the chunk is read,
+joined and compressed as one. Rewriting it for every batch took the time of four thousand points for
+ten.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ SET metrics_summary = metrics_summary || %s::jsonb WHERE id = %s"""
 
 @dataclass(slots=True)
 class SeriesRow:
-    """A curve as its row has it. `tail` is its last chunk where that has to be written anew."""
+    """A curve as its row has it. `tail` is its last chunk if that has to be rewritten."""
 
     key: str
     id: UUID

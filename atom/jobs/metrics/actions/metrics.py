@@ -64,7 +64,7 @@ def ingest_rows(attempt: Attempt, seq: int, rows: Sequence[Any]) -> Ingested:
     try:
         batch = _Batch(_checked(codec.curves_from(rows)))
     except (Invalid, *_UNREADABLE):
-        # What is wrong with which of its points is found one by one.
+        # Check the points one by one, to find which of them are wrong and why.
         batch = _sound([point for row in rows for point in _points_of(row)])
     return _ingest(attempt, seq, batch)
 
@@ -95,7 +95,7 @@ def append(attempt: Attempt, rows: Sequence[PointRow]) -> None:
     batches = _by_key(rows)
     if not batches:
         return
-    # What fails here is undone as a whole, whoever began the transaction.
+    # A failure here undoes the whole transaction, whoever began it.
     with transaction.atomic(savepoint=False):
         # Lock first: two programs, or a program and the runner, may extend one series.
         metric_rows.lock(attempt.pk)
@@ -269,7 +269,7 @@ def _most(one: Number | None, other: Number | None) -> Number | None:
 
 
 def _summarise(run_id: UUID, series: list[SeriesRow]) -> None:
-    """Copy the last values to the run, for lists, and tell the pages how long the curves are."""
+    """Copy the last values to the run, for lists, and notify pages of the curves' lengths."""
     last = {one.key: one.last for one in series if one.kind == "user" and one.last is not None}
     if last:
         metric_rows.add_to_summary(run_id, last)

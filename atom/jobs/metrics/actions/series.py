@@ -15,7 +15,7 @@ from atom.jobs.metrics.engines.downsampling import downsample
 from atom.jobs.metrics.engines.points import CHUNK_POINTS, Points
 from atom.jobs.models import MetricChunk, MetricSeries, Run
 
-# Of the curves of one answer: as stored, some tens of megabytes.
+# Points of one answer's curves that are in memory at once: as stored, tens of megabytes.
 HELD_POINTS = 2_500_000
 
 

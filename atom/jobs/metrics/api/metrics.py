@@ -1,4 +1,4 @@
-"""What a run leaves: metrics, files and logs."""
+"""Metrics of a run."""
 
 from __future__ import annotations
 

@@ -23,9 +23,9 @@ _WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*")
 
 
 def goal_of(key: str) -> Goal | None:
-    """Return what is wanted of a metric; None where its name does not tell.
+    """Return whether more or less of a metric is better; None if its name gives no hint.
 
-    The last word that tells decides: `accuracy_loss` is a loss.
+    The last word that gives a hint decides: `accuracy_loss` is a loss.
     """
     for word in reversed(_WORD.findall(key)):
         if word.lower() in _LESS:
@@ -36,9 +36,9 @@ def goal_of(key: str) -> Goal | None:
 
 
 def best(values: Mapping[str, float], goal: Goal | None) -> list[str]:
-    """Return who has the best finite value of at least two values, several where they are equal.
+    """Return the names with the best finite value of at least two; several if they are equal.
 
-    Nobody is best without a goal, or where all are equal.
+    No name is best without a goal, or if all values are equal.
     """
     finite = [value for value in values.values() if math.isfinite(value)]
     if goal is None or not finite or len(set(values.values())) < 2:

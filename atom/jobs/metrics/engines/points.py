@@ -43,7 +43,7 @@ class Points:
     def value_range(self) -> tuple[float | None, float | None]:
         """Return the smallest and largest finite value, None if there is none."""
         least, most = float(self.values.min()), float(self.values.max())
-        # Of one that is not finite, neither is the least or the most.
+        # Non-finite values are excluded; if there is one, the least or the most is not finite.
         if math.isfinite(least) and math.isfinite(most):
             return least, most
         finite = self.values[np.isfinite(self.values)]

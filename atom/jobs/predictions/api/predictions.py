@@ -1,4 +1,4 @@
-"""`runs/<id>/predictions/`: what a run's model says of each file, filtered and by confidence."""
+"""`runs/<id>/predictions/`: a model's prediction for each file, filtered and by confidence."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _ORDERS = {"": False, "-confidence": False, "confidence": True}
 
 
 class PredictionSerializer(serializers.Serializer[Any]):
-    """What the model says of one file; `entry` is null where the file cannot be shown."""
+    """The model's prediction for one file; `entry` is null where the file cannot be shown."""
 
     path = serializers.CharField()
     true = serializers.CharField()
@@ -68,7 +68,7 @@ class PredictionsView(RunScopedView):
         responses=PredictionPageSerializer,
     )
     def get(self, request: Request, run_id: UUID) -> Response:
-        """Return what matches, the surest first unless asked otherwise."""
+        """Return the predictions that match, by default the surest first."""
         refuse_unknown(request, (*_PARAMETERS, "limit", "cursor"))
         predictions = predictions_of(self.run)
         rows = chosen(predictions, _filter_of(request))
@@ -102,7 +102,7 @@ class PredictionsView(RunScopedView):
 
 
 class _Entries:
-    """Files of a version that may be gone by now: then there is nothing to show."""
+    """Files of a version; none can be shown if the version has expired."""
 
     def __init__(self, version: Version | None) -> None:
         self._browser: VersionBrowser | None = None
@@ -112,7 +112,7 @@ class _Entries:
         try:
             self._browser = open_version(version)
         except AtomError:
-            # Retention let go of it; what was predicted still counts.
+            # The version cannot be read, for example expired; the predictions still count.
             return
 
     def at(self, path: str) -> dict[str, Any] | None:

@@ -94,7 +94,7 @@ def _undecodable(version: Version, counts: DataCounts) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class _Seen:
-    """Files that a model was trained on (None: not counted), and versions that cannot tell."""
+    """Files that a model was trained on (None: not counted), and versions that were not read."""
 
     files: int | None = None
     unread: tuple[str, ...] = ()

@@ -73,7 +73,7 @@ class RunPreflightView(ProjectScopedView, APIView):
         responses=PreflightSerializer,
     )
     def post(self, request: Request, project: str) -> Response:
-        """Say what the run would read, and what of it does not fit; nothing is started."""
+        """Return the data that the run would read and the problems in it; starts nothing."""
         plan = plan_run(self.project, user_of(request), parse_request(request))
         datasets = preflight(plan)
         is_ok = not any(one.level == "error" for each in datasets for one in each.checks)

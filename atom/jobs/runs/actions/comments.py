@@ -1,4 +1,4 @@
-"""Comments on a run: written, changed and removed by their authors, told to open pages."""
+"""Comments on a run: authors write, change and remove them, and open pages are notified."""
 
 from __future__ import annotations
 

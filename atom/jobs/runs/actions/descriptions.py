@@ -1,4 +1,4 @@
-"""What people say of a run: name, tags, notes, star; nobody overwrites what he has not seen."""
+"""Name, tags, notes and star of a run; a change of an older revision is refused."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MAX_RUNS = 200
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What is to be said of a run; None leaves it as it is."""
+    """Changes of a run's description; None leaves a field as it is."""
 
     name: str | None = None
     notes: str | None = None
@@ -37,9 +37,9 @@ class Description:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of many runs: those that were changed, and why others were not.
+    """The result of a change of many runs: changed ones, and refused ones with the reason.
 
-    Those in neither list were so already.
+    Runs in neither list needed no change.
     """
 
     changed: list[UUID]
@@ -47,7 +47,7 @@ class Outcome:
 
 
 def describe_run(run_id: UUID, user: User, said: Description, expected: int | None) -> Run:
-    """Change what is said of a run, if its revision is `expected`; None takes any.
+    """Change the description of a run, if its revision is `expected`; None takes any.
 
     Raises RunChanged with the present values, so that both changes can be put together.
     """
@@ -74,7 +74,7 @@ def _changed(run: Run) -> RunChanged:
 
 
 def _apply(run: Run, said: Description) -> list[str]:
-    """Set what is said, and return the names of what is another than it was."""
+    """Set the new values, and return the names of the fields that changed."""
     wanted = {
         "name": said.name,
         "notes": said.notes,

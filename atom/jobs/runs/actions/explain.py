@@ -43,7 +43,7 @@ class AnswerCode(StrEnum):
 
 
 class ReasonKind(StrEnum):
-    """What a run waits for, or how it ended."""
+    """The kind of reason why a run waits, or of how it ended."""
 
     RETRY = "retry"
     QUEUE = "queue"
@@ -59,7 +59,7 @@ class ReasonKind(StrEnum):
 
 
 class Outlook(StrEnum):
-    """What would become of a run that was started now."""
+    """The outlook of a run that would be started now."""
 
     STARTS = "starts"
     WAITS = "waits"
@@ -73,7 +73,7 @@ class Reason:
     kind: ReasonKind
     text: str
     action: str = ""
-    # What the text names.
+    # Values that the text names.
     params: dict[str, Any] = field(default_factory=dict)
 
 
@@ -196,7 +196,7 @@ def _data_reasons(run: Run) -> list[Reason]:
 
 
 def _data_reason(params: dict[str, Any], error: str) -> Reason:
-    """Say how much of a version is there, and what the last try to bring the rest met."""
+    """Return how much of a version is there, and the last error of its warm-up if any."""
     text = "{dataset}: {bytes_present} of {bytes_total} bytes are on the machine.".format(**params)
     if not error:
         return Reason(ReasonKind.DATA, text, "Wait; the data is being copied.", params)

@@ -1,4 +1,4 @@
-"""Checks what a person asks for before anything is written."""
+"""Checks of a request for a run, before anything is written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from atom.jobs.scheduling.engines.placement import Demand, never_fits
 from atom.jobs.secrets.actions import secrets
 from atom.jobs.secrets.engines.variables import wrong_name
 
-# What the API asks of who writes datasets.
+# The role that the API requires for writing datasets.
 WRITER_ROLE = "researcher"
 
 
@@ -44,7 +44,7 @@ class RunPlan:
     requirements: str
     code: CodeSnapshot | None
     inputs: dict[str, Version]
-    # What the run sees of each input; {} is the whole version.
+    # The part of each input that the run sees; {} is the whole version.
     selectors: dict[str, dict[str, Any]]
     # The saved views that were named; their queries are in the selectors.
     views: dict[str, str]

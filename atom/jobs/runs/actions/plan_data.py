@@ -45,7 +45,7 @@ class References:
 
 @dataclass(frozen=True)
 class Choice:
-    """What a person chose of each input: selectors, views and queries by alias."""
+    """A person's choice of a part of each input: selectors, views and queries by alias."""
 
     selectors: dict[str, dict[str, Any]]
     views: dict[str, str]
@@ -55,7 +55,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Selection:
-    """What the run sees of each input: {} is the whole version."""
+    """The part of each input that the run sees; {} is the whole version."""
 
     selectors: dict[str, dict[str, Any]]
     # The saved views whose query is part of the selector.
@@ -149,7 +149,7 @@ def selection_of(
 
 
 def wrong_deliveries_of(request: RunRequest, references: References, errors: Errors) -> Errors:
-    """A workflow's data may come in any way too: none shows more of it than its selector does."""
+    """A workflow's data may be delivered in any way: each shows only what its selector leaves."""
     # A dataset with an error of its own is not told of twice.
     broken = {name.partition(".")[2] for name in errors}
     wrong = wrong_deliveries(request.deliveries, references.versions.keys() | broken)

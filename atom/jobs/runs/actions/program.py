@@ -1,4 +1,4 @@
-"""What a run executes: a workflow or a command, with its checked parameters."""
+"""The program that a run executes: a workflow or a command, with its checked parameters."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from atom.jobs.workflows.engines.parameters import check_parameters
 
 @dataclass(frozen=True)
 class Program:
-    """What a run executes, with the parameters as they were checked."""
+    """The workflow or command that a run executes, with its checked parameters."""
 
     workflow: Workflow | None = None
     command: list[str] = field(default_factory=list)
@@ -48,8 +48,8 @@ def workflow_program(project: Project, request: RunRequest) -> Program:
     if request.command:
         errors["command"] = ["A workflow brings its own command: leave this out."]
     for name in request.datasets:
-        # What a workflow's code may see is part of the workflow: a person who could add the test
-        # split to a training would make its test worthless.
+        # The workflow declares which data its code may see: a person who could add the test split
+        # to a training would make its test worthless.
         reason = "A workflow reads the datasets that its parameters name, as it declares."
         errors[f"datasets.{name}"] = [reason]
     checked = check_parameters(workflows.parameters_of(workflow), request.parameters)

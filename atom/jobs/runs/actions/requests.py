@@ -14,7 +14,7 @@ Errors = dict[str, list[str]]
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a person asks for, as it came."""
+    """A request for a run, as a person sent it."""
 
     name: str = ""
     workflow: str = ""
@@ -32,5 +32,5 @@ class RunRequest:
     max_retries: int | None = None
     tags: list[str] = field(default_factory=list)
     may_write: bool = False
-    # What an app gives its own run to read, by the path in its input folder; no person can.
+    # Files that an app gives its own run, by path in its input folder; people cannot set them.
     files: Mapping[str, Artifact] = field(default_factory=dict)

@@ -137,7 +137,7 @@ def enqueue_run(run: Run) -> None:
     run.retry_at = run.finished_at = run.cancel_requested_at = None
     run.failure_class = run.failure_reason = run.suggestion = ""
     transition(run, states.QUEUED)
-    # What it will leave is new: it is announced and removed like that of any other run.
+    # The new logs and outputs are announced and removed like those of any other run.
     RunKeeping.objects.filter(run=run).update(due_at=None, removed_at=None, removed_bytes=0)
     pin(run)
     if run.runtime is not None:
@@ -223,8 +223,8 @@ def _selection_of(one: RunInput, *, own: bool) -> dict[str, Any]:
 def clone_run(run: Run, user: User, changes: Mapping[str, Any] | None = None) -> Run:
     """Start a new run with the same code, data, parameters and resources, but for `changes`.
 
-    Of parameters and resources only those that are named change. Raises RunIsTracked, and as
-    `create_run` does.
+    Parameters and resources that `changes` does not name stay. Raises RunIsTracked, and the errors
+    of `create_run`.
     """
     _refuse_tracked(run)
     request = request_like(run)

@@ -34,7 +34,7 @@ class RunCommentSerializer(serializers.ModelSerializer[RunComment]):
 
 
 class CommentTextSerializer(serializers.Serializer[Any]):
-    """What is said."""
+    """The text of a comment."""
 
     text = TextField(max_length=MAX_CHARS, help_text="Plain text; @name names a member.")
 
@@ -52,7 +52,7 @@ class CommentsView(RunScopedView):
         responses=listing(RunCommentSerializer, "RunCommentPage"),
     )
     def get(self, request: Request, run_id: UUID) -> Response:
-        """List what people said about the run."""
+        """List the comments on the run."""
         found = self.run.comments.select_related("author").prefetch_related("mentioned")
         return page_of(self, found, RunCommentSerializer)
 
@@ -63,7 +63,7 @@ class CommentsView(RunScopedView):
     )
     @idempotent
     def post(self, request: Request, run_id: UUID) -> Response:
-        """Say something about the run."""
+        """Comment on the run."""
         made = comments.add_comment(self.run, user_of(request), _text(request))
         return Response(RunCommentSerializer(made).data, status=201)
 

@@ -1,4 +1,4 @@
-"""Shapes of answers about a run: where it would go, why it waits, what slowed it."""
+"""Shapes of answers about a run: its placement, its wait, and what slowed it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ExplanationSerializer(serializers.Serializer[Any]):
 
 
 class RunPreviewSerializer(serializers.Serializer[Any]):
-    """What would happen to a run like this."""
+    """A forecast for a run like this one."""
 
     valid = serializers.BooleanField()
     errors = serializers.DictField(child=serializers.ListField(child=serializers.CharField()))  # type: ignore[assignment]

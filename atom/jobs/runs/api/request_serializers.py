@@ -1,4 +1,4 @@
-"""Shapes of what people send: runs to start, code to upload."""
+"""Shapes of requests: runs to start, code to upload."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SelectorSerializer(serializers.Serializer[Any]):
 
 
 class RunRequestSerializer(serializers.Serializer[Any]):
-    """What a person asks for: a workflow with parameters, or a command."""
+    """A request for a run: a workflow with parameters, or a command."""
 
     name = NameField(max_length=200, required=False)
     workflow = TextField(max_length=63, required=False, allow_blank=True)
@@ -84,7 +84,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
 
 
 class CloneRequestSerializer(serializers.Serializer[Any]):
-    """What of a run's copy is to be another; the rest is as it was."""
+    """Changes of a run's copy; the rest stays as it was."""
 
     name = NameField(max_length=200, required=False)
     parameters = serializers.DictField(

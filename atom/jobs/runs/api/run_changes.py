@@ -1,4 +1,4 @@
-"""Changes of many runs at once, and what people say of them."""
+"""Changes of runs' descriptions, and changes of many runs at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def tags_field(**options: Any) -> serializers.ListField:
 
 
 class DescriptionSerializer(serializers.Serializer[Any]):
-    """What is to be said of a run; what is left out stays as it is."""
+    """Changes of a run's description; fields that are left out stay as they are."""
 
     name = NameField(max_length=200, required=False)
     notes = TextField(max_length=MAX_NOTES, required=False, allow_blank=True, trim_whitespace=False)
@@ -47,7 +47,7 @@ class DescriptionSerializer(serializers.Serializer[Any]):
 
 
 def parse_description(request: Request) -> tuple[Description, int | None]:
-    """Return what the body says and the revision that it is about. Raises Invalid."""
+    """Return the changes in the body and the revision that they expect. Raises Invalid."""
     body = DescriptionSerializer(data=request.data)
     check(body)
     said = dict(body.validated_data)
@@ -79,7 +79,7 @@ class RefusedRunSerializer(serializers.Serializer[Any]):
 
 
 class RunsChangedSerializer(serializers.Serializer[Any]):
-    """What became of each run; those in neither list were so already."""
+    """The result for each run; runs in neither list needed no change."""
 
     changed = serializers.ListField(child=serializers.UUIDField())
     refused = RefusedRunSerializer(many=True)

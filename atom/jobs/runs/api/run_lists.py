@@ -1,4 +1,4 @@
-"""The list of runs: what is asked for, in which order, with which columns, and its sums."""
+"""The list of runs: its filters, order, columns and sums."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from atom.jobs.runs.run_search import searched
 
 FILTERS = ("state", "q", "tag", "created_by", "origin", "experiment", "workflow", "search")
 MAX_COLUMNS = 30
-# So many of the newest runs are looked at for the names of parameters and metrics.
+# Names of parameters and metrics are taken from this many of the newest runs.
 _SAMPLED = 500
 _MAX_NAMES = 200
 
@@ -139,7 +139,7 @@ def _columns(request: Request) -> list[str]:
 
 
 class RunSumsSerializer(serializers.Serializer[Any]):
-    """What the runs of a list have in common: how many, and what they have cost."""
+    """Sums over the runs of a list: their number, their states and the hours they took."""
 
     count = serializers.IntegerField()
     states = serializers.DictField(child=serializers.IntegerField())
@@ -176,7 +176,7 @@ class RunSumsView(ProjectScopedView, APIView):
 
 
 class RunColumnsSerializer(serializers.Serializer[Any]):
-    """What may be a column, by how many of the newest runs have it."""
+    """Names that may be columns, by how many of the newest runs have them."""
 
     parameters = serializers.ListField(child=serializers.CharField())
     metrics = serializers.ListField(child=serializers.CharField())

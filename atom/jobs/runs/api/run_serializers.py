@@ -1,4 +1,4 @@
-"""Shapes of runs and what they leave behind."""
+"""Shapes of runs, their inputs and their attempts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def attempts_of(run: Run) -> list[Attempt]:
 
 
 class PersonSerializer(PlainRows, serializers.ModelSerializer[User]):
-    """Who started a run."""
+    """The person who started a run."""
 
     class Meta:
         model = User
@@ -72,7 +72,7 @@ class RunInputSerializer(PlainRows, serializers.Serializer[Any]):
     selector = SelectorSerializer(help_text="What the run sees, also of its view.")
     view = serializers.CharField(help_text="The saved view that was named, or nothing.")
     delivery = serializers.ChoiceField(choices=DELIVERIES)
-    # Of the last attempt; empty before it starts, and where nothing is mounted.
+    # Taken from the last attempt; empty before it starts, and where nothing is mounted.
     mounted_by = serializers.CharField()
     mount_skipped = serializers.SerializerMethodField()
 
@@ -131,7 +131,7 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
         return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
 
     def _now(self) -> datetime:
-        """Return the time; it is asked once for all rows of a page, if one is under way."""
+        """Return the time, the same for all rows of a page."""
         shared = cast("dict[str, Any]", self.context)
         if "now" not in shared:
             shared["now"] = clock.now()
@@ -148,7 +148,7 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
         return self._hours(run, run.gpus)
 
     def _hours(self, run: Run, units: int) -> float | None:
-        # What a tracked run took of other machines, nobody knows.
+        # The resources that a tracked run takes of other machines are unknown.
         ran_s = self.get_duration_s(run) if run.origin == states.EXECUTED else None
         return None if ran_s is None else round(ran_s * units / 3600, 4)
 
@@ -196,7 +196,7 @@ class ListedRunSerializer(RunShortSerializer):
 
 
 class AttemptSerializer(PlainRows, serializers.ModelSerializer[Attempt]):
-    """One try at a run."""
+    """One attempt of a run."""
 
     node = serializers.CharField(source="node.name", default=None, allow_null=True)
     failure_class = serializers.SerializerMethodField()

@@ -49,7 +49,7 @@ class PreviewView(ProjectScopedView, APIView):
         responses=RunPreviewSerializer,
     )
     def post(self, request: Request, project: str) -> Response:
-        """Say where a run would go and what it would wait for, without starting it."""
+        """Return where a run would go and what it would wait for, without starting it."""
         plan = plan_run(self.project, user_of(request), parse_request(request))
         return Response(explain.preview(plan))
 
@@ -123,7 +123,7 @@ class ExplainView(RunScopedView):
 
     @extend_schema(operation_id="runs_explain", responses=ExplanationSerializer)
     def get(self, request: Request, run_id: UUID) -> Response:
-        """Say why the run is, or is not, running."""
+        """Return why the run is, or is not, running."""
         return Response(ExplanationSerializer(explain.explain(self.run)).data)
 
 

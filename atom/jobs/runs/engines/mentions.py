@@ -1,11 +1,11 @@
-"""Whom a text names: `@bo`, as their user names are spelled."""
+"""Mentions of users in a text, such as `@bo`, by the spelling of user names."""
 
 from __future__ import annotations
 
 import re
 
 MAX_MENTIONS = 50
-# What Django lets a user name have; an address such as bo@example.org names nobody.
+# Characters that Django allows in user names; an address such as bo@example.org names nobody.
 _MENTION = re.compile(r"(?<![\w.@+-])@([\w.@+-]{1,150})")
 
 

@@ -1,4 +1,4 @@
-"""The name of a workflow's run that nobody named: its data, then what tells it from others.
+"""Default names of a workflow's runs: the data, then what distinguishes the run from others.
 
 The portal shows the same name before the run is there (`wizard/runNames.ts`); both are tested with
 the cases of `runNames.cases.json`.

@@ -1,7 +1,7 @@
 """The search language of runs: `lr>0.01 state:failed tag:baseline metric.loss<0.3 "free words"`.
 
-Terms that must all hold, a minus sign before one that must not. Grammar: docs/runs.md. What comes
-out are values; nothing of the text becomes SQL.
+All terms must hold; a term with a minus sign must not. Grammar: docs/runs.md. The parser returns
+values, and no part of the text becomes SQL.
 """
 
 from __future__ import annotations

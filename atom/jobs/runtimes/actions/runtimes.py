@@ -101,7 +101,7 @@ def request_build(runtime: Runtime) -> None:
 
 
 def nudge_build(runtime: Runtime) -> None:
-    """Have a build done that nobody alive is at; called every second, so it asks rarely."""
+    """Request a build that no live worker does; called every second, so it asks rarely."""
     if runtime.state == states.READY:
         request_build(runtime)
         return
@@ -114,7 +114,7 @@ def nudge_build(runtime: Runtime) -> None:
 
 
 def claim(runtime_id: UUID) -> Runtime | None:
-    """Take a runtime to build; None if it is built, or somebody alive is at it."""
+    """Claim a runtime to build; None if it is built, or a live worker builds it."""
     mine = Runtime.objects.filter(pk=runtime_id).filter(
         Q(state=states.PENDING) | Q(state=states.BUILDING, claimed_until__lt=Now())
     )
@@ -145,7 +145,8 @@ def _build(runtime: Runtime) -> None:
     except BuildFailedError as error:
         _finish(runtime, states.FAILED, error.tail, 0)
     except BuildBusyError:
-        # Of another installation, or one that was slow to renew its claim: the tick looks again.
+        # The builder is another installation, or a worker that renewed its claim late. The tick
+        # looks again.
         report.show("Another server is building the same environment.")
         _renew(runtime, _LOOK_AGAIN)
     except (OSError, subprocess.SubprocessError) as error:

@@ -82,7 +82,7 @@ def has_hashes(text: str) -> bool:
 
 
 def wrong_lines(text: str) -> list[str]:
-    """Say of each line that is not taken what is wrong with it; only the first few."""
+    """Return why each refused line is refused; only the first few."""
     said = ((number, line, _wrong(line)) for number, line in logical_lines(text))
     found = (
         f"Line {number}, '{line[:_SHOWN_CHARACTERS]}': {why}" for number, line, why in said if why

@@ -1,4 +1,4 @@
-"""Who builds environments: a user of its own per build, since requirements run code.
+"""Builders of environments: one user per build, since requirements run code.
 
 Needs root; without it a build runs as the server, and the cluster says "single-user".
 """
@@ -73,7 +73,7 @@ class Builder:
         """Give the finished environment to root. The builder has no process any more."""
         for folder, names, files in os.walk(root):
             for path in (Path(folder), *(Path(folder) / name for name in (*names, *files))):
-                # What is not the builder's own got here as a hard link: it stays as it is.
+                # A file of another user got here as a hard link: it must stay as it is.
                 if path.lstat().st_uid == self.uid:
                     os.chown(path, 0, 0, follow_symlinks=False)
 
@@ -89,7 +89,7 @@ def _uid_of(process: psutil.Process) -> int | None:
 
 def builder_of(path: Path) -> Builder:
     """Return the builder of the environment at `path`, which is named by its digest."""
-    # Of the whole path: two installations may build the same environment at once.
+    # Hash the whole path: two installations may build the same environment at once.
     uid = FIRST_UID + 1 + zlib.crc32(bytes(path.resolve())) % _UIDS
     return Builder(uid, path.with_suffix(".home"), path.parent / "downloads")
 

@@ -1,4 +1,4 @@
-"""Copies of folders that are made once, whoever asks first."""
+"""Copies of folders that are made only once, by the first worker that needs them."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def require_open(folder: Path) -> None:
 def base_python(home: Path, *, isolated: bool) -> Path:
     """Return the interpreter for jobs, of the server's own minor version.
 
-    With isolation it has to be outside of root's closed folders: the server's own if it is, else
+    With isolation it must be outside of root's closed folders. It is then the server's own, else
     the system's, else a copy that is made once.
     """
     own = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"

@@ -1,8 +1,8 @@
 """Builds a job's Python environment: a virtual environment filled by pip.
 
-The folder is named by its digest and complete only when the marker file is there, which is
-written last; what a killed builder left is thrown away. The lock file keeps a second builder out.
-With a `Builder`, everything that requirements can run, they run as a user without any rights.
+The folder is named by its digest. The marker file is written last, so a folder without it is not
+complete; remains of a killed build are deleted. The lock file keeps a second builder out.
+With a `Builder`, code of requirements runs as a user without any rights.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ _END_TIMEOUT_S = 3.0
 
 
 class BuildFailedError(Exception):
-    """pip or venv said no; `tail` holds its last lines."""
+    """pip or venv failed; `tail` holds its last lines."""
 
     def __init__(self, tail: str) -> None:
-        """Keep what was said last."""
+        """Keep the last lines of the output."""
         super().__init__("The environment could not be built.")
         self.tail = tail
 
@@ -51,7 +51,7 @@ class BuildBusyError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class RuntimeSpec:
-    """What goes into an environment, where, and who builds it with which pip."""
+    """The contents and path of an environment, and the builder and pip that make it."""
 
     path: Path
     python: Path
@@ -133,8 +133,8 @@ def _install(
     if not has_hashes(spec.requirements):
         _run(_pip_install(spec, [*wanted, spec.sdk_wheel]), spec, ends_at_s, on_line)
         return
-    # pip would ask for the hash of everything that it is given, of Atom's own wheel too. What has
-    # been installed stays as it is: another version would be one that nobody gave a hash of.
+    # pip would ask for a hash of everything that it is given, even of Atom's own wheel. Pin the
+    # installed packages: no hash vouches for another version of them.
     _run(_pip_install(spec, wanted), spec, ends_at_s, on_line)
     _run(_pip_install(spec, [spec.sdk_wheel, *_installed(spec)]), spec, ends_at_s, on_line)
 
@@ -206,7 +206,7 @@ def _user(builder: Builder | None) -> dict[str, Any]:
 
 
 def _kill_all(pid: int, builder: Builder | None) -> None:
-    """End a command with all that it started: whoever holds its pipe would keep us waiting."""
+    """End a command and its children: a child that holds its pipe would keep the build waiting."""
     family: list[psutil.Process] = []
     with suppress(psutil.Error):
         family = psutil.Process(pid).children(recursive=True)

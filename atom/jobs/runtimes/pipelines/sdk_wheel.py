@@ -52,6 +52,6 @@ def _build(sources: Path, folder: Path) -> Path:
         ]  # fmt: skip
         subprocess.run(command, check=True, timeout=_BUILD_TIMEOUT_S, capture_output=True)
         built = next(Path(scratch).glob("*.whl"))
-        # Whoever finds it by its name finds the whole of it.
+        # Rename at the end, so that a file with the final name is always complete.
         half = Path(shutil.copy(built, folder / ".half"))
         return half.rename(folder / built.name)

@@ -1,4 +1,4 @@
-"""Runs that wait for long: their people are told once for each time that a run is queued."""
+"""Runs that wait for long: people are notified once for each time that a run is queued."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _AT_ONCE = 200
 
 
 def tell_long_waits() -> int:
-    """Tell of each run that has been queued for long; return how many."""
-    # The line of its timeline is what remembers that they were told.
+    """Notify about each run that has been queued for long; return how many."""
+    # The line in the timeline records that people were notified.
     told = RunEvent.objects.filter(
         run=OuterRef("pk"), kind=EventKind.WAITS, at__gte=OuterRef("queued_at")
     )

@@ -1,4 +1,4 @@
-"""Whose turn it is: the order of the queue, whom a run passes, and for whom machines are kept."""
+"""The order of the queue: which runs go first, which are passed, and which machines are kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the queue to a machine: placement, reservation, warm-up."""
+"""Placement of queued runs on machines, with reservation and warm-up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which node takes a job: filter, then best fit where the data already is."""
+"""Choice of a node for a job: filter, then best fit, with data already there preferred."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from atom_sdk.words import counted
 
 GIB = 2**30
-# So many machines are named where none has room.
+# At most this many machines are named if none has room.
 _TOLD = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one attempt needs of a node."""
+    """Resources that one attempt needs on a node."""
 
     cpus: float
     memory_bytes: int
@@ -82,7 +82,7 @@ class Placement:
     why: str
     candidates: tuple[Candidate, ...]
     code: PlacementCode
-    # What the sentence names, such as the demand, and what each machine lacks.
+    # Values that the sentence names, such as the demand and the lack of each machine.
     params: dict[str, Any] = field(default_factory=dict)
 
 
@@ -102,8 +102,8 @@ class Fleet:
     def choose(self, demand: Demand) -> int | None:
         """Return the index of the best node and take its resources; None if none fits.
 
-        Best: most of the data there; then the one that is fullest afterwards, so that large
-        jobs still find an empty node; nodes with GPUs last for jobs that need none.
+        The best node has most of the data. Among equals, nodes without spare GPUs come first, then
+        the node that is fullest afterwards, so that large jobs still find an empty one.
         """
         fits = self._fits(demand)
         if not fits.any():
@@ -132,7 +132,7 @@ class Fleet:
 
 
 def place(nodes: Sequence[NodeCapacity], demand: Demand) -> Placement:
-    """Choose a node for one job and say why."""
+    """Choose a node for one job, with the reason."""
     candidates = tuple(_candidate(node, demand) for node in nodes)
     chosen = Fleet(nodes).choose(demand) if nodes else None
     if chosen is None:
@@ -155,7 +155,7 @@ def _waiting(
     told, why = nodes, _why_waiting(candidates, demand)
     if nodes and not any(node.usable and _fits_empty(node, demand) for node in nodes):
         code = PlacementCode.NONE_FITS
-        # What others hold there makes no difference.
+        # No usable machine fits the demand even when empty, so what others hold does not matter.
         told = [replace(node, used_cpus=0, used_memory_bytes=0, used_gpus=0) for node in nodes]
         why = _why_never([_candidate(node, demand) for node in told], demand)
     lacking = [_lack_of(node, demand) for node in told[:_TOLD]]

@@ -1,4 +1,4 @@
-"""Secrets of a project: set, forget, give to a run. No value ever leaves but to a runner."""
+"""Secrets of a project: set, remove, give to a run. Values leave only to a runner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_VALUE_BYTES = 64 << 10
 def set_secret(
     project: Project, user: User, name: str, value: str, description: str | None = None
 ) -> tuple[ProjectSecret, bool]:
-    """Keep a value, in place of the one that had the name; say whether the name is new.
+    """Store a value, in place of the one that had the name; return whether the name is new.
 
     Without a description the one that it has stays. Raises TooManySecrets.
     """
@@ -54,7 +54,7 @@ def remove_secret(project: Project, user: User, name: str) -> None:
 
 
 def values_for(run: Run) -> dict[str, str]:
-    """Return the values of the secrets that a run asked for.
+    """Return the values of the secrets that a run needs.
 
     Raises SecretsMissing, also if one cannot be decrypted any more.
     """

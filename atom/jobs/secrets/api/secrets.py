@@ -64,7 +64,7 @@ class SecretsView(ProjectScopedView, APIView):
         responses=listing(SecretSerializer, "SecretPage"),
     )
     def get(self, request: Request, project: str) -> Response:
-        """List the names of the project's secrets, for who may start runs."""
+        """List the names of the project's secrets, for people who may start runs."""
         found = ProjectSecret.objects.filter(project=self.project).select_related("set_by")
         return page_of(self, found, SecretSerializer)
 

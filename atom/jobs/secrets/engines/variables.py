@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-# What Atom says to a command itself, and what would change the program that starts it.
+# Variables that Atom sets for a command, and those that would change the program that starts it.
 _RESERVED = ("ATOM_", "LD_", "PYTHONHOME")
 _MAX_CHARACTERS = 100
 NOT_A_NAME = "Use at most 100 letters, digits and underscores, no digit first."
@@ -13,7 +13,7 @@ RESERVED_NAME = "This name is reserved."
 
 
 def wrong_name(name: str) -> str:
-    """Say what is wrong with the name of a variable; empty if nothing is."""
+    """Return why a name cannot be a variable's; empty if it can."""
     if not _NAME.fullmatch(name) or len(name) > _MAX_CHARACTERS:
         return NOT_A_NAME
     return RESERVED_NAME if name.startswith(_RESERVED) else ""

@@ -1,7 +1,7 @@
 """Links that show one run to people without an account: made, opened, ended.
 
-Whatever a link lacks (it is unknown, has expired, was ended, is switched off, its run was archived,
-its maker has lost the right), who holds it gets one and the same answer.
+The holder of a link that does not work gets the same answer for every reason. The link may be
+unknown, expired, ended or switched off, its run archived, or its maker without the role.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class NewShare:
 
     @property
     def link(self) -> str:
-        """Return the portal's address. What follows the # is sent to no server, so none logs it."""
+        """Return the portal's address. Browsers send no part after the #, so no server logs it."""
         return f"{settings.ATOM_PUBLIC_URL}/shared-run#{self.token}"
 
 

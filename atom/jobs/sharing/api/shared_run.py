@@ -1,7 +1,7 @@
-"""`shared-run/`: one run, as who holds a link to it sees it. Nobody signs in here.
+"""`shared-run/`: one run for the holders of a link to it; no view here needs a sign-in.
 
-What is shown is written out field by field and derives from no other shape: a field that members
-get one day is not one that everybody gets.
+The serializers list every field and derive from no other shape. So a field that is added for
+members does not become public.
 """
 
 from __future__ import annotations
@@ -92,11 +92,11 @@ class SharedRunView(APIView):
     """`shared-run/`, and what the views below it share."""
 
     permission_classes = (AllowAny,)
-    # Who is signed in here sees no more, and leaves no trace.
+    # A user who is signed in sees no more than others, and leaves no trace.
     authentication_classes = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Open the link before anything else is said."""
+        """Open the link before anything else is answered."""
         super().initial(request, *args, **kwargs)
         _ = self.share
 
@@ -200,7 +200,7 @@ class SharedLogView(SharedRunView):
 
 
 def _is_public(key: str) -> bool:
-    # What the machine did meanwhile is nobody's business outside.
+    # Metrics of the machine are not for people outside.
     return not key.startswith(SYSTEM_PREFIX)
 
 
@@ -249,7 +249,7 @@ def _duration_s(run: Run, now: datetime) -> float | None:
 
 
 def _commit(run: Run) -> str | None:
-    # The client that sent the code chose what to say: only what is a commit is one.
+    # The client that sent the code chose this value, so check that it is a commit.
     said = (run.code.git or {}).get("commit") if run.code else None
     return said if isinstance(said, str) and _COMMIT.fullmatch(said) else None
 

@@ -38,7 +38,7 @@ class RunShareSerializer(serializers.ModelSerializer[RunShare]):
 
 
 class NewRunShareSerializer(serializers.Serializer[Any]):
-    """What the link is to show, to whom and for how long."""
+    """A link to make: its days, its note, and whether it shows the log."""
 
     days = serializers.IntegerField(min_value=1, max_value=MAX_DAYS, default=DEFAULT_DAYS)
     note = NameField(
@@ -114,7 +114,7 @@ class RunSharesView(RunScopedView):
 class RunShareView(RunScopedView):
     """`runs/<id>/shares/<id>/`: one's own, or any for administrators of the project."""
 
-    # Who made it may have a lower role by now.
+    # The person who made the link may have a lower role by now.
     required_role = "viewer"
 
     @extend_schema(operation_id="runs_shares_end", responses={204: None})

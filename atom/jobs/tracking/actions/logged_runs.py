@@ -1,4 +1,4 @@
-"""Runs as programs log to them: found, locked and described in single statements.
+"""Statements that read, lock and change the runs that programs log to, one for each act.
 
 A program sets a tag or logs a few points some hundred times a second. Through the ORM, most of such
 a request's time went into making statements, and into rows of fifty columns of which five are read.
@@ -23,8 +23,8 @@ FROM jobs_run run
 WHERE run.id = %s AND run.project_id = %s
 """
 
-# What a program may say of its run, and what the pages are told about it then; in the order of the
-# model's fields, which is what `from_db` takes.
+# Columns that a program may change, and columns that notifications of pages need. They are in the
+# order of the model's fields, as `from_db` needs them.
 _DESCRIBED = (
     *("id", "project_id", "number", "name", "parameters", "state", "origin", "logged_parameters"),
     *("labels", "progress", "progress_text"),
@@ -36,7 +36,7 @@ _LOCK = f"SELECT {', '.join(_DESCRIBED)} FROM jobs_run WHERE id = %s FOR NO KEY 
 
 @dataclass(frozen=True, slots=True)
 class LoggedRun:
-    """What there must be of a run to log to it; its last attempt, if it has started."""
+    """The facts of a run that logging to it needs, and its last attempt if it has started."""
 
     pk: UUID
     is_archived: bool
@@ -46,10 +46,10 @@ class LoggedRun:
 
     @property
     def attempt(self) -> Attempt:
-        """Return the attempt that what a program says belongs to, by its ids alone.
+        """Return the attempt that a program's report belongs to, with its ids alone.
 
-        There is one: only its own command logs to a run that Atom executes, and to run a command
-        is an attempt; a run that is only reported to Atom is made with one.
+        There is always one. Only its own command logs to a run that Atom executes, so an attempt
+        has begun. A run that is only reported to Atom is created with an attempt.
         """
         if self.attempt_id is None:
             raise Attempt.DoesNotExist
@@ -64,7 +64,7 @@ def find(project_id: UUID, run_id: UUID) -> LoggedRun | None:
 
 
 def lock_described(run_id: UUID) -> Run:
-    """Return the run with what a program says of it, its row locked until the caller commits."""
+    """Return the run with its logged fields; its row is locked until the caller commits."""
     with plain_cursor() as cursor:
         row = cursor.execute(_LOCK, [run_id]).fetchone()
     if row is None:
@@ -77,7 +77,7 @@ def lock_described(run_id: UUID) -> Run:
 
 
 def describe(run: Run, *names: str) -> None:
-    """Write what a program says of a locked run: the fields `names`."""
+    """Write the fields `names` of a locked run, as a program reported them."""
     values = [
         json.dumps(value) if name in _JSON else value
         for name, value in ((name, getattr(run, name)) for name in names)

@@ -29,7 +29,7 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class TrackedRun:
-    """What a program says of a run that it begins; `started_at` is by its own clock."""
+    """A program's report of a run that it begins; `started_at` is by its own clock."""
 
     name: str
     experiment: Experiment | None = None
@@ -71,7 +71,7 @@ def create_tracked_run(project: Project, user: User, number: int, said: TrackedR
 
 
 def report_state(run: Run, state: str, ended_at: datetime | None = None) -> None:
-    """Take a program's word for where its run stands. The caller holds the run's row lock."""
+    """Set the state that a program reports of its run. The caller holds the run's row lock."""
     if run.state == state:
         return
     check_transition(states.TRACKED_RUN_STATES, run.state, state)
@@ -110,7 +110,7 @@ def lock_run(run_id: UUID) -> Run:
 
 
 def attempt_of(run: Run) -> Attempt:
-    """Return the attempt that what a program says of the run belongs to: the last one.
+    """Return the attempt that a program's report of the run belongs to: the last one.
 
     There is one, as `LoggedRun.attempt` says why.
     """

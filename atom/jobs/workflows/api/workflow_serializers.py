@@ -11,7 +11,7 @@ from atom.jobs.models import Workflow
 
 
 class ResourcesSerializer(PlainRows, serializers.Serializer[Any]):
-    """What a run needs of a machine."""
+    """Resources that a run needs on a machine."""
 
     cpus = serializers.IntegerField(min_value=1, max_value=4096)
     memory_bytes = serializers.IntegerField(min_value=16 << 20, max_value=1 << 50)
@@ -61,7 +61,7 @@ class WorkflowSerializer(serializers.ModelSerializer[Workflow]):
     """A predefined job."""
 
     parameters = ParameterSerializer(source="definition.parameters", many=True)
-    # What the code sees of each dataset parameter.
+    # The part of each dataset parameter that the code sees.
     inputs = serializers.DictField(source="definition.inputs", default=dict)
     resources = PartialResourcesSerializer(source="definition.resources")
     translations = serializers.DictField(

@@ -1,4 +1,4 @@
-"""What a workflow needs of each dataset parameter, as its `workflow.json` declares it.
+"""The data that a workflow needs in each dataset parameter, as its `workflow.json` declares.
 
     "needs": {"dataset": {"media": "image", "labels": true, "classes": 2}}
 

@@ -1,8 +1,8 @@
-"""What a workflow's code sees of each of its datasets.
+"""Selection of the part of each dataset that a workflow's code sees.
 
 `inputs` of workflow.json maps a dataset parameter to a selector: `{}` is the whole version,
 `{"split": ["train", "val"]}` some of its splits, `{"split": {"parameter": "split"}}` the split that
-the person named. What is not selected is not in the job's view at all, labels included.
+the person named. Entries that are not selected, and their labels, are not in the job's view.
 With `"narrowable": true` a person may take a part of that, by a query or a saved view, never more.
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 
 from atom.jobs.workflows.engines.parameters import Parameter
 
-# What an input that declares nothing gets: everything but the test split.
+# The selector of an input that declares nothing: everything but the test split.
 TRAINING: Mapping[str, Any] = {"split": ["train", "val"]}
 _TYPES_THAT_NAME = frozenset({"string", "enum"})
 

@@ -1,5 +1,5 @@
-"""What a file holds, as a page can show it: bounded in bytes, rows, depth and points.
+"""Previews of files for a page, bounded in bytes, rows, depth and points.
 
-The bytes are a program's, and may be made to do harm: nothing here runs, includes or fetches what
-they say, and no markup of theirs leaves as markup.
+A program wrote the bytes, perhaps to do harm. So nothing here runs, includes or fetches what they
+name, and their markup leaves as plain text.
 """

@@ -23,14 +23,14 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class NotATreeError(ValueError):
-    """The text is not the JSON or YAML that its name says."""
+    """The text is not the JSON or YAML that its name promises."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What the file says; `truncated`: it says more than that.
+    """The value in a JSON or YAML file; `truncated` if the file holds more.
 
-    `numbers` points (as RFC 6901 does) at the texts that are numbers: those that no browser has.
+    `numbers` are JSON pointers (RFC 6901) to texts that stand for numbers that no browser can hold.
     """
 
     value: Any
