@@ -18,12 +18,12 @@ import {
   IconStack2,
   IconTrash,
 } from '@tabler/icons-react';
+import type { RegisteredRouter } from '@tanstack/react-router';
 import type { Role } from '@/api/contract/accounts';
 import type { palette } from '@/i18n/palette.en';
-import type { router } from '../router';
 
 /** Every address pattern that the router knows. */
-type Address = keyof (typeof router)['routesByPath'];
+type Address = keyof RegisteredRouter['routesByPath'];
 export type PageWord = keyof (typeof palette)['pages'];
 
 interface Entry {

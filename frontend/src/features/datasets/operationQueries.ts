@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, api } from '@/api/client';
 import type { CommitRequest, EditStepRequest } from '@/api/contract/datasets';
 import { useProject } from '@/shared/project';
-import type { Operation } from './operations/useOperation';
+import type { Operation } from './operations/operation';
 import type { SettlingBody } from './operations/useSettling';
 
 const BRANCHES = '/api/v1/projects/{project}/datasets/{dataset}/branches/';

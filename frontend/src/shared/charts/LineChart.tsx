@@ -6,19 +6,10 @@ import { useTranslation } from 'react-i18next';
 import type uPlot from 'uplot';
 import { useFormat } from '../format';
 import { ChartTable } from './ChartTable';
+import type { CurveLine } from './curveLine';
 import classes from './LineChart.module.css';
-import { type Aligned, align, extent, type Series } from './series';
+import { type Aligned, align, extent } from './series';
 import { createPlot, plotTheme, type YAxis } from './uplot';
-
-export interface CurveLine {
-  id: string;
-  label: string;
-  color: string;
-  dash?: number[];
-  /** Drawn pale, without a legend entry: the raw curve behind a smoothed one. */
-  faded?: boolean;
-  series: Series;
-}
 
 export interface LineChartProps {
   title: string;

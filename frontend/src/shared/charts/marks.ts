@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { CurveLine } from './LineChart';
+import type { CurveLine } from './curveLine';
 
 /** What a mark says of its point: it stands at the edge of the chart towards which the value lies. */
 export type Mark = 'nan' | 'up' | 'down';

@@ -1,7 +1,7 @@
 import 'uplot/dist/uPlot.min.css';
 import uPlot from 'uplot';
 import { type Columns, drawBand } from './band';
-import type { CurveLine } from './LineChart';
+import type { CurveLine } from './curveLine';
 import { drawMarks } from './marks';
 import { areBuckets } from './series';
 

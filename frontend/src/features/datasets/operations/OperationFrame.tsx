@@ -1,6 +1,7 @@
 import { FormFrame, type FormFrameProps } from '@/shared/FormFrame';
 import { OperationProgress } from './OperationProgress';
-import { type Operation, tellIfCancelled } from './useOperation';
+import type { Operation } from './operation';
+import { tellIfCancelled } from './useOperation';
 
 interface OperationFrameProps<T extends object> extends FormFrameProps<T> {
   operation: Operation;

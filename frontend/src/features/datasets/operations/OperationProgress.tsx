@@ -1,7 +1,7 @@
 import { Box, Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { ProgressBar } from '@/shared/ProgressBar';
-import type { Operation, Progressing } from './useOperation';
+import type { Operation, Progressing } from './operation';
 
 interface OperationProgressProps {
   operation: Pick<Operation, 'running' | 'cancel'>;

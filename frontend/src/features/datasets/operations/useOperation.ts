@@ -10,26 +10,12 @@ import { notifyError, notifySuccess } from '@/shared/undo';
 import { untilDone } from '@/shared/untilDone';
 import { useRefresh } from '../operationQueries';
 import { useDismiss } from './dismissals';
+import type { Operation, Progressing } from './operation';
 
 const OPERATIONS = '/api/v1/projects/{project}/datasets/{dataset}/operations/';
 const CANCEL = '/api/v1/projects/{project}/datasets/{dataset}/commits/{commit_id}/cancel/';
 
 const OTHERS_POLL_MS = 5000;
-
-/** How far the server is with an operation. */
-export type Progressing = Pick<
-  CommitRequest,
-  'id' | 'state' | 'stage' | 'progress' | 'rows_done' | 'rows_total' | 'cancellable'
->;
-
-/** What the server does to a dataset for a page: how far it is, and a way to stop it. */
-export interface Operation {
-  /** The request as it was seen last; undefined while nothing runs. */
-  running: Progressing | undefined;
-  /** Follows a request to its end, and has what changed shown. */
-  follow: (asked: CommitRequest) => Promise<CommitRequest>;
-  cancel: () => void;
-}
 
 const NEVER = new Promise<never>(() => {});
 

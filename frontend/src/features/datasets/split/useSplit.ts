@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { $api, api } from '@/api/client';
 import type { SplitQuery } from '@/api/contract/datasets';
 import { useProject } from '@/shared/project';
-import type { Operation } from '../operations/useOperation';
+import type { Operation } from '../operations/operation';
 
 const SPLITS = '/api/v1/projects/{project}/datasets/{dataset}/splits/';
 const PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/split-preview/';

@@ -2,7 +2,8 @@ import { Group, Loader, SegmentedControl, Select, Switch, Text } from '@mantine/
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ComparedCurve, ComparedRun } from '@/api/contract/jobs';
-import { type CurveLine, LineChart } from '@/shared/charts/LineChart';
+import type { CurveLine } from '@/shared/charts/curveLine';
+import { LineChart } from '@/shared/charts/LineChart';
 import { Series } from '@/shared/charts/series';
 import { ErrorState } from '@/shared/ErrorState';
 import { useFormat } from '@/shared/format';

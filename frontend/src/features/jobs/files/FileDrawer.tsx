@@ -11,7 +11,7 @@ import { useFocusBack } from '@/shared/focusBack';
 import { isTableReason, TableView } from '@/shared/TableView';
 import { Bytes } from '@/shared/values';
 import { useFile, useFilePreview } from '../queries';
-import { FileState } from './FilesTab';
+import { FileState } from './FileState';
 import classes from './files.module.css';
 import { TreeView } from './TreeView';
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Anchor, Badge, Breadcrumbs, Button, Group, Text, Tooltip } from '@mantine/core';
+import { ActionIcon, Anchor, Badge, Breadcrumbs, Button, Group, Text } from '@mantine/core';
 import { IconDownload, IconFile, IconFolder } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -7,12 +7,12 @@ import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { useFormat } from '@/shared/format';
 import { RelativeTime } from '@/shared/RelativeTime';
-import { StateBadge } from '@/shared/StateBadge';
 import { Bytes } from '@/shared/values';
 import { useRemovedOn } from '../keeping/queries';
 import { useFolder } from '../queries';
 import type { runSearch } from '../search';
 import { FileDrawer } from './FileDrawer';
+import { FileState } from './FileState';
 import classes from './files.module.css';
 
 const COLORS: Record<string, string> = { model: 'grape', checkpoint: 'orange', output: 'gray' };
@@ -193,15 +193,4 @@ function useColumns({ openFolder, openFile }: Opening): Column<Row>[] {
         ),
     },
   ];
-}
-
-export function FileState({ state }: { state: string }) {
-  const { t } = useTranslation();
-  const badge = <StateBadge state={state} />;
-  if (state !== 'local' && state !== 'failed') return badge;
-  return (
-    <Tooltip label={t(`runpage.files.states.${state}`)} multiline maw={280}>
-      <span>{badge}</span>
-    </Tooltip>
-  );
 }

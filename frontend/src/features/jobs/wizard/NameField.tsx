@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { StepProps } from './ParametersStep';
 import { suggestedName } from './runNames';
+import type { StepProps } from './stepProps';
 
 /** The run's name; left empty, it is made from the data and the parameters. */
 export function NameField({ draft, dispatch, errors, workflow }: StepProps) {

@@ -1,30 +1,16 @@
 import { ActionIcon, Button, Group, SimpleGrid, Stack, Text, Textarea, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import type { DatasetPreflight, Workflow } from '@/api/contract/jobs';
+import type { DatasetPreflight } from '@/api/contract/jobs';
 import { CodeSource } from './CodeSource';
 import { DataSelection, selectionErrors } from './DataSelection';
 import { DatasetPicker } from './DatasetPicker';
-import {
-  COMMAND,
-  type DatasetRow,
-  type Draft,
-  type DraftAction,
-  isNarrowable,
-  parameterField,
-  splitParameters,
-} from './draft';
+import { COMMAND, type DatasetRow, type Draft, isNarrowable, parameterField, splitParameters } from './draft';
 import { NameField } from './NameField';
 import { ParameterField } from './ParameterField';
 import { SplitField } from './SplitField';
+import type { StepProps } from './stepProps';
 import classes from './wizard.module.css';
-
-export interface StepProps {
-  draft: Draft;
-  dispatch: (action: DraftAction) => void;
-  errors: Record<string, string>;
-  workflow: Workflow | undefined;
-}
 
 type ParametersStepProps = StepProps & { looks: readonly DatasetPreflight[] };
 

@@ -7,8 +7,8 @@ import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
 import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';
 import { NumberField } from './NumberField';
-import type { StepProps } from './ParametersStep';
 import { SecretNames } from './SecretNames';
+import type { StepProps } from './stepProps';
 
 // What the server takes: 16 MiB, 20 times.
 const LEAST_MEMORY_GIB = 1 / 64;

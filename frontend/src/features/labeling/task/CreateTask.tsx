@@ -1,8 +1,7 @@
 import { Drawer, Group, NumberInput, Select, SimpleGrid, Switch, Text, Textarea, TextInput } from '@mantine/core';
-import { formRootRule, useForm } from '@mantine/form';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { DatasetSelect } from '@/shared/DatasetSelect';
 import { FormFrame } from '@/shared/FormFrame';
@@ -12,70 +11,10 @@ import { hotkeysFor, paletteColor } from '../labels';
 import { createTask, TASKS_KEY, useVersionStats, useVersions } from '../queries';
 import { LabelRows } from './LabelRows';
 import { TaskPreview } from './TaskPreview';
-
-interface LabelDraft {
-  name: string;
-  color: string;
-  hotkey: string;
-}
-
-interface Values {
-  name: string;
-  dataset: string;
-  ref: string;
-  prefix: string;
-  unlabelled: boolean;
-  labels: LabelDraft[];
-  batchSize: number;
-  auditPercent: number;
-  guideline: string;
-}
+import { type TaskForm, useTaskForm, type Values } from './taskForm';
 
 /** The form's names of what the server calls otherwise. */
 const FIELD_NAMES = { batch_size: 'batchSize', audit_percent: 'auditPercent', 'filter.prefix': 'prefix' };
-
-function initialValues(source: string, labelled: boolean): Values {
-  const [dataset = '', ref = ''] = source.split('@');
-  return {
-    name: '',
-    dataset: ref ? dataset : '',
-    ref,
-    prefix: '',
-    unlabelled: !labelled,
-    labels: [],
-    batchSize: 25,
-    auditPercent: 10,
-    guideline: '',
-  };
-}
-
-function useTaskForm(source: string, labelled: boolean) {
-  const { t } = useTranslation();
-  const isCount = (value: unknown) => typeof value === 'number' && Number.isInteger(value);
-  // The form takes another object for other initial values, and gives out new setters.
-  const [values] = useState(() => initialValues(source, labelled));
-  return useForm<Values>({
-    initialValues: values,
-    validate: {
-      name: (value) => (value.trim() ? null : t('labeling.create.noName')),
-      dataset: (value) => (value ? null : t('labeling.create.noDataset')),
-      batchSize: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
-      auditPercent: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
-      labels: {
-        [formRootRule]: (labels: LabelDraft[]) => (labels.length < 2 ? t('labeling.create.twoLabels') : null),
-        name: (value: string, { labels }: Values) => {
-          if (!value.trim()) return t('labeling.create.noLabel');
-          const same = labels.filter((label) => label.name.trim() === value.trim());
-          return same.length > 1 ? t('labeling.create.sameLabel') : null;
-        },
-        color: (value: string) => (/^#[0-9a-f]{6}$/i.test(value) ? null : t('labeling.create.noColor')),
-        hotkey: (value: string, { labels }: Values) =>
-          value && labels.filter((label) => label.hotkey === value).length > 1 ? t('labeling.create.sameKey') : null,
-      },
-    },
-  });
-}
-export type TaskForm = ReturnType<typeof useTaskForm>;
 
 interface CreateTaskProps {
   /** The version to label, `digits@v3`; anything else leaves the choice open. */

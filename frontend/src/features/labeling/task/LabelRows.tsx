@@ -3,7 +3,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { defaultHotkey, paletteColor } from '../labels';
-import type { TaskForm } from './CreateTask';
+import type { TaskForm } from './taskForm';
 
 /** After a class is added its name has the focus; after one is removed, the next one's button or the one that adds. */
 function useRowFocus(count: number) {

@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { useTaskPreview } from '../queries';
-import type { TaskForm } from './CreateTask';
 import { LeftOut } from './LeftOut';
+import type { TaskForm } from './taskForm';
 
 const TYPING_MS = 300;
 
