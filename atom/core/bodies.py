@@ -11,6 +11,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from atom.core.errors import Invalid, MalformedBody
 from atom.core.field_errors import flatten_errors
+from atom_sdk.sentences import Sentence
 
 # Deeper than any settings of a person; what is stored must be readable by every JSON library.
 MAX_DEPTH = 64
@@ -90,8 +91,16 @@ def _check_values(found: Any) -> None:
         detail = f"A text in the JSON holds {half}, which is half of a character."
         raise MalformedBody(detail) from None
     except ValueError:
-        raise MalformedBody("A number in the JSON is too large.") from None
+        raise MalformedBody(
+            Sentence("core.json_number_too_large", "A number in the JSON is too large.")
+        ) from None
 
 
 def _too_deep() -> MalformedBody:
-    return MalformedBody(f"The body is nested more than {MAX_DEPTH} levels deep.")
+    return MalformedBody(
+        Sentence(
+            "core.json_too_deep",
+            "The body is nested more than {levels} levels deep.",
+            levels=MAX_DEPTH,
+        )
+    )

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from atom.core.field_errors import codes_of, encodable
+from atom_sdk.sentences import Sentence
 
 PROBLEM_JSON = "application/problem+json"
 
@@ -47,6 +48,9 @@ class AtomError(Exception):
             "action": self.action,
             "request_id": request_id,
         }
+        if isinstance(self.detail, Sentence):
+            sentence = self.detail.as_code()
+            problem |= {"detail_code": sentence["code"], "detail_params": sentence["params"]}
         if self.errors:
             problem["errors"] = self.errors
             problem["error_codes"] = codes_of(self.errors)

@@ -13,6 +13,7 @@ from django_structlog.signals import bind_extra_request_finished_metadata
 
 from atom.core.errors import Invalid
 from atom.core.problems import problem_response
+from atom_sdk.sentences import Sentence
 
 _NUL = ("\0", "%00")
 _PARAMETER = re.compile(r"[a-z_]{1,40}")
@@ -45,7 +46,11 @@ class RefuseNul:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         """Answer 400 to an address that holds a NUL character."""
         if any(mark in text for mark in _NUL for text in (request.path, _query(request))):
-            error = Invalid("The address holds a NUL character, which nothing is named with.")
+            error = Invalid(
+                Sentence(
+                    "core.nul_in_address", "The address holds a NUL character; no name has one."
+                )
+            )
             return problem_response(error, request)
         return self._get_response(request)
 

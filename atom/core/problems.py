@@ -36,6 +36,7 @@ from atom.core.errors import (
 )
 from atom.core.field_errors import flatten_errors
 from atom.core.service_problems import of_services
+from atom_sdk.sentences import Sentence
 
 _API = "/api/"
 # Browsers cache a 410 for ever by default, but a deleted object may be restored.
@@ -123,7 +124,9 @@ def not_found(request: HttpRequest, exception: Exception | None = None) -> JsonR
     path = request.path
     # Not sent on to it: a redirect would lose the body of a write.
     if path.startswith(_API) and is_valid_path(f"{path}/"):
-        slash_missing = SlashMissing(f"There is {path}/ with a slash at its end.")
+        slash_missing = SlashMissing(
+            Sentence("core.slash_missing", "There is {path}/ with a slash at its end.", path=path)
+        )
         return problem_response(slash_missing, request)
     return problem_response(NotFound(), request)
 

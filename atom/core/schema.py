@@ -33,6 +33,15 @@ _PROBLEM = {
         "status": {"type": "integer"},
         "code": {"type": "string", "description": "Stable, for programs."},
         "detail": {"type": "string", "description": "A plain sentence, for people."},
+        "detail_code": {
+            "type": "string",
+            "description": "The code of the detail's sentence, stable, where it has one.",
+        },
+        "detail_params": {
+            "type": "object",
+            "additionalProperties": True,
+            "description": "The values that the detail names, by name; a sentence is an object.",
+        },
         "action": {"type": "string", "description": "What to do next."},
         "request_id": {"type": "string", "nullable": True},
         "errors": {

@@ -23,6 +23,7 @@ from atom.core.errors import (
     Unavailable,
     WritesRefused,
 )
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +46,12 @@ def of_services(exc: BaseException) -> AtomError | None:
     if isinstance(exc, DataError):
         # A JSON document has no field that could refuse it earlier.
         log.warning("value_cannot_be_stored", error=str(exc))
-        return Invalid("A value is larger than can be stored, or holds a NUL character.")
+        return Invalid(
+            Sentence(
+                "core.value_not_storable",
+                "A value is larger than can be stored, or holds a NUL character.",
+            )
+        )
     if isinstance(exc, _SERVICE_IS_AWAY):
         log.warning("service_is_away", error=str(exc))
         return Unavailable(headers={"Retry-After": str(_BACK_AFTER_S)})

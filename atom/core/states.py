@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from django.db import models
 
 from atom.core.errors import Conflict
+from atom_sdk.sentences import Sentence
 
 Table = Mapping[str, frozenset[str] | set[str]]
 
@@ -22,7 +23,12 @@ class IllegalTransition(Conflict):
 def check_transition(table: Table, old: str, new: str) -> None:
     """Raise `IllegalTransition` unless `table` leads from `old` to `new`."""
     if new not in table.get(old, frozenset()):
-        raise IllegalTransition(f"It is {old} and cannot become {new}.", state=old)
+        raise IllegalTransition(
+            Sentence(
+                "core.no_transition", "It is {old} and cannot become {new}.", old=old, new=new
+            ),
+            state=old,
+        )
 
 
 def all_states(table: Table) -> list[str]:

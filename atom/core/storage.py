@@ -26,6 +26,7 @@ from atom.core.conditional_writes import StoreConditions, is_refused_condition
 from atom.core.errors import NotFound
 from atom.core.store_clients import data_client, signing_client
 from atom_sdk.errors import ObjectNotFoundError
+from atom_sdk.sentences import Sentence
 
 if TYPE_CHECKING:
     from obstore import ObjectMeta
@@ -54,6 +55,11 @@ class ObjectMissing(NotFound):
     code = "object_missing"
     title = "The stored object is missing."
     action = "Report it: the bucket has lost an object that the catalogue knows."
+
+
+def _missing(key: str) -> ObjectMissing:
+    text = "{key} is not in the object store."
+    return ObjectMissing(Sentence("core.object_missing", text, key=key))
 
 
 class ObjectExists(Exception):
@@ -117,7 +123,7 @@ class ObjectStorage:
         try:
             return bytes(obstore.get(self._store, key).bytes())
         except FileNotFoundError as exc:
-            raise ObjectMissing(f"{key} is not in the object store.") from exc
+            raise _missing(key) from exc
 
     def get_range(self, key: str, start: int, end: int) -> bytes:
         """Return bytes `start` (inclusive) to `end` (exclusive)."""
@@ -126,7 +132,7 @@ class ObjectStorage:
         try:
             return bytes(obstore.get_range(self._store, key, start=start, end=end))
         except FileNotFoundError as exc:
-            raise ObjectMissing(f"{key} is not in the object store.") from exc
+            raise _missing(key) from exc
 
     def views(
         self, key: str, *, retried: bool = True, chunk_bytes: int = _CHUNK_BYTES
@@ -141,7 +147,7 @@ class ObjectStorage:
             for chunk in result.stream(min_chunk_size=chunk_bytes):
                 yield memoryview(chunk)
         except FileNotFoundError as exc:
-            raise ObjectMissing(f"{key} is not in the object store.") from exc
+            raise _missing(key) from exc
 
     def fails_at(self, key: str, *, witness: str, scratch: str) -> bool:
         """Return whether the store answers, but not for this object.
@@ -186,7 +192,7 @@ class ObjectStorage:
         """Return size and etag. Raises ObjectMissing."""
         info = self.head_or_none(key)
         if info is None:
-            raise ObjectMissing(f"{key} is not in the object store.")
+            raise _missing(key)
         return info
 
     def head_or_none(self, key: str) -> ObjectInfo | None:
@@ -205,7 +211,7 @@ class ObjectStorage:
         try:
             obstore.copy(self._store, source, target)
         except FileNotFoundError as exc:
-            raise ObjectMissing(f"{source} is not in the object store.") from exc
+            raise _missing(source) from exc
 
     def _copy_in_parts(self, source: str, target: str) -> None:
         try:

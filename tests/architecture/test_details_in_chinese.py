@@ -10,6 +10,8 @@ from pathlib import Path
 from atom.settings.environment import BASE_DIR
 
 _WORDS = BASE_DIR / "frontend/src/i18n/details.zh.ts"
+_SENTENCES = BASE_DIR / "frontend/src/i18n/sentences.zh.ts"
+_SENTENCE = re.compile(r"^  '([a-z_]+\.[a-z_]+)': '(.*)',$", re.M)
 _ENTRY = re.compile(
     r"^  (?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|(\w+)):\s+'((?:[^'\\]|\\.)*)',$", re.M
 )
@@ -53,6 +55,26 @@ def test_words_name_no_value_that_their_text_does_not_have() -> None:
     for text, words in _words().items():
         used = {int(number) for number in re.findall(r"\{(\d+)(?::w)?\}", words)}
         assert used == set(range(1, text.count("{}") + 1)), text
+
+
+def test_every_sentence_has_its_words_and_no_words_are_left_over() -> None:
+    sentences = dict(_sentences())
+    words = dict(_SENTENCE.findall(_SENTENCES.read_text()))
+
+    assert sorted(sentences.keys() ^ words.keys()) == []
+    for code, said in words.items():
+        assert set(re.findall(r"\{(\w+)(?::w)?\}", said)) <= sentences[code], code
+
+
+def _sentences() -> Iterator[tuple[str, set[str]]]:
+    """The code of each sentence in the code, with the names of its parameters."""
+    for folder in ("atom", "sdk/atom_sdk"):
+        for path in (BASE_DIR / folder).rglob("*.py"):
+            if "Sentence(" not in (source := path.read_text()):
+                continue
+            for node in ast.walk(ast.parse(source)):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Sentence":
+                    yield str(ast.literal_eval(node.args[0])), {str(k.arg) for k in node.keywords}
 
 
 def _words() -> dict[str, str]:

@@ -4,6 +4,8 @@ export class ApiError extends Error {
   readonly code: string;
   readonly title: string;
   readonly detail: string;
+  /** The detail by its code and values, where the server gives them. */
+  readonly sentence: FieldCode | undefined;
   /** What to do next, in one plain sentence; empty when the server has no advice. */
   readonly action: string;
   readonly requestId: string;
@@ -21,6 +23,7 @@ export class ApiError extends Error {
     this.code = init.code;
     this.title = init.title;
     this.detail = init.detail ?? '';
+    this.sentence = init.sentence;
     this.action = init.action ?? '';
     this.requestId = init.requestId ?? '';
     this.fields = init.fields ?? {};
@@ -45,6 +48,7 @@ export interface ApiErrorInit {
   code: string;
   title: string;
   detail?: string;
+  sentence?: FieldCode;
   action?: string;
   requestId?: string;
   fields?: Record<string, string>;
@@ -67,6 +71,11 @@ function flattenFields(value: unknown, prefix = ''): Record<string, string> {
   return out;
 }
 
+function sentenceOf(body: Record<string, unknown>): FieldCode | undefined {
+  const code = text(body.detail_code);
+  return code ? { code, params: (body.detail_params ?? {}) as FieldCode['params'] } : undefined;
+}
+
 /** Reads a failed response; a body that is no problem document still gives a usable error. */
 export async function readApiError(response: Response): Promise<ApiError> {
   const requestId = response.headers.get('x-request-id') ?? '';
@@ -82,6 +91,7 @@ export async function readApiError(response: Response): Promise<ApiError> {
     code: text(body.code) || `http_${response.status}`,
     title: text(body.title) || response.statusText || `HTTP ${response.status}`,
     detail: text(body.detail),
+    sentence: sentenceOf(body),
     action: text(body.action),
     requestId: text(body.request_id) || requestId,
     fields: flattenFields(body.fields ?? body.errors),

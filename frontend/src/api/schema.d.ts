@@ -10494,6 +10494,12 @@ export interface components {
             code: string;
             /** @description A plain sentence, for people. */
             detail: string;
+            /** @description The code of the detail's sentence, stable, where it has one. */
+            detail_code?: string;
+            /** @description The values that the detail names, by name; a sentence is an object. */
+            detail_params?: {
+                [key: string]: unknown;
+            };
             /** @description What to do next. */
             action: string;
             request_id?: string | null;

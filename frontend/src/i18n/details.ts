@@ -30,10 +30,20 @@ function templatesOf(texts: Texts): Template[] {
 const bySentence = (texts: Texts) =>
   templatesOf(texts).sort((one, other) => beginsWithValue(one.text) - beginsWithValue(other.text));
 
-export type SayDetail = (detail: string) => string;
+/** A sentence by its code, and the values that it names; a value may be a sentence. */
+export interface Sentence {
+  code: string;
+  params: Readonly<Record<string, unknown>>;
+}
+
+export type SayDetail = (detail: string, sentence?: Sentence) => string;
+
+const NAMED = /\{(\w+)(:w)?\}/g;
+const isSentence = (value: unknown): value is Sentence =>
+  typeof value === 'object' && value !== null && 'code' in value && 'params' in value;
 
 /** What says details in a language; a text that it does not know stays as it is. */
-export function detailSayer(texts: Texts, values: Texts): SayDetail {
+export function detailSayer(texts: Texts, values: Texts, sentences: Texts = {}): SayDetail {
   const templates = bySentence(texts);
   const ofValues = [...templatesOf(values), ...templates];
   const say = (text: string, known: Template[]): string => {
@@ -49,5 +59,11 @@ export function detailSayer(texts: Texts, values: Texts): SayDetail {
     }
     return text;
   };
-  return (detail) => say(detail, templates);
+  const saySentence = ({ code, params }: Sentence): string | undefined =>
+    sentences[code]?.replace(NAMED, (_, name: string, isSaid: string | undefined) => {
+      const value = params[name];
+      if (isSentence(value)) return saySentence(value) ?? value.code;
+      return isSaid ? say(String(value), ofValues) : String(value);
+    });
+  return (detail, sentence) => (sentence && saySentence(sentence)) ?? say(detail, templates);
 }

@@ -23,7 +23,7 @@ export const FIELDS = 'fields';
 const sayers: Partial<Record<string, SayDetail>> = {};
 
 /** What a problem says of its one case, in the present language if its words are known. */
-export const sayDetail: SayDetail = (detail) => sayers[i18n.language]?.(detail) ?? detail;
+export const sayDetail: SayDetail = (detail, sentence) => sayers[i18n.language]?.(detail, sentence) ?? detail;
 
 /** English words of pages that were loaded; Chinese comes in one piece. */
 const later: Partial<typeof en> = {};
@@ -36,16 +36,17 @@ export function addWords(words: Partial<typeof en>): void {
 
 async function load(language: Language): Promise<void> {
   if (language === 'en' || i18n.hasResourceBundle(language, 'translation')) return;
-  const [words, problems, fields, details] = await Promise.all([
+  const [words, problems, fields, details, sentences] = await Promise.all([
     import('./zh'),
     import('./problems.zh'),
     import('./fields.zh'),
     import('./details.zh'),
+    import('./sentences.zh'),
   ]);
   i18n.addResourceBundle(language, 'translation', words.default);
   i18n.addResourceBundle(language, PROBLEMS, problems.default);
   i18n.addResourceBundle(language, FIELDS, fields.default);
-  sayers[language] = detailSayer(details.default, details.values);
+  sayers[language] = detailSayer(details.default, details.values, sentences.default);
 }
 
 export async function setLanguage(language: Language): Promise<void> {

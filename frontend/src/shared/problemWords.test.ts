@@ -36,6 +36,18 @@ test('a detail keeps the values that it names, says those that are words, and st
   expect(said('A text of tomorrow')).toBe('A text of tomorrow');
 });
 
+test('a detail with a code is said by its code and values, whatever its English text is', async () => {
+  const body = {
+    ...refused,
+    detail: 'Some English.',
+    detail_code: 'core.no_transition',
+    detail_params: { old: 'queued', new: 'of_tomorrow' },
+  };
+  const error = await readApiError(new Response(JSON.stringify(body), { status: 409 }));
+  await setLanguage('zh');
+  expect(translatedProblem(error)?.detail).toBe('当前状态为“排队中”，不能变为“of_tomorrow”。');
+});
+
 test('what is wrong with a field is said in the language of the page, by its code and values', async () => {
   const errors = {
     name: ['Ensure it.', 'And it.'],

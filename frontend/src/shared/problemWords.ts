@@ -9,12 +9,14 @@ export interface ProblemWords {
 }
 
 /** What an error says in the present language, where that is not the server's; undefined: as the server says it. */
-export function translatedProblem(error: Pick<ApiError, 'code' | 'title' | 'detail'>): ProblemWords | undefined {
+export function translatedProblem(
+  error: Pick<ApiError, 'code' | 'title' | 'detail'> & Partial<Pick<ApiError, 'sentence'>>,
+): ProblemWords | undefined {
   const words: readonly [string, string] | undefined = i18n.getResource(i18n.language, PROBLEMS, error.code);
   if (!words) return undefined;
   const [title, action] = words;
   // Without a detail of its own the server repeats its title.
-  return { title, action, detail: error.detail === error.title ? '' : sayDetail(error.detail) };
+  return { title, action, detail: error.detail === error.title ? '' : sayDetail(error.detail, error.sentence) };
 }
 
 /** A problem that is part of an answer, in the present language. */
