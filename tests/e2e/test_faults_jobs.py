@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import psutil
 import pytest
 
 from atom_sdk.client import Client
-from atom_sdk.client.runs import TERMINAL
 from tests.e2e import breaking
 from tests.stack import Stack
 
@@ -56,26 +54,10 @@ sys.exit(3)
 """
 
 
-@pytest.fixture(scope="module")
-def trainings(broken_stack: Stack, survivor: Client) -> Iterator[dict[str, str]]:
-    """Two runs side by side that have a durable checkpoint: one is retried, the other is not."""
-    runs = {
-        "retried": breaking.start_script(survivor, "retried", TRAINING),
-        "not retried": breaking.start_script(survivor, "not retried", TRAINING, max_retries=0),
-    }
-    breaking.wait_for(
-        lambda: all(durable_steps(survivor, run) for run in runs.values()), "durable checkpoints"
-    )
-    yield runs
-    for run in runs.values():
-        if survivor.runs.get(run)["state"] not in TERMINAL:
-            survivor.runs.cancel(run)
-
-
 def test_a_killed_runner_is_followed_by_an_attempt_from_the_last_checkpoint(
-    whole_stack: Stack, survivor: Client, trainings: dict[str, str]
+    whole_stack: Stack, survivor: Client
 ) -> None:
-    run = trainings["retried"]
+    run = start_training(survivor)
     first = breaking.attempts_of(survivor, run)[0]
     seen = breaking.numbers_in(breaking.log_of(survivor, run, attempt=1))
     breaking.runner_of(whole_stack, first).kill()
@@ -85,10 +67,10 @@ def test_a_killed_runner_is_followed_by_an_attempt_from_the_last_checkpoint(
 
 @pytest.mark.deep
 def test_a_killed_supervisor_and_runner_are_noticed_and_a_person_can_go_on(
-    whole_stack: Stack, survivor: Client, trainings: dict[str, str]
+    whole_stack: Stack, survivor: Client
 ) -> None:
     """Nobody is left who could report; the command itself outlives them and is ended."""
-    run = trainings["not retried"]
+    run = start_training(survivor, max_retries=0)
     first = breaking.attempts_of(survivor, run)[0]
     seen = breaking.numbers_in(breaking.log_of(survivor, run, attempt=1))
     supervisor = breaking.supervisor_of(whole_stack, first)
@@ -166,6 +148,13 @@ def test_no_process_of_any_ended_run_is_left(whole_stack: Stack, survivor: Clien
     folder = f"{whole_stack.home}/attempts/"
     left = breaking.wait_for(lambda: ["none"] * (not processes_below(folder)), "all have ended", 20)
     assert left == ["none"]
+
+
+def start_training(client: Client, **body: Any) -> str:
+    """Start a run that goes on for ever; wait until it has a durable checkpoint."""
+    run = breaking.start_script(client, "training", TRAINING, **body)
+    breaking.wait_for(lambda: durable_steps(client, run), "a durable checkpoint")
+    return run
 
 
 def durable_steps(client: Client, run: str) -> list[int]:
