@@ -19,7 +19,7 @@ from atom.datasets.errors import BranchEmpty, RefNotFound
 from atom.datasets.models import CommitRequest, Version
 from atom.datasets.reads import open_root
 from atom.datasets.stores import version_store
-from atom_sdk.words import counted, first_named
+from atom_sdk.amounts import counted, first_named
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ from atom.datasets.models import (
     VersionPin,
 )
 from atom.datasets.states import ACTIVE_SCANS
-from atom_sdk.words import counted
+from atom_sdk.amounts import counted
 
 log = structlog.get_logger(__name__)
 

@@ -21,11 +21,11 @@ from atom.datasets.engines.operations import read_write
 from atom.datasets.errors import EmptyCommit, PathTaken, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version, Writer
 from atom.datasets.stores import VersionStore, version_store
+from atom_sdk.amounts import counted
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.roots.roots import Root
-from atom_sdk.words import counted
 
 # What the next push to the branch goes on with.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
