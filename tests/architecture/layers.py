@@ -32,18 +32,19 @@ def layers_of_apps() -> list[str]:
 
 
 def layers_inside() -> dict[str, list[str]]:
-    """Return the layers of each app, the highest first."""
+    """Return the layers of each app and of the SDK's packages, the highest first."""
     inside = [one for one in contracts() if "containers" in one]
     return {
-        container.removeprefix("atom."): [_names(layer) for layer in one["layers"]]
+        container: [_names(layer) for layer in one["layers"]]
         for one in inside
         for container in one["containers"]
     }
 
 
-def purpose(app: str) -> str:
-    """Return the docstring of an app in one line."""
-    source = (BASE_DIR / "atom" / app / "__init__.py").read_text()
+def purpose(package: str) -> str:
+    """Return the docstring of a package in one line."""
+    root = BASE_DIR / "sdk" if package.split(".")[0] == "atom_sdk" else BASE_DIR
+    source = root.joinpath(*package.split("."), "__init__.py").read_text()
     return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
 
 
@@ -52,9 +53,9 @@ def render(path: Path) -> str:
     rows = [f"{at}. {layer}" for at, layer in enumerate(layers_of_apps(), 1)]
     if path == CONTRIBUTING:
         return "\n".join(rows)
-    for app, layers in layers_inside().items():
+    for package, layers in layers_inside().items():
         steps = [f"{at}. {layer}" for at, layer in enumerate(layers, 1)]
-        rows += ["", f"### `atom.{app}`", "", purpose(app), "", *steps]
+        rows += ["", f"### `{package}`", "", purpose(package), "", *steps]
     return "\n".join(rows)
 
 
