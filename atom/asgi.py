@@ -29,7 +29,7 @@ from atom.web.portal import Portal, StaticFiles  # noqa: E402
 from atom.web.router import HttpApplication, PrefixRouter  # noqa: E402
 from atom.web.security_headers import SecurityHeaders  # noqa: E402
 from atom.web.websockets import SameOrigin, SecondFactorFirst, close_unknown  # noqa: E402
-from atom_sdk.pandas_apart import leave_pandas_out  # noqa: E402
+from atom_sdk.block_pandas import leave_pandas_out  # noqa: E402
 
 DJANGO_PREFIXES = ("/api/", "/admin/", "/healthz", "/readyz", "/metrics")
 

@@ -29,7 +29,7 @@ from PIL import Image
 from atom.core import faults, heartbeats, task_counts, tracing
 from atom.core.store_clients import signing_client
 from atom.web.composition import modules_of_apps
-from atom_sdk.pandas_apart import leave_pandas_out
+from atom_sdk.block_pandas import leave_pandas_out
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "atom.settings.development")
 log = structlog.get_logger(__name__)

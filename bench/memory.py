@@ -33,10 +33,10 @@ from atom.datasets.versions.engines.source_runs import (
 from atom.datasets.versions.engines.version_plan import VersionPlan
 from atom.datasets.versions.engines.versions import build_version
 from atom_sdk.client.progress import Silent
+from atom_sdk.client.push.changes_file import CHANGES_SCHEMA, write_changes
 from atom_sdk.client.push.packed_rows import in_path_order, packed_rows, rows_of
 from atom_sdk.client.push.scan import DigestCache, Parent, compare
-from atom_sdk.client.push.sending import CHANGES_SCHEMA, write_changes
-from atom_sdk.importers.collecting import ImportContents
+from atom_sdk.importers.collection import ImportContents
 from atom_sdk.manifests import (
     Changes,
     FolderObjectStore,

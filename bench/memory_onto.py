@@ -20,6 +20,8 @@ from atom.datasets.versions.engines.large_changes import read_changes
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER, VersionPlan
 from atom.datasets.versions.engines.versions import build_version
 from atom_sdk.client.progress import Silent
+from atom_sdk.client.push.changes_file import write_changes
+from atom_sdk.client.push.pack_groups import group_by_split, paths_after
 from atom_sdk.client.push.packed_rows import (
     PackedRows,
     add_unpacked,
@@ -29,9 +31,7 @@ from atom_sdk.client.push.packed_rows import (
 )
 from atom_sdk.client.push.parents import parent_of
 from atom_sdk.client.push.scan import DigestCache, compare
-from atom_sdk.client.push.sending import write_changes
-from atom_sdk.client.push.split_groups import group_by_split, paths_after
-from atom_sdk.importers.collecting import ImportContents
+from atom_sdk.importers.collection import ImportContents
 from atom_sdk.manifests import (
     FolderObjectStore,
     Root,

@@ -31,7 +31,7 @@ from atom.dev.state import (
     own_identity,
 )
 from atom.settings.environment import BASE_DIR
-from atom_sdk.words import counted
+from atom_sdk.amounts import counted
 
 # Together below the five seconds in which everything must have stopped.
 STOP_APPLICATIONS_S = 1.9

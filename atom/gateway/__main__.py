@@ -20,7 +20,7 @@ from atom.gateway import asgi
 from atom.gateway.measuring import measured
 from atom.gateway.responses import Receive, Send
 from atom.settings.environment import load_environment
-from atom_sdk.pandas_apart import leave_pandas_out
+from atom_sdk.block_pandas import leave_pandas_out
 
 _S3_APPLICATION = "atom.gateway.s3.application"
 

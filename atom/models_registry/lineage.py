@@ -15,7 +15,7 @@ from atom.jobs.models import Run, RunInput
 from atom.models_registry.engines.lineage import Graph, Node
 from atom.models_registry.models import Evaluation, ModelVersion
 from atom.models_registry.reads import versions_for_display
-from atom_sdk.words import counted, entries_text
+from atom_sdk.amounts import counted, entries_text
 
 _MAX_RUNS = 200
 _MAX_LABEL_STEPS = 20

@@ -96,7 +96,7 @@ class Buffer:
 
     def __init__(self, batch: Batch, files_of: Callable[[DatasetRef], Files]) -> None:
         """`files_of` gives the files of a branch without the changes."""
-        from atom_sdk.client.push.packing import scratch_folder
+        from atom_sdk.client.push.scratch_packs import scratch_folder
 
         self.batch = batch
         self._files_of = files_of

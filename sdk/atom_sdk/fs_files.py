@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.packs.store import PackStore
-from atom_sdk.readers.mending import PackMending
+from atom_sdk.readers.repair import PackMending
 from atom_sdk.readers.view import ViewIndex
 
 if TYPE_CHECKING:
+    from atom_sdk.client.transport.external_objects import SourceRanges
     from atom_sdk.client.transport.http import Http
-    from atom_sdk.client.transport.registered import SourceRanges
     from atom_sdk.client.writing.segment import Stored
     from atom_sdk.manifests.listing import Listing
 

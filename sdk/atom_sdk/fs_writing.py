@@ -206,7 +206,7 @@ class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
 
         Raises PermissionError, FileExistsError for "xb", ValueError for other modes.
         """
-        from atom_sdk.client.push.packing import scratch_folder
+        from atom_sdk.client.push.scratch_packs import scratch_folder
         from atom_sdk.client.writing.files import WriterFile
 
         ref = writable(path)

@@ -32,12 +32,12 @@ def layers_of_apps() -> list[str]:
 
 
 def layers_inside() -> dict[str, list[str]]:
-    """Return the layers of each app, the highest first."""
+    """Return the layers of each app and of the SDK's packages, the highest first."""
     return {
-        container.removeprefix("atom."): [_names(layer) for layer in contract["layers"]]
+        container: [_names(layer) for layer in contract["layers"]]
         for contract in contracts()
         for container in contract.get("containers", [])
-        if _is_app(container)
+        if contract.get("exhaustive")
     }
 
 
@@ -47,17 +47,14 @@ def capabilities() -> dict[str, list[str]]:
         container: [_names(layer) for layer in contract["layers"]]
         for contract in contracts()
         for container in contract.get("containers", [])
-        if not _is_app(container)
+        if not contract.get("exhaustive")
     }
-
-
-def _is_app(container: str) -> bool:
-    return container.count(".") == 1
 
 
 def purpose(package: str) -> str:
     """Return the docstring of a package in one line."""
-    source = BASE_DIR.joinpath(*package.split("."), "__init__.py").read_text()
+    root = BASE_DIR / "sdk" if package.split(".")[0] == "atom_sdk" else BASE_DIR
+    source = root.joinpath(*package.split("."), "__init__.py").read_text()
     return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
 
 
@@ -66,10 +63,10 @@ def render(path: Path) -> str:
     rows = [f"{at}. {layer}" for at, layer in enumerate(layers_of_apps(), 1)]
     if path == CONTRIBUTING:
         return "\n".join(rows)
-    for app, layers in layers_inside().items():
+    for package, layers in layers_inside().items():
         steps = [f"{at}. {layer}" for at, layer in enumerate(layers, 1)]
-        rows += ["", f"### `atom.{app}`", "", purpose(f"atom.{app}"), "", *steps]
-        rows += _rooms(f"atom.{app}.")
+        rows += ["", f"### `{package}`", "", purpose(package), "", *steps]
+        rows += _rooms(f"{package}.")
     return "\n".join(rows)
 
 

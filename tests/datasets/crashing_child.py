@@ -12,7 +12,7 @@ import django
 from django.conf import settings
 from django.db import connections
 
-from atom_sdk.pandas_apart import leave_pandas_out
+from atom_sdk.block_pandas import leave_pandas_out
 
 leave_pandas_out()
 django.setup()

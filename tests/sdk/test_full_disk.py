@@ -16,7 +16,7 @@ import pytest
 
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.pull.pull import write_entry
-from atom_sdk.client.push.packing import packed_file
+from atom_sdk.client.push.scratch_packs import packed_file
 from atom_sdk.errors import DiskFullError, PackStoreFullError
 from atom_sdk.export import export_dataset
 from atom_sdk.manifests import (

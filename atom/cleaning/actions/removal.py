@@ -19,7 +19,7 @@ from atom.datasets.models import CommitRequest, Version
 from atom.datasets.operations.actions.operations import NewOperation, request_operation
 from atom.datasets.operations.engines.operations import EditArguments, EditStepArguments, Source
 from atom.datasets.operations.engines.selections import changed_between
-from atom_sdk.words import counted, first_named
+from atom_sdk.amounts import counted, first_named
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.core.errors import AlreadyExists, AtomError, Conflict, Invalid, NotFound
-from atom_sdk.words import counted, first_named
+from atom_sdk.amounts import counted, first_named
 
 _NAMED = 5
 

@@ -28,7 +28,7 @@ from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import layers, sampling
 from atom.labeling.errors import NothingToPublish, TaskFilling, UnfinishedItems
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem, WorkSlot
-from atom_sdk.words import counted
+from atom_sdk.amounts import counted
 
 log = structlog.get_logger(__name__)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom_sdk.amounts import counted
 from atom_sdk.archive.errors import ArchiveCorruptError, ArchiveError
 from atom_sdk.archive.folder import ArchiveFolder, digest_in, history_key, index_key
 from atom_sdk.archive.follow import Followed
@@ -18,7 +19,6 @@ from atom_sdk.errors import AtomError
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.objects import pack_key
 from atom_sdk.packs.indexer import verify_pack
-from atom_sdk.words import counted
 
 if TYPE_CHECKING:
     from atom_sdk.client.progress import Progress

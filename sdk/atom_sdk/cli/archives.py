@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted, size_text
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.options import not_blank
 from atom_sdk.cli.render import Bars
 from atom_sdk.client import Client
-from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.archive import CheckReport
+    from atom_sdk.client.archives.external_objects import BroughtIn, SourceChoice
     from atom_sdk.client.archives.load import LoadResult
     from atom_sdk.client.archives.save import SaveResult
-    from atom_sdk.client.archives.sources import BroughtIn, SourceChoice
 
 _folder = click.Path(file_okay=False, path_type=Path)
 _there = click.Path(exists=True, file_okay=False, path_type=Path)
@@ -114,7 +114,7 @@ def _print_brought_in(out: Console, brought_in: BroughtIn | None) -> None:
 
 
 def _choice(with_sources: bool, leave_out_changed: bool) -> SourceChoice:
-    from atom_sdk.client.archives.sources import SourceChoice
+    from atom_sdk.client.archives.external_objects import SourceChoice
 
     if leave_out_changed and not with_sources:
         raise click.UsageError("--leave-out-changed goes with --with-sources.")

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted, entries_text, size_text
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.folder_labels import folder_labels
 from atom_sdk.cli.render import Bars, path_text, print_table, without_zeros
-from atom_sdk.cli.splitting import splitting
+from atom_sdk.cli.split_options import splitting
 from atom_sdk.cli.transfers import print_left_out
 from atom_sdk.client.errors import FolderNotFoundError
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.words import counted, entries_text, size_text
 
 if TYPE_CHECKING:
     pass

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
+from atom_sdk.cli.conflict_options import Decorated
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.settling import Decorated
 from atom_sdk.cli.versions import run_operation
 from atom_sdk.client.refs import parse_ref
 

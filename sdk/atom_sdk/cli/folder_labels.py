@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from atom_sdk.amounts import first_named
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, path_text
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.words import first_named
 
 if TYPE_CHECKING:
     from atom_sdk.client.push.push import PushResult

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from atom_sdk.amounts import counted, size_text
 from atom_sdk.cli.render import path_text, print_table
-from atom_sdk.words import counted, size_text
 
 if TYPE_CHECKING:
     from atom_sdk.importers import Report

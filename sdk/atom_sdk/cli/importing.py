@@ -10,7 +10,7 @@ import click
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.import_reports import print_import, print_look
 from atom_sdk.cli.render import Bars
-from atom_sdk.cli.splitting import splitting
+from atom_sdk.cli.split_options import splitting
 
 _FORMATS = [
     *("auto", "tar", "zip", "folder", "coco", "yolo", "voc", "imagefolder"),

@@ -8,25 +8,26 @@ import sys
 import click
 import httpx
 
+from atom_sdk.block_pandas import leave_pandas_out
 from atom_sdk.cli import (
     activity,
     archives,
     audit,
     cleaning,
-    comparing,
+    compare,
     data,
     doctor,
     edits,
     importing,
-    keeping,
     machines,
     members,
     models,
     mounts,
     notifications,
     projects,
-    run_keeping,
+    retention,
     run_lists,
+    run_retention,
     runs,
     s3_keys,
     secrets,
@@ -54,7 +55,6 @@ from atom_sdk.cli.options import accept_json_anywhere
 from atom_sdk.client import Client, config
 from atom_sdk.client.errors import LocalFileError, NetworkError
 from atom_sdk.errors import AtomError
-from atom_sdk.pandas_apart import leave_pandas_out
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -128,7 +128,7 @@ def whoami(context: Context) -> None:
 
 
 cli.add_command(data.data)
-for command in (*keeping.COMMANDS, *archives.COMMANDS):
+for command in (*retention.COMMANDS, *archives.COMMANDS):
     data.data.add_command(command)
 cli.add_command(machines.machines)
 cli.add_command(members.member)
@@ -145,7 +145,7 @@ cli.add_command(s3_keys.s3_key)
 cli.add_command(secrets.secret)
 cli.add_command(webhooks.webhook)
 cli.add_command(notifications.notifications)
-cli.add_command(comparing.compare)
+cli.add_command(compare.compare)
 for command in (
     *versions.COMMANDS,
     *edits.COMMANDS,
@@ -159,7 +159,7 @@ for command in (
 for command in (
     *runs.COMMANDS,
     *run_lists.COMMANDS,
-    *run_keeping.COMMANDS,
+    *run_retention.COMMANDS,
     *sharing.COMMANDS,
     *mounts.COMMANDS,
 ):

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from atom_sdk.amounts import size_text
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import print_table
-from atom_sdk.words import size_text
 
 
 @click.group()

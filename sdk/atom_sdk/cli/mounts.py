@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted, size_text
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, path_text, print_table
 from atom_sdk.client.config import cache_path
 from atom_sdk.mount.names import WAYS
-from atom_sdk.words import counted, size_text
 
 _WORDS = {
     "erofs": "the kernel reads the packs as they are (EROFS)",

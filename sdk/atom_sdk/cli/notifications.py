@@ -10,9 +10,9 @@ import click
 from click.core import ParameterSource
 from rich.console import Console
 
+from atom_sdk.cli.conflict_options import Decorated
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import path_text, print_table
-from atom_sdk.cli.settling import Decorated
 from atom_sdk.client.errors import NotificationNotFoundError
 
 # As the server has them.

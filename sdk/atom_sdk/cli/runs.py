@@ -10,6 +10,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.log_search import print_matches, wanted_of, with_searching
 from atom_sdk.cli.render import duration_text, path_text, print_table
@@ -25,7 +26,6 @@ from atom_sdk.cli.run_watching import awaited, follow_run, print_log, started
 from atom_sdk.cli.workflows import workflow
 from atom_sdk.client.code.git import fetch_code
 from atom_sdk.client.code.snapshot import send_snapshot, take_snapshot
-from atom_sdk.words import counted
 
 _LINKS_NAMED = 5
 

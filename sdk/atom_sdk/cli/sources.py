@@ -9,9 +9,9 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted, size_text
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, print_table
-from atom_sdk.words import counted, size_text
 
 _STEP = "list"
 # Never options: what is on a command line is in the shell's history and in every `ps`.

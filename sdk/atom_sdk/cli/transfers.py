@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted, size_text
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.folder_labels import tell_class_folders
 from atom_sdk.cli.render import Bars, path_text
 from atom_sdk.cli.selection import selection
-from atom_sdk.cli.splitting import splitting
-from atom_sdk.words import counted, size_text
+from atom_sdk.cli.split_options import splitting
 
 if TYPE_CHECKING:
     from atom_sdk.client.pull.pull import PullResult

@@ -8,13 +8,13 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted
+from atom_sdk.cli.conflict_options import commit_options
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import Bars, path_text, print_table, without_zeros
-from atom_sdk.cli.settling import commit_options
 from atom_sdk.client.errors import MergeConflictError
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.words import counted
 
 _SHOWN = 20
 

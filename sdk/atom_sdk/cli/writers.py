@@ -7,11 +7,11 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted, size_text
+from atom_sdk.cli.conflict_options import commit_options
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import print_table
-from atom_sdk.cli.settling import commit_options
 from atom_sdk.cli.versions import run
-from atom_sdk.words import counted, size_text
 
 
 @click.group()

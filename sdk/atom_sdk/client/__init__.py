@@ -9,12 +9,12 @@ from atom_sdk.client.archives.archives import Archives
 from atom_sdk.client.cleaning import Cleaning
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
-from atom_sdk.client.keeping import Keeping
 from atom_sdk.client.labelx import LabelX
 from atom_sdk.client.machines import Machines
 from atom_sdk.client.models import Models
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.projects import Projects
+from atom_sdk.client.retention import Keeping
 from atom_sdk.client.runs import Runs, Workflows
 from atom_sdk.client.sources import Sources
 from atom_sdk.client.transport.http import Http

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from atom_sdk.client.left_out import write_left_out
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.pull.links import LEAVES, has_link, refuse_links_above, write_links
+from atom_sdk.client.skipped_files import write_left_out
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import ExportError, PathNotFoundError
 from atom_sdk.export.writers import Writer, write_parquet, write_tfrecord, write_webdataset

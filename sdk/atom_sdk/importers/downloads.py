@@ -22,6 +22,7 @@ from urllib.parse import urljoin
 
 import httpx
 
+from atom_sdk.amounts import counted
 from atom_sdk.checked_connections import CheckedTransport
 from atom_sdk.importers.errors import DownloadRefusedError
 from atom_sdk.importers.items import Blob, file_blob
@@ -32,7 +33,6 @@ from atom_sdk.public_hosts import (
     check_public_url,
     public_addresses,
 )
-from atom_sdk.words import counted
 
 _AT_ONCE = 8
 _TIMEOUT_S = 60.0

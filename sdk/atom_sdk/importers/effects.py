@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from atom_sdk.amounts import counted
 from atom_sdk.importers.losses import ClassLoss
 from atom_sdk.importers.report import NamedCount, Report
-from atom_sdk.words import counted
 
 _PLURALS = {"keypoints": "sets of keypoints", "rotated box": "rotated boxes"}
 _SINGULARS = {"keypoints": "set of keypoints"}

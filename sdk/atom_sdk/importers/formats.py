@@ -10,7 +10,7 @@ from atom_sdk.importers import (
     hf_folder,
     imagefolder,
     parquet_rows,
-    plain,
+    plain_files,
     voc,
     yolo,
 )
@@ -21,7 +21,7 @@ from atom_sdk.importers.errors import (
 )
 from atom_sdk.importers.items import Item
 from atom_sdk.importers.near_misses import find_near_misses
-from atom_sdk.importers.opening import APART, FILE, TAR, ZIP
+from atom_sdk.importers.open_source import APART, FILE, TAR, ZIP
 from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
@@ -47,9 +47,9 @@ _READERS: dict[str, Callable[[Tree, Report, Reading], Iterator[Item]]] = {
 _PLAIN_READERS: dict[str, Callable[[Tree, Report], Iterator[Item]]] = {
     "voc": voc.read,
     "imagefolder": imagefolder.read,
-    TAR: plain.read,
-    ZIP: plain.read,
-    FOLDER: plain.read,
+    TAR: plain_files.read,
+    ZIP: plain_files.read,
+    FOLDER: plain_files.read,
 }
 # Every file as it is, without annotations.
 PLAIN_FORMATS = (TAR, ZIP, FOLDER)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from atom_sdk.amounts import counted
 from atom_sdk.importers import imagefolder
 from atom_sdk.importers.annotated import ObjectList
 from atom_sdk.importers.errors import FormatUnknownError
@@ -28,7 +29,6 @@ from atom_sdk.importers.row_objects import COLUMNS as OBJECT_COLUMNS
 from atom_sdk.importers.row_objects import ObjectReading, has_boxes
 from atom_sdk.importers.trees import Tree
 from atom_sdk.media_types import media_type_of
-from atom_sdk.words import counted
 
 _LABEL, _SPLIT = "label", "split"
 _MEDIA = ("image/", "audio/", "video/")

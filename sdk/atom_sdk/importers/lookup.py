@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from urllib.parse import unquote
 
+from atom_sdk.amounts import counted
 from atom_sdk.importers.names import NameRefusedError, split_in
 from atom_sdk.importers.report import Report
-from atom_sdk.words import counted
 
 _HASH_PREFIX = re.compile(r"[0-9a-f]{8}-(?=.)")
 # Several files of one name are common, hundreds are not: only few are compared with each other.

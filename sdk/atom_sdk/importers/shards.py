@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from atom_sdk.amounts import counted
 from atom_sdk.importers.items import Blob
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.metadata_files import metadata_files
@@ -16,7 +17,6 @@ from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
 from atom_sdk.importers.zips import open_zip, zip_files
 from atom_sdk.media_types import media_type_of
-from atom_sdk.words import counted
 
 _SHARD = re.compile(r"-(\d{5})-of-\d{5}$")
 _MEDIA = ("image/", "audio/", "video/")

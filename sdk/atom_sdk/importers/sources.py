@@ -10,12 +10,12 @@ from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from atom_sdk.importers.apart import ApartTree
 from atom_sdk.importers.errors import SourceUnreadableError
 from atom_sdk.importers.items import Blob
+from atom_sdk.importers.joined_tree import ApartTree
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.names import is_litter
-from atom_sdk.importers.opening import APART, FOLDER, TAR, ZIP, open_apart, open_tree
+from atom_sdk.importers.open_source import APART, FOLDER, TAR, ZIP, open_apart, open_tree
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.shards import with_shards
 from atom_sdk.importers.text_options import TextOptions

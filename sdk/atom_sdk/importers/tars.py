@@ -21,15 +21,15 @@ from typing import IO, Any
 import zstandard
 
 from atom_sdk.importers.archive_links import ArchiveLinks
-from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
 from atom_sdk.importers.hard_links import HardLinks
 from atom_sdk.importers.items import Blob
 from atom_sdk.importers.limits import ArchiveLimits, Budget
 from atom_sdk.importers.report import Report
-from atom_sdk.importers.sparse import SparseMap, SparsePiece
+from atom_sdk.importers.sparse_members import SparseMap, SparsePiece
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, gather
+from atom_sdk.importers.verified_stream import checked
 
 _CHUNK_BYTES = 1 << 20
 _BLOCK_BYTES = 512

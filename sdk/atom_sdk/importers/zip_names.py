@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from atom_sdk.amounts import counted
 from atom_sdk.importers.errors import ZipEncodingError
 from atom_sdk.importers.report import Report
-from atom_sdk.words import counted
 
 _UTF8_FLAG = 0x800
 _UNICODE_PATH = 0x7075

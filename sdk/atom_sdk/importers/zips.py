@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from atom_sdk.importers.archive_links import ArchiveLinks
-from atom_sdk.importers.checked import checked
 from atom_sdk.importers.errors import ArchiveDamagedError
 from atom_sdk.importers.items import Blob, file_blob
 from atom_sdk.importers.limits import ArchiveLimits, Budget
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, gather
+from atom_sdk.importers.verified_stream import checked
 from atom_sdk.importers.zip_names import member_names
 from atom_sdk.packs.paths import MAX_TARGET_BYTES
 

@@ -17,7 +17,7 @@ import mfusepy
 
 from atom_sdk.errors import AtomError, PathNotFoundError
 from atom_sdk.mount.fuse_names import FolderNames
-from atom_sdk.packs.room import Hold
+from atom_sdk.packs.cache_eviction import Hold
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers import LocalDataset
 from atom_sdk.readers.folder_view import FolderView

@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from atom_sdk.packs.room import BLOCKS_SUFFIX, PARTIAL_FOLDER, PARTIAL_SUFFIX
+from atom_sdk.packs.cache_eviction import BLOCKS_SUFFIX, PARTIAL_FOLDER, PARTIAL_SUFFIX
 from atom_sdk.packs.store import PackStore
 from atom_sdk.packs.walk import hash_file
 from atom_sdk.packs.writer import FileSink

@@ -13,13 +13,13 @@ from functools import partial
 from atom_sdk.disk import suppressing_full_disk
 from atom_sdk.errors import PackMissingError
 from atom_sdk.forks import forget_in_children
+from atom_sdk.packs.cache_eviction import Hold, PackRoom
 from atom_sdk.packs.partial import (
     BLOCK_BYTES,
     PartialPack,
     create_partial,
     open_partial,
 )
-from atom_sdk.packs.room import Hold, PackRoom
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.maps import PackMaps
 from atom_sdk.readers.memory import MemoryBlocks

@@ -18,8 +18,8 @@ from atom_sdk.errors import PackMissingError, SampleDigestMismatchError
 from atom_sdk.readers.descriptors import Mode, PackFiles
 from atom_sdk.readers.maps import PackMaps
 from atom_sdk.readers.memory_limit import available_bytes
-from atom_sdk.readers.mending import PackMending
 from atom_sdk.readers.order import shuffled_order
+from atom_sdk.readers.repair import PackMending
 from atom_sdk.readers.view import ViewIndex
 
 Verify = Literal["first", "always", "never"]

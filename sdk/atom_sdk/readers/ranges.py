@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from atom_sdk.packs.room import cache_limit_bytes
+from atom_sdk.packs.cache_eviction import cache_limit_bytes
 
 
 class PackRange(NamedTuple):

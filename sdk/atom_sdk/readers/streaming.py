@@ -14,8 +14,8 @@ from atom_sdk.packs.partial import BLOCK_BYTES
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.blocks import PackBlocks
 from atom_sdk.readers.local import LOOK_AHEAD, LocalDataset, Sample, Verify
-from atom_sdk.readers.mending import PackMending
 from atom_sdk.readers.ranges import RangeReader, StreamOptions
+from atom_sdk.readers.repair import PackMending
 
 # With small samples the window is full of blocks long before; empty files need none.
 _MOST_SAMPLES = 4096

@@ -7,8 +7,8 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from atom_sdk.amounts import counted
 from atom_sdk.readers.view import ViewIndex
-from atom_sdk.words import counted
 
 _NAMED = 3
 

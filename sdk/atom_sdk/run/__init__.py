@@ -28,7 +28,7 @@ from atom_sdk.run.context import (
 )
 from atom_sdk.run.data_wait import track
 from atom_sdk.run.datasets import UnknownAliasError, dataset, folder
-from atom_sdk.run.failing import RunFailure, main
+from atom_sdk.run.failure import RunFailure, main
 from atom_sdk.run.metrics import log, progress
 from atom_sdk.run.models import save_model
 from atom_sdk.run.parameters import Parameters, params

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from atom_sdk.client.config import Config
-from atom_sdk.client.transport.registered import source_ranges
+from atom_sdk.client.transport.external_objects import source_ranges
 from atom_sdk.readers import ViewIndex
 from atom_sdk.readers.ranges import StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .characters import unfinished
+from .utf8 import unfinished
 
 PARTIAL_HOLD_S = 0.1
 REDRAW_EVERY_S = 1.0

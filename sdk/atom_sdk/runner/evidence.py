@@ -7,7 +7,7 @@ import re
 from typing import Any
 
 from . import out_of_memory
-from .characters import without_cut_beginning
+from .utf8 import without_cut_beginning
 
 TAIL_LINES = 50
 TAIL_BYTES = 8 * 1024

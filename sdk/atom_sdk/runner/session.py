@@ -11,19 +11,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from . import evidence, leftovers, processes
+from . import evidence, leftover_processes, processes
 from .api import Api, ApiError, UnreachableError
 from .command import Command, CommandNotFoundError, Ended
 from .config import AttemptPaths, ConfigError, Job, load_job
-from .declared import declared_failure
+from .declared_failure import declared_failure
 from .disk import refusal_of
 from .environment import build_environment
+from .exit_reason import Observed, report
 from .memory import MemoryWatch
 from .preparation import PreparationError, prepare
 from .pump import LogPump
 from .reporting import Reporting, earlier_report
 from .system import SystemSampler
-from .verdict import Observed, report
 
 LAST_WORDS_S = 5.0
 OK, NOT_REPORTED, UNUSABLE = 0, 3, 4
@@ -137,7 +137,7 @@ class Session:
             command.end_leftovers()
             return None
         wait_s = self._job.limits.leftover_s if ended.exit_code == 0 else 0.0
-        return leftovers.settle(
+        return leftover_processes.settle(
             command, wait_s, lambda: self._must_stop() or self._memory_exceeded, self._pump.say
         )
 

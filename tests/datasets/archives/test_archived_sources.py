@@ -29,8 +29,8 @@ from atom_sdk.archive.errors import (
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
+from atom_sdk.client.archives.external_objects import SourceChoice
 from atom_sdk.client.archives.save import SaveOptions
-from atom_sdk.client.archives.sources import SourceChoice
 from tests.datasets.buckets import Bucket
 from tests.datasets.gateways import Gateway
 from tests.datasets.pushing import Pusher, png

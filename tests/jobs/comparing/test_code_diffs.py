@@ -17,7 +17,7 @@ from atom.jobs.code.actions import code
 from atom.jobs.code.engines.code_diff import CodeFile, diff_files, split_patch
 from atom.jobs.code.pipelines import code_files
 from atom.jobs.models import CodeSnapshot, Run
-from atom_sdk.client.code import changes as client_changes
+from atom_sdk.client.code import git_diff as client_changes
 from atom_sdk.client.code.snapshot import take_snapshot
 from tests.factories.accounts import make_project
 from tests.factories.jobs import make_run

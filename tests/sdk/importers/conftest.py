@@ -9,7 +9,7 @@ import pytest
 
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.push.importing import Import, ImportOptions
-from atom_sdk.importers.collecting import Collected
+from atom_sdk.importers.collection import Collected
 from atom_sdk.importers.report import Report
 
 PNG = b"\x89PNG\r\n\x1a\n"

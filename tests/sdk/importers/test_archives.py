@@ -15,7 +15,7 @@ from blake3 import blake3
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from atom_sdk.importers.collecting import ImportContents, collect
+from atom_sdk.importers.collection import ImportContents, collect
 from atom_sdk.importers.errors import (
     ArchiveDamagedError,
     ArchiveTooLargeError,
@@ -24,8 +24,8 @@ from atom_sdk.importers.errors import (
 )
 from atom_sdk.importers.items import read_whole
 from atom_sdk.importers.limits import MIB, ArchiveLimits
-from atom_sdk.importers.opening import open_tree
-from atom_sdk.importers.plain import read
+from atom_sdk.importers.open_source import open_tree
+from atom_sdk.importers.plain_files import read
 from atom_sdk.importers.report import Report
 from tests.sdk.importers.conftest import Look
 from tests.tiers import examples

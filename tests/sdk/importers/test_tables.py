@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from atom_sdk.importers.collecting import Collected
+from atom_sdk.importers.collection import Collected
 from atom_sdk.importers.errors import (
     AnnotationsUnreadableError,
     FormatUnknownError,

@@ -10,7 +10,7 @@ import pytest
 
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.push.importing import Import, ImportOptions
-from atom_sdk.importers.collecting import Collected
+from atom_sdk.importers.collection import Collected
 from atom_sdk.importers.errors import SourceUnreadableError
 from atom_sdk.importers.items import Blob
 from atom_sdk.importers.report import Report

@@ -28,7 +28,7 @@ from atom_sdk.mount.errors import (
     TargetNotEmptyError,
 )
 from atom_sdk.mount.verify import telling_files, verify_mount
-from atom_sdk.packs.room import PackRoom
+from atom_sdk.packs.cache_eviction import PackRoom
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers import LocalDataset
 from atom_sdk.readers.folder_view import FolderView

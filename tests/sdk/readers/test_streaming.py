@@ -23,8 +23,8 @@ from atom_sdk.client.transport.ranges import PackRanges, Patience
 from atom_sdk.errors import SampleDigestMismatchError
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, build_view, entries_table
 from atom_sdk.packs import PackStore
+from atom_sdk.packs.cache_eviction import Hold, PackRoom
 from atom_sdk.packs.partial import BLOCK_BYTES, create_partial
-from atom_sdk.packs.room import Hold, PackRoom
 from atom_sdk.readers.ranges import StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset
 from tests.sdk.packs.strategies import packed

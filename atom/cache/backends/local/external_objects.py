@@ -20,7 +20,7 @@ from atom.datasets.sources.pipelines.objects import SourceReader
 from atom.datasets.sources.pipelines.opening import open_source
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin, pin_of
-from atom_sdk.packs.registered import RegisteredStore, batches, registered_path
+from atom_sdk.packs.external_objects import RegisteredStore, batches, registered_path
 
 _LOOKED_AT = 2000
 _LOOKERS = 8

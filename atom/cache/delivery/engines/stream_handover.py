@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from atom_sdk.packs.room import BLOCKS_SUFFIX, PARTIAL_FOLDER, PARTIAL_SUFFIX
+from atom_sdk.packs.cache_eviction import BLOCKS_SUFFIX, PARTIAL_FOLDER, PARTIAL_SUFFIX
 
 _PACKS = "packs"
 _HEX = "[0-9a-f]{64}"

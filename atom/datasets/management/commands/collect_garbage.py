@@ -10,7 +10,7 @@ from atom.accounts.models import Project
 from atom.datasets.models import GarbageRun
 from atom.datasets.retention.actions.garbage import add_garbage_run, collect_garbage
 from atom.datasets.retention.errors import GarbageRunPresent
-from atom_sdk.words import counted
+from atom_sdk.amounts import counted
 
 _MIB = 1 << 20
 

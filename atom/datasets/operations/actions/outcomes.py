@@ -42,6 +42,7 @@ from atom.datasets.operations.engines.operations import (
 from atom.datasets.operations.engines.selections import Selection, changed_between, selected_entries
 from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom.datasets.versions.engines.path_conflicts import path_conflict
+from atom_sdk.amounts import first_named
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
@@ -50,7 +51,6 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.progress import UNWATCHED, Watch
 from atom_sdk.manifests.query import parse_query
 from atom_sdk.manifests.roots.roots import Root
-from atom_sdk.words import first_named
 
 
 @dataclass(frozen=True)

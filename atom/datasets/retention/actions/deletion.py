@@ -29,7 +29,7 @@ from atom.datasets.models import (
 )
 from atom.datasets.retention.actions.retention import collect_version, expire_version
 from atom.datasets.states import ACTIVE_SCANS
-from atom_sdk.words import counted
+from atom_sdk.amounts import counted
 
 log = structlog.get_logger(__name__)
 

@@ -25,11 +25,11 @@ from atom.datasets.operations.actions.outcomes import not_in_conflict
 from atom.datasets.operations.engines.operations import read_write
 from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom.datasets.versions.engines.path_conflicts import path_conflict
+from atom_sdk.amounts import counted
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.roots.roots import Root
-from atom_sdk.words import counted
 
 # What the next push to the branch goes on with.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")

@@ -24,8 +24,8 @@ from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record
 from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Attempt, RunInput
+from atom_sdk.amounts import counted
 from atom_sdk.mount import MountRecord
-from atom_sdk.words import counted
 
 
 def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None = None) -> None:

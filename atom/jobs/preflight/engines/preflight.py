@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from atom.datasets.browsing.engines.data_counts import DataCounts
 from atom.jobs.failures.engines.remedies import Remedy
 from atom.jobs.workflows.engines.data_needs import DataNeeds
-from atom_sdk.words import counted, first_named
+from atom_sdk.amounts import counted, first_named
 
 TRAIN, VAL, TEST = "train", "val", "test"
 # A class of fewer files gives the validation part none of them.

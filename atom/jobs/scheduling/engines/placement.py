@@ -11,7 +11,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from atom_sdk.words import counted
+from atom_sdk.amounts import counted
 
 GIB = 2**30
 # At most this many machines are named if none has room.

@@ -10,9 +10,9 @@ from atom_sdk.client.progress import Progress, Silent
 
 if TYPE_CHECKING:
     from atom_sdk.client import Client
+    from atom_sdk.client.archives.external_objects import SourceChoice
     from atom_sdk.client.archives.load import LoadResult
     from atom_sdk.client.archives.save import SaveOptions, SaveResult
-    from atom_sdk.client.archives.sources import SourceChoice
 
 
 class Archives:
@@ -60,7 +60,7 @@ class Archives:
     ) -> LoadResult:
         """Copy a dataset with its history into the target's project; again, it goes on."""
         from atom_sdk.client.archives.copy import Copy
-        from atom_sdk.client.archives.sources import WITHOUT_SOURCES
+        from atom_sdk.client.archives.external_objects import WITHOUT_SOURCES
 
         copy = Copy(self._client, target, progress or Silent())
         return copy.run(dataset, name, refs, sources or WITHOUT_SOURCES)

@@ -17,9 +17,14 @@ from typing import TYPE_CHECKING, Any
 from atom_sdk.archive.folder import ArchiveFolder, digest_in, history_key
 from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import History, encode_history
+from atom_sdk.client.archives.external_objects import (
+    WITHOUT_SOURCES,
+    Contained,
+    SourceChoice,
+    contain,
+)
 from atom_sdk.client.archives.load import Load, LoadResult, Parcel
 from atom_sdk.client.archives.save import Save, naming_damaged
-from atom_sdk.client.archives.sources import WITHOUT_SOURCES, Contained, SourceChoice, contain
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, NetworkError, UploadRejectedError
 from atom_sdk.client.progress import Progress

@@ -23,7 +23,7 @@ from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import FileSink, write_pack
 
 if TYPE_CHECKING:
-    from atom_sdk.client.archives.sources import BroughtIn
+    from atom_sdk.client.archives.external_objects import BroughtIn
     from atom_sdk.client.datasets import Datasets
 
 _UPLOADS_AT_ONCE = 2

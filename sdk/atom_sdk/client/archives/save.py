@@ -18,7 +18,7 @@ from atom_sdk.archive.errors import (
 from atom_sdk.archive.folder import ArchiveFolder, history_key
 from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import History, encode_history, parse_history
-from atom_sdk.client.archives.sources import (
+from atom_sdk.client.archives.external_objects import (
     WITHOUT_SOURCES,
     BroughtIn,
     Contained,

@@ -18,10 +18,10 @@ from typing import Any
 
 from blake3 import blake3
 
-from atom_sdk.client.code.changes import run_git, working_changes
+from atom_sdk.amounts import size_text
+from atom_sdk.client.code.git_diff import run_git, working_changes
 from atom_sdk.client.errors import ClientError
 from atom_sdk.client.transport.http import Http, send_object
-from atom_sdk.words import size_text
 
 MAX_BYTES = 100 << 20
 _NAMED = 5

@@ -15,8 +15,8 @@ from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.manifests import Entry, ViewSelector, table_entries
 from atom_sdk.manifests.entries import LINK_COLUMN
 from atom_sdk.manifests.views import selected_with_links
+from atom_sdk.packs.external_objects import RegisteredStore
 from atom_sdk.packs.paths import encode_path
-from atom_sdk.packs.registered import RegisteredStore
 from atom_sdk.packs.store import PackStore
 from atom_sdk.packs.walk import LeftOut, hash_file
 

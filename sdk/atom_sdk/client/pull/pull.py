@@ -18,21 +18,21 @@ from blake3 import blake3
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, NetworkError, PackUnreadableError, RefSyntaxError
-from atom_sdk.client.left_out import write_left_out
 from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.pull.links import refuse_links_above, write_links
 from atom_sdk.client.pull.missing_files import Missing, find_missing
 from atom_sdk.client.pull.prune import clear_way, count_others, remove_others
-from atom_sdk.client.transport.http import Http
-from atom_sdk.client.transport.manifest import RemoteManifest
-from atom_sdk.client.transport.mending import pack_mending
-from atom_sdk.client.transport.object_reads import object_chunks
-from atom_sdk.client.transport.registered import (
+from atom_sdk.client.skipped_files import write_left_out
+from atom_sdk.client.transport.external_objects import (
     SourceFiles,
     SourceRanges,
     bring,
     source_ranges,
 )
+from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.manifest import RemoteManifest
+from atom_sdk.client.transport.object_reads import object_chunks
+from atom_sdk.client.transport.repair import pack_mending
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
@@ -40,14 +40,14 @@ from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.query import below
 from atom_sdk.manifests.views import Placed, at_their_source, selected
 from atom_sdk.packs import FileSink
-from atom_sdk.packs.room import Hold, PackRoom, cache_limit_bytes
+from atom_sdk.packs.cache_eviction import Hold, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
 from atom_sdk.packs.walk import LeftOut
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
     from atom_sdk.readers import LocalDataset, ViewIndex
-    from atom_sdk.readers.mending import PackMending
+    from atom_sdk.readers.repair import PackMending
     from atom_sdk.readers.streaming import StreamingDataset
 
 _SELECTOR_NAMES = {"labelled", "prefix", "split", "where"}

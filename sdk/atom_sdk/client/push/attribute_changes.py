@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from atom_sdk.client.push.attributes import UNREADABLE, canonical_attributes
-from atom_sdk.client.push.given import Given
+from atom_sdk.client.push.import_metadata import Given
 from atom_sdk.client.push.scan import Parent, Scan
 
 Attributes = Mapping[str, str | None]

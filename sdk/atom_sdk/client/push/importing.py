@@ -10,12 +10,13 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from atom_sdk.amounts import counted
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.push.given import Given
+from atom_sdk.client.push.import_metadata import Given
 from atom_sdk.client.push.push import Push, PushOptions, PushResult
 from atom_sdk.client.transport.http import Http
-from atom_sdk.importers.collecting import Collected, ImportContents, collect, take_links
+from atom_sdk.importers.collection import Collected, ImportContents, collect, take_links
 from atom_sdk.importers.downloads import DownloadLimits, Downloads
 from atom_sdk.importers.effects import effects, loss_text, percent
 from atom_sdk.importers.errors import (
@@ -35,7 +36,6 @@ from atom_sdk.importers.report import Report
 from atom_sdk.importers.report_json import report_json
 from atom_sdk.importers.sources import PathSource, Source
 from atom_sdk.importers.text_options import TextOptions
-from atom_sdk.words import counted
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets

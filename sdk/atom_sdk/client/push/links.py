@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from atom_sdk.amounts import counted, first_named
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.push.attribute_changes import Attributes
 from atom_sdk.client.push.scan import Parent
 from atom_sdk.manifests.links import leads_of, link_digest
-from atom_sdk.words import counted, first_named
 
 _NAMED = 3
 

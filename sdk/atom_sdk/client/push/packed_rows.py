@@ -15,9 +15,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from atom_sdk.client.push.packing import scratch_folder
+from atom_sdk.client.push.changes_file import CHANGES_SCHEMA
 from atom_sdk.client.push.scan import Parent, Scan
-from atom_sdk.client.push.sending import CHANGES_SCHEMA
+from atom_sdk.client.push.scratch_packs import scratch_folder
 from atom_sdk.client.push.stored_contents import Known
 from atom_sdk.manifests.links import link_entry
 from atom_sdk.manifests.rows.runs import Run, by_path

@@ -20,16 +20,19 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import pyarrow as pa
 
+from atom_sdk.amounts import counted
 from atom_sdk.client.commits import HeadMovedError, wait_for_commit
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, CommitFailedError
-from atom_sdk.client.left_out import write_left_out
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.push.attribute_changes import renewed_paths, with_attributes, with_given
 from atom_sdk.client.push.attributes import AttributesSource, read_attributes
+from atom_sdk.client.push.changes_file import send_changes
 from atom_sdk.client.push.contents import Contents, FolderContents, WritePack
-from atom_sdk.client.push.given import Given
+from atom_sdk.client.push.duplicates import SameBytes
+from atom_sdk.client.push.import_metadata import Given
 from atom_sdk.client.push.links import changed_links, tell_links
+from atom_sdk.client.push.pack_groups import group_by_split, paths_after
 from atom_sdk.client.push.packed_rows import (
     PackedRows,
     add_unpacked,
@@ -38,21 +41,18 @@ from atom_sdk.client.push.packed_rows import (
     packed_rows,
     rows_of,
 )
-from atom_sdk.client.push.packing import packed_file, scratch_folder
 from atom_sdk.client.push.parents import load_parent
 from atom_sdk.client.push.rebase import own_changes
-from atom_sdk.client.push.same_bytes import SameBytes
 from atom_sdk.client.push.scan import DigestCache, Parent, Scan, compare
-from atom_sdk.client.push.sending import send_changes
-from atom_sdk.client.push.split_groups import group_by_split, paths_after
+from atom_sdk.client.push.scratch_packs import packed_file, scratch_folder
 from atom_sdk.client.refs import parse_ref
+from atom_sdk.client.skipped_files import write_left_out
 from atom_sdk.client.transport.http import Http
 from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.disk import naming_full_disk
 from atom_sdk.manifests.links import link_digest
 from atom_sdk.packs.paths import case_collisions
 from atom_sdk.packs.plan import PackLimits, PackPlan, SourceFile, plan_packs
-from atom_sdk.words import counted
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets

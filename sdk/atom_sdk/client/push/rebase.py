@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from atom_sdk.amounts import first_named
 from atom_sdk.client.errors import PushConflictError
-from atom_sdk.words import first_named
 
 _NAMED_PATHS = 3
 Digests = Mapping[str, bytes]

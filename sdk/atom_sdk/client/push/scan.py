@@ -19,8 +19,8 @@ import pyarrow as pa
 
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.push.contents import Contents
-from atom_sdk.client.push.selected import Selected, WithDigests
 from atom_sdk.client.push.stored_contents import Known
+from atom_sdk.client.push.subsets import Selected, WithDigests
 from atom_sdk.disk import whole_file
 from atom_sdk.manifests.rows.path_map import PathMap
 from atom_sdk.packs.plan import SourceFile

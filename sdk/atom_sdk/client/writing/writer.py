@@ -21,8 +21,8 @@ from atom_sdk.client.commits import HeadMovedError, wait_for_commit, wait_for_op
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ClientError, WriterClosedError, WriterTakenOverError
 from atom_sdk.client.progress import Progress, Silent
-from atom_sdk.client.push.packing import packed_file
-from atom_sdk.client.push.sending import CHANGES_SCHEMA, send_changes
+from atom_sdk.client.push.changes_file import CHANGES_SCHEMA, send_changes
+from atom_sdk.client.push.scratch_packs import packed_file
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.client.writing.files import WriterFile, as_text

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.push import scan as scanning
 from atom_sdk.client.push.contents import FolderContents
+from atom_sdk.client.push.pack_groups import group_by_split, paths_after
 from atom_sdk.client.push.packed_rows import add_unpacked, in_path_order, packed_rows
 from atom_sdk.client.push.parents import parent_of
 from atom_sdk.client.push.scan import DigestCache, Parent, Scan, compare
-from atom_sdk.client.push.split_groups import group_by_split, paths_after
 from atom_sdk.client.push.stored_contents import Known, StoredContents
-from atom_sdk.importers.collecting import ImportContents
+from atom_sdk.importers.collection import ImportContents
 from atom_sdk.manifests import BoundaryRule, Entry, MemoryObjectStore, build_root, entries_table
 from atom_sdk.manifests.layers.layers import layer_table, write_layer
 from atom_sdk.manifests.rows.path_map import PathMap, PathMapFile

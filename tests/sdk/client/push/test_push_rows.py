@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from atom_sdk.client.progress import Silent
+from atom_sdk.client.push.changes_file import CHANGES_SCHEMA, write_changes
 from atom_sdk.client.push.packed_rows import in_path_order, packed_rows, rows_of
 from atom_sdk.client.push.scan import DigestCache, Parent, compare
-from atom_sdk.client.push.sending import CHANGES_SCHEMA, write_changes
-from atom_sdk.importers.collecting import ImportContents
+from atom_sdk.importers.collection import ImportContents
 from atom_sdk.packs import PackMember, PackSummary, SourceFile
 
 NOW_NS = 10**18

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from predictions import write_predictions  # type: ignore[import-not-found]
 
 from atom_sdk import run
-from atom_sdk.words import counted
+from atom_sdk.amounts import counted
 
 
 def main() -> None:

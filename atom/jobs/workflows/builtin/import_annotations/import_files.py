@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from atom_sdk import run
+from atom_sdk.amounts import counted
 from atom_sdk.client import Client
 from atom_sdk.client.push.importing import Import, ImportOptions
 from atom_sdk.client.refs import parse_ref
@@ -23,7 +24,6 @@ from atom_sdk.importers.sources import VersionSource
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.run.new_datasets import no_empty_dataset
 from atom_sdk.run.stored_files import stored_files
-from atom_sdk.words import counted
 
 # The server reads exactly this: see atom/jobs/imports/engines/import_reports.py.
 FORMAT = "atom-import/1"

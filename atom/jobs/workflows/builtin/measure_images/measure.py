@@ -21,7 +21,7 @@ from feature_table import (  # type: ignore[import-not-found]
 from pictures import Measured, measure  # type: ignore[import-not-found]
 
 from atom_sdk import run
-from atom_sdk.words import counted
+from atom_sdk.amounts import counted
 
 # Drawings in text form; Pillow does not read them and nobody expects it to.
 _NOT_RASTER = "image/svg+xml"

@@ -15,14 +15,14 @@ from typing import Any
 from cutting import BrokenVideoError, Cut, cut_video  # type: ignore[import-not-found]
 
 from atom_sdk import run
+from atom_sdk.amounts import counted
 from atom_sdk.client import Client
-from atom_sdk.client.push.given import Given
+from atom_sdk.client.push.import_metadata import Given
 from atom_sdk.client.push.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.errors import AtomError
 from atom_sdk.media_types import media_type_of
 from atom_sdk.run.new_datasets import no_empty_dataset
-from atom_sdk.words import counted
 
 SPLITS = ("train", "val", "test")
 NAMED_BROKEN = 20

@@ -24,8 +24,8 @@ from atom_sdk.manifests.joined import iter_ranges
 from atom_sdk.packs import PackStore
 from atom_sdk.readers import LocalDataset
 from atom_sdk.readers.local import ReadMode
-from atom_sdk.readers.mending import PackMending
 from atom_sdk.readers.ranges import StreamOptions
+from atom_sdk.readers.repair import PackMending
 from atom_sdk.readers.streaming import StreamingDataset
 from tests.sdk.readers.conftest import Node
 from tests.sdk.readers.store_server import Addresses, StoreServer, serving, stall, status

@@ -17,8 +17,8 @@ from atom_sdk.client.transport.http import Http, get_range
 from atom_sdk.forks import forget_in_children
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin
-from atom_sdk.packs.registered import RegisteredStore, batches
-from atom_sdk.packs.room import Hold
+from atom_sdk.packs.cache_eviction import Hold
+from atom_sdk.packs.external_objects import RegisteredStore, batches
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.ranges import PackRange
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 
+from atom_sdk.amounts import counted
 from atom_sdk.importers.items import Blob
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree, is_image
-from atom_sdk.words import counted
 
 _YOLO_LABELS, _YOLO_PICTURES = "labels", "images"
 

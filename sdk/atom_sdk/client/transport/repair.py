@@ -10,12 +10,12 @@ from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.ranges import PackRange
 
 if TYPE_CHECKING:
-    from atom_sdk.readers.mending import PackMending
+    from atom_sdk.readers.repair import PackMending
 
 
 def pack_mending(config: Config, version_base: str, store: PackStore) -> PackMending:
     """Return what mends packs of a version; nothing is connected before one is damaged."""
-    from atom_sdk.readers.mending import PackMending
+    from atom_sdk.readers.repair import PackMending
 
     return PackMending(store.root, _Origin(config, version_base))
 

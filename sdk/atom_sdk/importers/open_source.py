@@ -6,9 +6,9 @@ import zipfile
 from contextlib import ExitStack
 from pathlib import Path
 
-from atom_sdk.importers.apart import ApartTree
 from atom_sdk.importers.errors import SourceUnreadableError
 from atom_sdk.importers.items import file_blob
+from atom_sdk.importers.joined_tree import ApartTree
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.shards import with_shards

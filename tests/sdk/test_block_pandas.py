@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("pandas", reason="pandas comes with the packages for development")
 
 ARRAY = "import sys, pyarrow; pyarrow.array(['a']); print('pandas' in sys.modules)"
-APART = "from atom_sdk.pandas_apart import leave_pandas_out; leave_pandas_out(); "
+APART = "from atom_sdk.block_pandas import leave_pandas_out; leave_pandas_out(); "
 
 
 @pytest.mark.parametrize(("before", "loaded"), [("", "True"), (APART, "False")])

@@ -8,7 +8,7 @@ from itertools import compress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom_sdk.client.push.selected import Selected
+from atom_sdk.client.push.subsets import Selected
 
 _COUNT = 400_000
 

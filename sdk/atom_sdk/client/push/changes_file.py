@@ -10,7 +10,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from atom_sdk.client.push.packing import scratch_folder
+from atom_sdk.client.push.scratch_packs import scratch_folder
 from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.disk import naming_full_disk
 from atom_sdk.packs.walk import hash_file

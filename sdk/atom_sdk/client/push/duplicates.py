@@ -11,8 +11,8 @@ from collections.abc import Collection, Mapping
 import pyarrow as pa
 
 from atom_sdk.client.push.packed_rows import batch_of, put_row
-from atom_sdk.client.push.selected import Selected
 from atom_sdk.client.push.stored_contents import Known
+from atom_sdk.client.push.subsets import Selected
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import PackSummary
 

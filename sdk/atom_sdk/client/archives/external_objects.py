@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from atom_sdk.archive.bringing import BringingIn, PinnedFiles, earlier_commits
 from atom_sdk.archive.errors import ArchiveSourceChangedError
 from atom_sdk.archive.folder import ArchiveFolder
 from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import History
+from atom_sdk.archive.pack_external import BringingIn, PinnedFiles, earlier_commits
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError
 from atom_sdk.client.progress import Progress
+from atom_sdk.client.transport.external_objects import SourceFiles
 from atom_sdk.client.transport.http import Http
-from atom_sdk.client.transport.registered import SourceFiles
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin
-from atom_sdk.packs.registered import RegisteredStore, batches
-from atom_sdk.packs.room import Hold
+from atom_sdk.packs.cache_eviction import Hold
+from atom_sdk.packs.external_objects import RegisteredStore, batches
 from atom_sdk.packs.store import PackStore
 
 if TYPE_CHECKING:

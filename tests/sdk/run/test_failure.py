@@ -9,7 +9,7 @@ import pytest
 
 from atom_sdk import run
 from atom_sdk.runner.config import AttemptPaths
-from atom_sdk.runner.declared import MAX_BYTES, declared_failure
+from atom_sdk.runner.declared_failure import MAX_BYTES, declared_failure
 
 
 def fail() -> None:

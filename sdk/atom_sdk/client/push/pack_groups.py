@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from atom_sdk.client.push.selected import Selected
+from atom_sdk.client.push.subsets import Selected
 from atom_sdk.errors import ManifestError
 from atom_sdk.manifests.layers.folder_labels import folder_labels
 from atom_sdk.manifests.query import UNSPLIT_IS

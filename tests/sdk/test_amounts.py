@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from atom_sdk.words import counted, first_named
+from atom_sdk.amounts import counted, first_named
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.amounts import counted
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.render import print_table
-from atom_sdk.words import counted
 
 
 @click.command()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from atom_sdk.runner.config import AttemptPaths
-from atom_sdk.runner.declared import declared_failure
+from atom_sdk.runner.declared_failure import declared_failure
 
 REASON = {"code": "no_labels", "sentence": "No labels.", "params": {"dataset": "digits@v1"}}
 
