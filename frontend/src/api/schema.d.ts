@@ -1255,7 +1255,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List what was asked for, newest first. */
+        /** @description List the requested commits, newest first. */
         get: operations["code_fetches_list"];
         put?: never;
         /** @description Have a commit fetched; ask for it again until its state is ready or failed. */
@@ -3221,7 +3221,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Say what the run would read, and what of it does not fit; nothing is started. */
+        /** @description Return the data that the run would read and the problems in it; starts nothing. */
         post: operations["runs_preflight"];
         delete?: never;
         options?: never;
@@ -3238,7 +3238,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Say where a run would go and what it would wait for, without starting it. */
+        /** @description Return where a run would go and what it would wait for, without starting it. */
         post: operations["runs_preview"];
         delete?: never;
         options?: never;
@@ -3304,7 +3304,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the names of the project's secrets, for who may start runs. */
+        /** @description List the names of the project's secrets, for people who may start runs. */
         get: operations["secrets_list"];
         put?: never;
         post?: never;
@@ -3674,7 +3674,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Note that the runner lives; the answer says whether to stop. */
+        /** @description Record a heartbeat of the runner; the answer says whether to stop. */
         post: operations["runner_heartbeat"];
         delete?: never;
         options?: never;
@@ -3776,7 +3776,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Note files and say where their bytes go; null: they are stored already. */
+        /** @description Record files and return where to upload each; null if its bytes are stored already. */
         post: operations["runner_outputs_presign"];
         delete?: never;
         options?: never;
@@ -3928,10 +3928,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List what people said about the run. */
+        /** @description List the comments on the run. */
         get: operations["runs_comments"];
         put?: never;
-        /** @description Say something about the run. */
+        /** @description Comment on the run. */
         post: operations["runs_comments_create"];
         delete?: never;
         options?: never;
@@ -3981,7 +3981,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Say why the run is, or is not, running. */
+        /** @description Return why the run is, or is not, running. */
         get: operations["runs_explain"];
         put?: never;
         post?: never;
@@ -4206,7 +4206,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return what matches, the surest first unless asked otherwise. */
+        /** @description Return the predictions that match, by default the surest first. */
         get: operations["run_predictions"];
         put?: never;
         post?: never;
@@ -4944,7 +4944,7 @@ export interface components {
          * @enum {string}
          */
         ArtifactStateEnum: "failed" | "local" | "persisted";
-        /** @description One try at a run. */
+        /** @description One attempt of a run. */
         Attempt: {
             /** Format: uuid */
             readonly id: string;
@@ -5270,7 +5270,7 @@ export interface components {
          * @enum {string}
          */
         CleaningStateEnum: "cancelled" | "comparing" | "failed" | "measuring" | "pending" | "ready";
-        /** @description What of a run's copy is to be another; the rest is as it was. */
+        /** @description Changes of a run's copy; the rest stays as it was. */
         CloneRequestRequest: {
             name?: string;
             /** @description Replaces these parameters; the others stay. */
@@ -5309,13 +5309,13 @@ export interface components {
          * @enum {string}
          */
         ClusterStateEnum: "draining" | "ready" | "unreachable";
-        /** @description What the working tree has that its commit has not. */
+        /** @description Changes of the working tree since its commit. */
         CodeChangesRequest: {
             patch: string;
             /** @default false */
             truncated?: boolean;
         };
-        /** @description Files that differ; with none of them, `reason` says why. */
+        /** @description Files that differ; without any, `reason` says why. */
         CodeDiff: {
             files: components["schemas"]["FileDiff"][];
             /** @description More files differ than these. */
@@ -5335,7 +5335,7 @@ export interface components {
          * @enum {string}
          */
         CodeDiffReasonEnum: "no_code" | "no_git" | "clean" | "untold" | "same" | "unreadable";
-        /** @description A commit that was asked for; `code_snapshot` is what a run names, once it is ready. */
+        /** @description A requested commit; a run names its `code_snapshot` once it is ready. */
         CodeFetch: {
             /** Format: uuid */
             readonly id: string;
@@ -5354,7 +5354,7 @@ export interface components {
             readonly commit: string;
             /** @description Return the first line of its message. */
             readonly message: string;
-            /** @description Return who wrote it. */
+            /** @description Return the author of the commit. */
             readonly author: string;
             /** @description Return how many files it has. */
             readonly files_count: number;
@@ -5433,7 +5433,7 @@ export interface components {
          * @enum {string}
          */
         CodeStateStateEnum: "present" | "upload";
-        /** @description What is said. */
+        /** @description The text of a comment. */
         CommentTextRequest: {
             /** @description Plain text; @name names a member. */
             text: string;
@@ -5911,7 +5911,7 @@ export interface components {
              */
             value?: string;
         };
-        /** @description What runs of projects hold that the caller may not see. */
+        /** @description Resources that runs hold in projects that the caller may not see. */
         Elsewhere: {
             cpus: number;
             memory_bytes: number;
@@ -6041,7 +6041,7 @@ export interface components {
          * @enum {string}
          */
         ExitReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost";
-        /** @description The runner's last word. */
+        /** @description The runner's exit report. */
         ExitRequest: {
             exit_code?: number | null;
             signal?: number | null;
@@ -6136,7 +6136,7 @@ export interface components {
              */
             omitted: components["schemas"]["OmittedEnum"] | components["schemas"]["BlankEnum"];
         };
-        /** @description What is shown of a file; the fields of the other kinds are empty. */
+        /** @description A preview of a file; the fields of the other kinds are empty. */
         FilePreview: {
             kind: components["schemas"]["FilePreviewKindEnum"];
             /**
@@ -6412,7 +6412,7 @@ export interface components {
             /** Format: date-time */
             expires_at: string | null;
         };
-        /** @description What runs hold together. */
+        /** @description Resources that runs hold together. */
         Held: {
             runs: number;
             cpus: number;
@@ -7456,7 +7456,7 @@ export interface components {
             /** @description A version, branch, tag or commit. */
             at: string;
         };
-        /** @description What the link is to show, to whom and for how long. */
+        /** @description A link to make: its days, its note, and whether it shows the log. */
         NewRunShareRequest: {
             /** @default 30 */
             days?: number;
@@ -8233,12 +8233,12 @@ export interface components {
             /** Format: uuid */
             parent?: string | null;
         };
-        /** @description What is said. */
+        /** @description The text of a comment. */
         PatchedCommentTextRequest: {
             /** @description Plain text; @name names a member. */
             text?: string;
         };
-        /** @description What is to be said of a run; what is left out stays as it is. */
+        /** @description Changes of a run's description; fields that are left out stay as they are. */
         PatchedDescriptionRequest: {
             name?: string;
             notes?: string;
@@ -8324,7 +8324,7 @@ export interface components {
             /** @description The version from which on retention let go of what was before. */
             ends_at: string | null;
         };
-        /** @description Who started a run. */
+        /** @description The person who started a run. */
         Person: {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
             username: string;
@@ -8394,7 +8394,7 @@ export interface components {
          * @enum {string}
          */
         PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits";
-        /** @description What the model says of one file; `entry` is null where the file cannot be shown. */
+        /** @description The model's prediction for one file; `entry` is null where the file cannot be shown. */
         Prediction: {
             path: string;
             true: string;
@@ -8584,7 +8584,7 @@ export interface components {
             /** @description What to do next. */
             action: string;
         };
-        /** @description The queue of a project; of other projects only numbers are told. */
+        /** @description The queue of a project; runs of other projects appear only as numbers. */
         Queue: {
             waiting: components["schemas"]["WaitingRun"][];
             waiting_count: number;
@@ -8693,7 +8693,7 @@ export interface components {
             /** @default 7 */
             days?: number;
         };
-        /** @description What a run's environment was built of. */
+        /** @description The Python and the requirements that a run's environment was built from. */
         Requirements: {
             python: string;
             requirements: string;
@@ -8727,7 +8727,7 @@ export interface components {
             field?: string;
             take: components["schemas"]["TakeEnum"];
         };
-        /** @description What a run needs of a machine. */
+        /** @description Resources that a run needs on a machine. */
         Resources: {
             cpus: number;
             /** Format: int64 */
@@ -8928,7 +8928,7 @@ export interface components {
             /** Format: date-time */
             cancel_requested_at: string | null;
         };
-        /** @description What may be a column, by how many of the newest runs have it. */
+        /** @description Names that may be columns, by how many of the newest runs have them. */
         RunColumns: {
             parameters: string[];
             metrics: string[];
@@ -9052,7 +9052,7 @@ export interface components {
             /** Format: date-time */
             changed_at: string;
         };
-        /** @description What lies directly in a folder, by name. */
+        /** @description Folders and files directly in a folder, by name. */
         RunFolderListing: {
             folders: components["schemas"]["RunFolder"][];
             files: components["schemas"]["Artifact"][];
@@ -9076,7 +9076,7 @@ export interface components {
             mounted_by: string;
             readonly mount_skipped: components["schemas"]["SkippedMount"][];
         };
-        /** @description What becomes of the logs and outputs of a run. */
+        /** @description Retention of the logs and outputs of a run. */
         RunKeeping: {
             /** Format: date-time */
             readonly until: string | null;
@@ -9090,7 +9090,7 @@ export interface components {
             readonly removed_bytes: number;
             readonly project_days: number | null;
         };
-        /** @description What becomes of the logs and outputs of a run. */
+        /** @description Retention of the logs and outputs of a run. */
         RunKeepingRequest: {
             /** @description Keep them for so many days from now; null: as the project. */
             days: number | null;
@@ -9169,7 +9169,7 @@ export interface components {
             /** @description null: for ever. */
             days: number | null;
         };
-        /** @description What would happen to a run like this. */
+        /** @description A forecast for a run like this one. */
         RunPreview: {
             valid: boolean;
             errors: {
@@ -9181,7 +9181,7 @@ export interface components {
             warm: components["schemas"]["Warmth"] | null;
             runtime: components["schemas"]["RuntimeState"];
         };
-        /** @description What a person asks for: a workflow with parameters, or a command. */
+        /** @description A request for a run: a workflow with parameters, or a command. */
         RunRequestRequest: {
             name?: string;
             workflow?: string;
@@ -9306,7 +9306,7 @@ export interface components {
          * @enum {string}
          */
         RunStateEnum: "admitted" | "cancelled" | "cancelling" | "created" | "failed" | "finalizing" | "placing" | "preempted" | "pulling" | "queued" | "retry_wait" | "running" | "scheduling" | "submitted" | "succeeded" | "warming";
-        /** @description What the runs of a list have in common: how many, and what they have cost. */
+        /** @description Sums over the runs of a list: their number, their states and the hours they took. */
         RunSums: {
             count: number;
             states: {
@@ -9404,7 +9404,7 @@ export interface components {
          * @enum {string}
          */
         RunningOperationKindEnum: "merge" | "revert" | "cherry_pick" | "edit" | "split";
-        /** @description What became of each run; those in neither list were so already. */
+        /** @description The result for each run; runs in neither list needed no change. */
         RunsChanged: {
             changed: string[];
             refused: components["schemas"]["RefusedRun"][];
