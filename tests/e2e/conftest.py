@@ -43,7 +43,7 @@ def atom(stack: Stack, token: str) -> Iterator[Client]:
 
 @pytest.fixture
 def environment(stack: Stack, token: str, tmp_path: Path) -> dict[str, str]:
-    """What a user's shell has after `atom login`; caches in a folder of the test."""
+    """The environment of a user's shell after `atom login`; caches in a folder of the test."""
     return {
         **os.environ,
         "ATOM_URL": stack.base_url,
@@ -121,7 +121,7 @@ def demo_client(stack_of_two: Stack) -> Iterator[Client]:
 
 @pytest.fixture(scope="session")
 def demo_said(stack_of_two: Stack) -> str:
-    """What the main job printed when it ran for the first time in this stack."""
+    """The output of the main job at its first run in this stack."""
     return run_demo(stack_of_two)
 
 

@@ -6,12 +6,12 @@ export class ApiError extends Error {
   readonly detail: string;
   /** The detail by its code and values, where the server gives them. */
   readonly sentence: FieldCode | undefined;
-  /** What to do next, in one plain sentence; empty when the server has no advice. */
+  /** The next step in one plain sentence; empty when the server has no advice. */
   readonly action: string;
   readonly requestId: string;
   /** Messages per form field, in the server's English: pages show `fieldWords`. */
   readonly fields: Readonly<Record<string, string>>;
-  /** What those messages mean, message by message. */
+  /** The meaning of those messages, message by message. */
   readonly fieldCodes: Readonly<Record<string, readonly FieldCode[]>>;
   /** Seconds until a throttled request may be tried again. */
   readonly retryAfterS: number | null;

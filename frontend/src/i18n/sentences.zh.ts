@@ -1,5 +1,5 @@
 /**
- * What problems say of one case, in Chinese, by the code of the sentence (`detail_code`).
+ * The details of problems in Chinese, by the code of the sentence (`detail_code`).
  *
  * `{name}` is a parameter as it is; `{name:w}` a word or a sentence that is said in Chinese itself.
  */

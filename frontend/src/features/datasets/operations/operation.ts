@@ -6,7 +6,7 @@ export type Progressing = Pick<
   'id' | 'state' | 'stage' | 'progress' | 'rows_done' | 'rows_total' | 'cancellable'
 >;
 
-/** What the server does to a dataset for a page: how far it is, and a way to stop it. */
+/** An operation of the server on a dataset, with its progress and a way to stop it. */
 export interface Operation {
   /** The request as it was seen last; undefined while nothing runs. */
   running: Progressing | undefined;
