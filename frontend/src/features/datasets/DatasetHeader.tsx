@@ -1,25 +1,25 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { PageHeader } from '@/shared/PageHeader';
-import { DatasetTabs } from './DatasetTabs';
+import { type DatasetTab, DatasetTabs } from './DatasetTabs';
 import { ToDatasets } from './ToDatasets';
 
 interface DatasetHeaderProps {
   name: string;
-  tab: 'versions' | 'branches' | 'activity' | 'settings';
+  tab: DatasetTab;
   subtitle?: ReactNode;
   /** The actions of the page. */
   children?: ReactNode;
 }
 
-/** The header of a dataset's pages beside its files: the name, and the tabs. */
+/** The header of a dataset's pages: the name, and the tabs. */
 export function DatasetHeader({ name, tab, subtitle, children }: DatasetHeaderProps) {
   const { t } = useTranslation();
   return (
     <>
       <PageHeader
         title={name}
-        documentTitle={[name, t(`datasets.tabs.${tab}`)].join(' · ')}
+        documentTitle={tab === 'files' ? name : [name, t(`datasets.tabs.${tab}`)].join(' · ')}
         above={<ToDatasets />}
         subtitle={subtitle}
       >

@@ -10,9 +10,11 @@ const TABS = {
   settings: '/datasets/$name/keeping',
 } as const;
 
+export type DatasetTab = keyof typeof TABS;
+
 interface DatasetTabsProps {
   name: string;
-  current: keyof typeof TABS;
+  current: DatasetTab;
 }
 
 /** The pages of a dataset, under its header; each is a link, so the address says which one is open. */
@@ -29,7 +31,7 @@ export function DatasetTabs({ name, current }: DatasetTabsProps) {
           underline="never"
           aria-current={tab === current ? 'page' : undefined}
         >
-          {t(`datasets.tabs.${tab as keyof typeof TABS}`)}
+          {t(`datasets.tabs.${tab as DatasetTab}`)}
         </AnchorLink>
       ))}
     </nav>

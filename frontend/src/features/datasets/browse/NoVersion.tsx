@@ -3,10 +3,10 @@ import { useTranslation } from 'react-i18next';
 import type { Dataset } from '@/api/contract/datasets';
 import { CommandLine } from '@/shared/CommandLine';
 import { EmptyState } from '@/shared/EmptyState';
-import { AnchorLink, ButtonLink } from '@/shared/links';
+import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
+import { DatasetHeader } from '../DatasetHeader';
 import { DropAnywhere } from '../upload/DropAnywhere';
 import { ImportCommands } from './ImportCommands';
 import { QuarantineNotice } from './QuarantineNotice';
@@ -36,15 +36,7 @@ export function NoVersion({ name, description, is_loading }: Pick<Dataset, 'name
   );
   return (
     <Page>
-      <PageHeader
-        title={name}
-        subtitle={description}
-        above={
-          <AnchorLink to="/datasets" size="sm">
-            {t('datasets.title')}
-          </AnchorLink>
-        }
-      />
+      <DatasetHeader name={name} tab="files" subtitle={description} />
       <QuarantineNotice name={name} />
       <EmptyState
         icon={IconDatabase}
