@@ -12,7 +12,7 @@ from pathlib import Path
 
 from blake3 import blake3
 
-SOURCES = Path(__file__).resolve().parents[3] / "sdk"
+SOURCES = Path(__file__).resolve().parents[4] / "sdk"
 _BUILD_TIMEOUT_S = 300
 
 
