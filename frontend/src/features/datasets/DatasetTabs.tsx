@@ -29,6 +29,8 @@ export function DatasetTabs({ name, current }: DatasetTabsProps) {
           params={{ name }}
           className={classes.tab}
           underline="never"
+          // The router marks a link whose address begins the page's: files would be open on every page.
+          activeOptions={{ exact: true, includeSearch: false }}
           aria-current={tab === current ? 'page' : undefined}
         >
           {t(`datasets.tabs.${tab as DatasetTab}`)}
