@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from atom.clusters.actions import this_machine
+from atom.clusters.actions import LOCAL, this_machine
 from atom.clusters.models import Node
 from atom.clusters.states import SILENT_AFTER
 from atom.core import clock
@@ -12,6 +12,11 @@ def is_silent(node: Node) -> bool:
     """Return whether the machine has stopped answering; one that never beat has just joined."""
     beaten_at = node.heartbeat_at
     return beaten_at is not None and clock.now() - beaten_at > SILENT_AFTER
+
+
+def is_this_machine(node: Node) -> bool:
+    """Return whether the node is the machine of this process; `node.cluster` should be fetched."""
+    return node.cluster.name == LOCAL and node.name == this_machine().name
 
 
 def is_elsewhere(node: Node | None) -> bool:

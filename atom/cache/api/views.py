@@ -91,7 +91,9 @@ def _node(name: str | None) -> Node:
 
 def _lines(version: Version) -> list[dict[str, Any]]:
     local = ensure_local_node()
-    records = {record.node_id: record for record in version.cache_records.select_related("node")}
+    records = {
+        record.node_id: record for record in version.cache_records.select_related("node__cluster")
+    }
     first = records.pop(local.pk, None) or CacheRecord(node=local, version=version)
     return [_line(record, _measured(record)) for record in (first, *records.values())]
 

@@ -7,11 +7,15 @@ from atom.cache.backends.local.backend import LocalBackend
 from atom.cache.errors import NodeOutOfReach
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node
+from atom.clusters.node_health import is_this_machine
 
 
 def backend_of(node: Node) -> CacheBackend:
-    """Return what holds versions on the node. Raises NodeOutOfReach if nothing does."""
-    if node.pk == ensure_local_node().pk:
+    """Return what holds versions on the node; `node.cluster` should be fetched already.
+
+    Raises NodeOutOfReach if nothing does.
+    """
+    if is_this_machine(node):
         return LocalBackend(node)
     raise NodeOutOfReach(f"No cache backend reaches the node {node.name}.")
 

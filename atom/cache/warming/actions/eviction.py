@@ -59,4 +59,4 @@ def _needed_by_others(record: CacheRecord, backend: CacheBackend) -> set[str]:
 def evictable(node: Node) -> Iterator[CacheRecord]:
     """Yield the records that may go, the least recently used first."""
     rows = CacheRecord.objects.filter(node=node, state__in=["warm", "failed"], version__pins=None)
-    yield from rows.select_related("version__dataset__project", "node").order_by("used_at")
+    yield from rows.select_related("version__dataset__project", "node__cluster").order_by("used_at")

@@ -69,7 +69,7 @@ def _is_ready(record: CacheRecord, backend: CacheBackend, selector: Selector) ->
 
 def run_warm(record_id: UUID | str) -> CacheRecord:
     """Bring the missing packs and write the view index, unless another worker holds the lease."""
-    record = CacheRecord.objects.select_related("version__dataset__project", "node").get(
+    record = CacheRecord.objects.select_related("version__dataset__project", "node__cluster").get(
         pk=record_id
     )
     if _claim(record):
