@@ -84,7 +84,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
         request=request,
         workflow=program.workflow,
         parameters=program.parameters
-        | {name: references.pinned[name] for name in _pinned_parameters(program, references)}
+        | _pinned_parameters(program, references)
         | {name: model.reference for name, model in models.items()},
         command=program.command,
         requirements=program.requirements,
@@ -107,8 +107,9 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     )
 
 
-def _pinned_parameters(program: Program, references: References) -> set[str]:
-    return program.parameters_of_type("dataset").keys() & references.versions.keys()
+def _pinned_parameters(program: Program, references: References) -> dict[str, str]:
+    pinned = references.pinned
+    return {name: pinned[name] for name in program.parameters_of_type("dataset") if name in pinned}
 
 
 def _models(project: Project, program: Program) -> tuple[dict[str, ResolvedModel], Errors]:
