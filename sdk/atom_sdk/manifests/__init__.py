@@ -141,7 +141,6 @@ _MODULES = {
     "roots.roots": (
         "LayerRef",
         "RangeRef",
-        "Resolution",
         "Root",
         "decode_root",
         "encode_root",
