@@ -14,7 +14,7 @@ from tests.timing import Timing
 
 
 def item(*marks: str, node_id: str = "tests/a.py::test_a", is_property: bool = False) -> Any:
-    """What the tiers ask of a test."""
+    """The marks and the node id that the tiers read of a test."""
     return SimpleNamespace(
         nodeid=node_id,
         obj=SimpleNamespace(is_hypothesis_test=is_property),

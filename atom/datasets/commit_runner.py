@@ -45,7 +45,7 @@ _BUILDERS: dict[str, Callable[[CommitRequest], tuple[Version | None, bool]]] = {
     "write": build_write,
     "load": load_archive,
 }
-# From this status on, a failure is ours and may be over at the next try.
+# A failure with this status or a higher one is ours, and may be over at the next try.
 _OUR_FAULT = 500
 
 
@@ -91,7 +91,7 @@ def _end_by(request: CommitRequest, error: AtomError) -> None:
     elif isinstance(error, MergeConflict):
         _finish(request, "conflict", error, **error.extra)
     else:
-        # What was deleted meanwhile is not found: a branch, or a dataset that is copied from.
+        # A branch, or a dataset that is copied from, may have been deleted meanwhile.
         _finish(request, "failed", error)
 
 

@@ -75,7 +75,8 @@ class CommitRequest(RetriedModel):
         max_length=20, choices=states.choices(COMMIT_STATES), default="pending"
     )
     progress = models.FloatField(default=0)
-    # What a worker does now, and how many rows of it are done (see `atom_sdk.manifests.progress`).
+    # The present stage of the worker, and how many of its rows are done: see
+    # `atom_sdk.manifests.progress`.
     stage = models.CharField(max_length=20, blank=True)
     rows_done = models.BigIntegerField(default=0)
     rows_total = models.BigIntegerField(default=0)
