@@ -14,6 +14,7 @@ from atom.accounts.sessions import SessionStore
 from atom.core.errors import Throttled
 from atom.core.problems import problem_response
 from atom.core.rate_limits import Limit, Standing, network_of, take
+from atom_sdk.sentences import Sentence
 
 _AGENT_CHARACTERS = 400
 _LIMITED = ("/api/v1/", "/api/mlflow/")
@@ -95,7 +96,11 @@ def _limit_of(request: HttpRequest) -> Limit:
 def _refusal(standing: Standing) -> Throttled:
     wait_s = standing.wait_s
     return Throttled(
-        f"More requests came than the {standing.limit} that may come at once.",
+        Sentence(
+            "accounts.too_many_requests_at_once",
+            "More than {limit} requests came at once.",
+            limit=standing.limit,
+        ),
         headers={"Retry-After": str(wait_s)},
         retry_after_s=wait_s,
     )

@@ -9,6 +9,7 @@ from django.db.models import Q
 from atom.accounts.models import RANK, SCOPES, ApiToken, Project, RoleBinding, Unit, User
 from atom.accounts.reads import Scope
 from atom.core.errors import NotFound, PermissionDenied
+from atom_sdk.sentences import Sentence
 
 
 class RoleTooLow(PermissionDenied):
@@ -69,7 +70,15 @@ def require(user: User, project: Project, role: str) -> None:
     if found is None:
         raise NotFound
     if RANK[found] < RANK[role]:
-        raise RoleTooLow(f"This needs the role {role}; yours in {project.slug} is {found}.")
+        raise RoleTooLow(
+            Sentence(
+                "accounts.needs_role",
+                "This needs the role {role}; yours in {place} is {own_role}.",
+                role=role,
+                place=project.slug,
+                own_role=found,
+            )
+        )
 
 
 def role_on(user: User, unit: Unit) -> str | None:
@@ -87,7 +96,15 @@ def require_on(user: User, unit: Unit, role: str) -> None:
     if found is None:
         raise NotFound
     if RANK[found] < RANK[role]:
-        raise RoleTooLow(f"This needs the role {role}; yours in {unit.name} is {found}.")
+        raise RoleTooLow(
+            Sentence(
+                "accounts.needs_role",
+                "This needs the role {role}; yours in {place} is {own_role}.",
+                role=role,
+                place=unit.name,
+                own_role=found,
+            )
+        )
 
 
 def administers(user: User, scope: Scope) -> bool:
@@ -100,7 +117,14 @@ def require_scope(token: ApiToken | None, scope: str) -> None:
     """Raise ScopeMissing unless the caller came by session or the token has the scope."""
     if token is None or not set(SCOPES[SCOPES.index(scope) :]).isdisjoint(token.scopes):
         return
-    raise ScopeMissing(f"This needs the scope {scope}; the token has {', '.join(token.scopes)}.")
+    raise ScopeMissing(
+        Sentence(
+            "accounts.needs_scope",
+            "This needs the scope {scope}; the token has {scopes}.",
+            scope=scope,
+            scopes=", ".join(token.scopes),
+        )
+    )
 
 
 def refuse_bound(token: ApiToken | None) -> None:

@@ -15,6 +15,7 @@ from atom.cleaning.engines.findings import Kind
 from atom.cleaning.engines.thresholds import MAX_NEAR_DISTANCE, Thresholds
 from atom.core import states as core_states
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
 from atom.datasets.models import Dataset, Version
 from atom.jobs.models import Artifact, Run
 
@@ -63,7 +64,7 @@ class CleaningReport(TimestampedModel):
     is_partial = models.BooleanField(default=False)
     tries = models.PositiveSmallIntegerField(default=0)
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )

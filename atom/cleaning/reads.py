@@ -13,6 +13,7 @@ from atom.cleaning.errors import ReportNotReady
 from atom.cleaning.models import CleaningReport
 from atom.core.storage import project_store
 from atom.datasets.catalog.engines.byte_cache import ByteCache
+from atom_sdk.sentences import Sentence
 
 # As many as one removal or one label task takes.
 MAX_SELECTED = 10_000
@@ -23,7 +24,7 @@ _tables: ByteCache[pa.Table] = ByteCache(_CACHE_BYTES, lambda table: int(table.n
 def findings_of(report: CleaningReport) -> pa.Table:
     """Return all findings of a report. Raises ReportNotReady."""
     if report.state != states.READY:
-        raise ReportNotReady(f"It is {report.state}.")
+        raise ReportNotReady(Sentence("core.state_is", "It is {state}.", state=report.state))
     store = project_store(report.version.dataset.project)
     return _tables.get(report.pk, lambda: read_findings(store.get(report.findings_key)))
 

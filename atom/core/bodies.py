@@ -88,7 +88,11 @@ def _check_values(found: Any) -> None:
         json.dumps(found, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError as error:
         half = error.object[error.start].encode(errors="backslashreplace").decode()
-        detail = f"A text in the JSON holds {half}, which is half of a character."
+        detail = Sentence(
+            "core.half_character",
+            "A text in the JSON holds {half}, which is half of a character.",
+            half=half,
+        )
         raise MalformedBody(detail) from None
     except ValueError:
         raise MalformedBody(

@@ -13,7 +13,7 @@ from typing import Any
 
 from rest_framework.exceptions import ErrorDetail
 
-from atom_sdk.sentences import Sentence
+from atom_sdk.sentences import Sentence, SentenceCode
 
 # An error repeats this many characters of an unknown choice.
 _CHOICE_CHARS = 200
@@ -61,6 +61,8 @@ def codes_of(errors: Mapping[str, Iterable[str]]) -> dict[str, list[dict[str, An
 def _code_of(said: str) -> dict[str, Any]:
     if isinstance(said, Sentence):
         return said.as_code()
+    if isinstance(said, ErrorDetail) and isinstance(said.code, SentenceCode):
+        return said.code.as_code()
     code = (said.code if isinstance(said, ErrorDetail) else "") or UNCODED
     if code == UNCODED:
         code = "not_a_time" if _TIME.match(said) else _finer().get(str(said), UNCODED)

@@ -23,6 +23,7 @@ from rest_framework.response import Response
 
 from atom.core.errors import IdempotencyKeyReused, Invalid, RequestInProgress
 from atom.core.models import IdempotencyRecord
+from atom_sdk.sentences import Sentence
 
 _MAX_KEY = 200
 _KEPT = timedelta(days=1)
@@ -49,7 +50,17 @@ def idempotent(view: View) -> View:
         if not key:
             return view(self, request, *args, **kwargs)
         if len(key) > _MAX_KEY:
-            raise Invalid(errors={"Idempotency-Key": [f"At most {_MAX_KEY} characters."]})
+            raise Invalid(
+                errors={
+                    "Idempotency-Key": [
+                        Sentence(
+                            "core.key_too_long",
+                            "At most {max_characters} characters.",
+                            max_characters=_MAX_KEY,
+                        )
+                    ]
+                }
+            )
         with transaction.atomic():
             record, is_new = _claim(request, key)
             if not is_new:

@@ -7,6 +7,8 @@ from typing import Any
 
 from rest_framework import serializers
 
+from atom_sdk.sentences import Sentence
+
 # Controls, line and paragraph ends, and what turns the direction of what follows.
 _UNSEEN = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -17,7 +19,13 @@ def check_name(text: str) -> None:
     unseen = {c for c in text if c in _TURNING or unicodedata.category(c) in _UNSEEN}
     if unseen:
         codes = ", ".join(f"U+{ord(character):04X}" for character in sorted(unseen)[:5])
-        raise serializers.ValidationError(f"A name is one line of text: it has {codes}.")
+        raise serializers.ValidationError(
+            Sentence(
+                "core.name_has_control_characters",
+                "A name is one line of text: it has {characters}.",
+                characters=codes,
+            )
+        )
 
 
 class TextField(serializers.CharField):

@@ -7,14 +7,19 @@ from collections.abc import Collection, Iterable
 from rest_framework.request import Request
 
 from atom.core.errors import Invalid
+from atom_sdk.sentences import Sentence
 
 _SHOWN = 30
 
 
 def refuse_unknown(request: Request, known: Collection[str]) -> None:
     """Raise Invalid for a parameter that is not one of `known`."""
-    said = f"There is no such parameter. {_one_of(known)}"
-    if errors := {name: [said] for name in request.query_params if name not in known}:
+    unknown = Sentence(
+        "fields.parameter_unknown",
+        "There is no such parameter. Give one of: {choices}.",
+        choices=_first_of(known),
+    )
+    if errors := {name: [unknown] for name in request.query_params if name not in known}:
         raise Invalid(errors=errors)
 
 
@@ -36,10 +41,21 @@ def check_choices(name: str, values: Iterable[str], allowed: Iterable[str]) -> N
     """Raise Invalid, naming what is allowed, if one of the values is not."""
     known = set(allowed)
     if unknown := sorted(set(values) - known):
-        raise Invalid(errors={name: [f"{', '.join(map(repr, unknown))}? {_one_of(known)}"]})
+        raise Invalid(
+            errors={
+                name: [
+                    Sentence(
+                        "fields.not_one_of",
+                        "{values}? Give one of: {choices}.",
+                        values=", ".join(map(repr, unknown)),
+                        choices=_first_of(known),
+                    )
+                ]
+            }
+        )
 
 
-def _one_of(allowed: Collection[str]) -> str:
+def _first_of(allowed: Collection[str]) -> str:
     names = sorted(allowed)
     more = ", …" if len(names) > _SHOWN else ""
-    return f"Give one of: {', '.join(names[:_SHOWN])}{more}."
+    return f"{', '.join(names[:_SHOWN])}{more}"

@@ -58,8 +58,9 @@ class ObjectMissing(NotFound):
 
 
 def _missing(key: str) -> ObjectMissing:
-    text = "{key} is not in the object store."
-    return ObjectMissing(Sentence("core.object_missing", text, key=key))
+    return ObjectMissing(
+        Sentence("core.object_missing", "{key} is not in the object store.", key=key)
+    )
 
 
 class ObjectExists(Exception):

@@ -18,6 +18,7 @@ from rest_framework.request import Request
 
 from atom.core.errors import Invalid, Throttled
 from atom.core.redis import client
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -82,7 +83,17 @@ def parse_timeout(request: Request) -> int:
     """Return the parameter `timeout_s`. Raises Invalid when it is no whole number in range."""
     text = request.query_params.get("timeout_s", str(DEFAULT_TIMEOUT_S))
     if not (text.isascii() and text.isdecimal()) or len(text) > 9 or int(text) > MAX_TIMEOUT_S:
-        raise Invalid(errors={"timeout_s": [f"Give whole seconds from 0 to {MAX_TIMEOUT_S}."]})
+        raise Invalid(
+            errors={
+                "timeout_s": [
+                    Sentence(
+                        "core.seconds_invalid",
+                        "Give whole seconds from 0 to {max}.",
+                        max=MAX_TIMEOUT_S,
+                    )
+                ]
+            }
+        )
     return int(text)
 
 
@@ -95,7 +106,11 @@ def enter(who: str, member: str) -> None:
         log.warning("waiters_not_counted", error=str(error))
         return
     if not taken:
-        said = f"At most {MAX_WAITERS} requests of one token or person wait at a time."
+        said = Sentence(
+            "core.too_many_waits",
+            "At most {max} requests of one token or person wait at a time.",
+            max=MAX_WAITERS,
+        )
         raise TooManyWaits(said, headers={"Retry-After": "5"}, retry_after_s=5)
 
 

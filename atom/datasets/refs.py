@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNameTaken, RefNotFound
+from atom_sdk.sentences import Sentence
 
 if TYPE_CHECKING:
     from atom.datasets.models import Dataset, Version
@@ -35,7 +36,13 @@ def check_ref_name(dataset: Dataset, name: str) -> None:
         or dataset.tags.filter(name=name).exists()
     )
     if taken:
-        raise RefNameTaken(f"{name} is taken, or kept for versions and staging branches.")
+        raise RefNameTaken(
+            Sentence(
+                "datasets.branch_name_taken",
+                "{branch} is taken, or kept for versions and staging branches.",
+                branch=name,
+            )
+        )
 
 
 def resolve_ref(dataset: Dataset, ref: str) -> Version:
@@ -48,7 +55,14 @@ def resolve_ref(dataset: Dataset, ref: str) -> Version:
     else:
         found = _by_name(dataset, ref)
     if found is None:
-        raise RefNotFound(f"{dataset.name} has no version {ref}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.version_unknown",
+                "{dataset} has no version {version}.",
+                dataset=dataset.name,
+                version=ref,
+            )
+        )
     return found
 
 
@@ -56,7 +70,14 @@ def _by_commit(dataset: Dataset, prefix: str) -> Version | None:
     versions = dataset.versions.select_related("dataset", "author")
     found = list(versions.filter(commit__startswith=prefix)[:2])
     if len(found) > 1:
-        raise RefAmbiguous(f"Several commits of {dataset.name} begin with {prefix}.")
+        raise RefAmbiguous(
+            Sentence(
+                "datasets.commit_prefix_ambiguous",
+                "Several commits of {dataset} begin with {prefix}.",
+                dataset=dataset.name,
+                prefix=prefix,
+            )
+        )
     return found[0] if found else None
 
 
@@ -65,6 +86,13 @@ def _by_name(dataset: Dataset, name: str) -> Version | None:
     tag = dataset.tags.filter(name=name).select_related("version__dataset", "version__author")
     if (row := branch.first()) is not None:
         if row.head is None:
-            raise BranchEmpty(f"The branch {name} of {dataset.name} has no version yet.")
+            raise BranchEmpty(
+                Sentence(
+                    "datasets.branch_has_no_version",
+                    "The branch {branch} of {dataset} has no version yet.",
+                    branch=name,
+                    dataset=dataset.name,
+                )
+            )
         return row.head
     return found.version if (found := tag.first()) is not None else None

@@ -20,6 +20,7 @@ from atom.datasets.sources.pipelines.objects import SourceReader
 from atom.datasets.sources.pipelines.opening import open_source
 from atom.datasets.sources.pipelines.patience import INTERACTIVE
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 _KEPT_S = 60.0
 _QUERY = """
@@ -74,4 +75,8 @@ def _spec(source_id: str) -> SourceSpec:
     try:
         return SourceSpec(source_id, url, endpoint, region, decrypted(stored))
     except BadSignature as exc:
-        raise SourceDenied("The stored credentials cannot be decrypted.") from exc
+        raise SourceDenied(
+            Sentence(
+                "gateway.credentials_not_decryptable", "The stored credentials cannot be decrypted."
+            )
+        ) from exc

@@ -15,6 +15,7 @@ from atom.core import storage
 from atom.gateway.errors import Overloaded, PartNotStored, PartSizeDiffers
 from atom.gateway.links import PartLink
 from atom.gateway.responses import Answer, Receive
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -39,7 +40,14 @@ class PartServer:
     async def take(self, link: PartLink, announced: str, receive: Receive) -> Answer:
         """Pass a part on and answer with its etag. Raises one of the gateway's errors."""
         if announced != str(link.size_bytes):
-            raise PartSizeDiffers(f"The part has {link.size_bytes} bytes, not {announced or '?'}.")
+            raise PartSizeDiffers(
+                Sentence(
+                    "gateway.part_has_other_size",
+                    "The part has {size_bytes} bytes, not {sent_bytes}.",
+                    size_bytes=link.size_bytes,
+                    sent_bytes=announced or "?",
+                )
+            )
         if self._in_progress >= _AT_ONCE:
             raise Overloaded(headers={"Retry-After": "1"})
         self._in_progress += 1
@@ -66,7 +74,13 @@ class PartServer:
             raise PartNotStored from error
         if stored.status_code != httpx.codes.OK:
             log.warning("part_not_stored", status=stored.status_code, number=link.number)
-            raise PartNotStored(f"The store answered {stored.status_code}.")
+            raise PartNotStored(
+                Sentence(
+                    "gateway.store_answered",
+                    "The store answered {status_code}.",
+                    status_code=stored.status_code,
+                )
+            )
         return stored.headers["etag"]
 
 
@@ -80,7 +94,14 @@ async def _body(receive: Receive, size_bytes: int, limit: asyncio.Timeout) -> As
         piece, more = message.get("body", b""), message.get("more_body", False)
         arrived += len(piece)
         if arrived > size_bytes or (arrived < size_bytes and not more):
-            raise PartSizeDiffers(f"The part has {size_bytes} bytes, not {arrived}.")
+            raise PartSizeDiffers(
+                Sentence(
+                    "gateway.part_has_other_size",
+                    "The part has {size_bytes} bytes, not {sent_bytes}.",
+                    size_bytes=size_bytes,
+                    sent_bytes=arrived,
+                )
+            )
         if piece:
             yield piece
     limit.reschedule(asyncio.get_running_loop().time() + _ANSWER_S)

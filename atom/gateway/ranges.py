@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from atom.gateway.errors import RangeNotSatisfiable
+from atom_sdk.sentences import Sentence
 
 _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})")
 
@@ -40,5 +41,10 @@ def parse_range(header: str, size_bytes: int) -> ByteRange | None:
             return None
     if start >= end:
         headers = {"Content-Range": f"bytes */{size_bytes}"}
-        raise RangeNotSatisfiable(f"The file has {size_bytes} bytes.", headers=headers)
+        raise RangeNotSatisfiable(
+            Sentence(
+                "gateway.file_has_bytes", "The file has {size_bytes} bytes.", size_bytes=size_bytes
+            ),
+            headers=headers,
+        )
     return ByteRange(start, end)

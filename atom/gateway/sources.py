@@ -17,6 +17,7 @@ from atom.gateway.errors import MediaDamaged, MediaMissing
 from atom.gateway.external_objects import RegisteredObjects
 from atom.gateway.links import MediaLink
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 CHUNK_BYTES = 4 << 20
 _PACK_KEY = re.compile(r"p/([0-9a-f-]{36})/packs/([0-9a-f]{64})\.tar")
@@ -78,7 +79,15 @@ class MediaSource:
         data = self.read(link.key, link.offset, link.offset + link.size_bytes)
         if _PACK_KEY.fullmatch(link.key) and not blake3(data).hexdigest().startswith(link.digest):
             pack = _pack_of(link.key)
-            raise MediaDamaged(f"The pack {pack} is damaged at byte {link.offset}.", pack=pack)
+            raise MediaDamaged(
+                Sentence(
+                    "gateway.pack_damaged_at",
+                    "The pack {pack} is damaged at byte {offset}.",
+                    pack=pack,
+                    offset=link.offset,
+                ),
+                pack=pack,
+            )
         return data
 
     def _missing(self, key: str) -> AtomError:
@@ -88,8 +97,18 @@ class MediaSource:
             return MediaMissing()
         project_id, digest = match.groups()
         if self._storage.exists(f"p/{project_id}/{quarantine_key(digest)}"):
-            return PackQuarantined(f"The pack {digest} is damaged and quarantined.", pack=digest)
-        return MediaMissing(f"The pack {digest} is not in the store.", pack=digest)
+            return PackQuarantined(
+                Sentence(
+                    "gateway.pack_quarantined",
+                    "The pack {pack} is damaged and quarantined.",
+                    pack=digest,
+                ),
+                pack=digest,
+            )
+        return MediaMissing(
+            Sentence("gateway.pack_missing", "The pack {pack} is not in the store.", pack=digest),
+            pack=digest,
+        )
 
     def _local_path(self, key: str) -> Path | None:
         match = _PACK_KEY.fullmatch(key)

@@ -10,6 +10,7 @@ from PIL import ExifTags, Image, ImageOps
 
 from atom.datasets.packs.engines.pixels import MAX_PIXELS, limited_pixels
 from atom.gateway.errors import ImageTooLarge, ImageUnreadable
+from atom_sdk.sentences import Sentence
 
 MAX_SOURCE_BYTES = 64 << 20
 MAX_WIDTH = 1024
@@ -31,10 +32,20 @@ def make_thumbnail(data: bytes, width: int) -> tuple[bytes, str]:
         with limited_pixels(), Image.open(io.BytesIO(data), formats=_formats()) as image:
             return _render(image, data, edge)
     except (ImageTooLarge, Image.DecompressionBombWarning, Image.DecompressionBombError) as exc:
-        raise ImageTooLarge(f"Thumbnails are made of at most {MAX_PIXELS:,} pixels.") from exc
+        raise ImageTooLarge(
+            Sentence(
+                "gateway.picture_too_large",
+                "Thumbnails are made of at most {max_pixels} pixels.",
+                max_pixels=f"{MAX_PIXELS:,}",
+            )
+        ) from exc
     # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
     except Exception as exc:
-        raise ImageUnreadable(f"The image cannot be decoded: {exc}.") from exc
+        raise ImageUnreadable(
+            Sentence(
+                "gateway.image_not_decodable", "The image cannot be decoded: {reason}.", reason=exc
+            )
+        ) from exc
 
 
 @cache

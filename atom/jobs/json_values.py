@@ -11,6 +11,7 @@ from rest_framework.request import Request
 
 from atom.core.errors import Invalid
 from atom_sdk.runner.metric_rows import NOT_FINITE, number
+from atom_sdk.sentences import Sentence
 
 
 @extend_schema_field(
@@ -43,4 +44,6 @@ def number_of(request: Request, name: str, default: int | None = None) -> int | 
     try:
         return int(text)
     except ValueError as error:
-        raise Invalid(errors={name: ["Give a whole number."]}) from error
+        raise Invalid(
+            errors={name: [Sentence("fields.whole_number", "Give a whole number.")]}
+        ) from error

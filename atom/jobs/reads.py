@@ -13,6 +13,7 @@ from django.db.models import QuerySet
 from atom.core.errors import NotFound
 from atom.core.prepared_queries import AnyOf, Prepared
 from atom.jobs.models import Attempt, Run, attempts_to_show, inputs_to_show
+from atom_sdk.sentences import Sentence
 
 # The attribute of a run that takes what belongs to it, and how that is found.
 _Parts = dict[str, Prepared[Any]]
@@ -89,7 +90,7 @@ def find_attempt(run: Run, wanted: str = "") -> Attempt:
     else:
         found = attempts.filter(pk=_uuid(wanted)).first()
     if found is None:
-        raise NotFound("The run has no such attempt yet.")
+        raise NotFound(Sentence("jobs.attempt_unknown", "The run has no such attempt yet."))
     return found
 
 

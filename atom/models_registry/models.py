@@ -11,6 +11,7 @@ from django.db.models import Q
 from atom.accounts.models import Project, slug_validator
 from atom.core import states as core_states
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
 from atom.datasets.models import Version
 from atom.jobs.models import Artifact, Run
 from atom.models_registry import states
@@ -169,7 +170,7 @@ class RunIntake(TimestampedModel):
     # After a failure: not before.
     next_try_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
 
     class Meta:
         constraints: ClassVar = [core_states.constraint("intake_state", states.INTAKE_STATES)]

@@ -13,6 +13,7 @@ from atom.jobs.models import RunInput
 from atom.models_registry.engines.references import parse_model_reference
 from atom.models_registry.errors import ModelVersionNotFound
 from atom.models_registry.models import Alias, Evaluation, Model, ModelFile, ModelVersion
+from atom_sdk.sentences import Sentence
 
 
 def models_of(project: Project) -> QuerySet[Model]:
@@ -68,5 +69,12 @@ def find_version(project: Project, reference: str) -> ModelVersion:
         versions = versions.filter(aliases__name=wanted.alias)
     found = versions.select_related("model").order_by("-number").first()
     if found is None:
-        raise ModelVersionNotFound(f"There is no model version {reference!r} in {project.slug}.")
+        raise ModelVersionNotFound(
+            Sentence(
+                "models.version_unknown",
+                "There is no model version {version} in {project}.",
+                version=repr(reference),
+                project=project.slug,
+            )
+        )
     return found

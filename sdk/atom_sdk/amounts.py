@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from atom_sdk.sentences import Sentence
+
 _UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 
 
@@ -18,10 +20,13 @@ def entries_text(files: int, links: int) -> str:
     return counted(files, "file") + (f", {counted(links, 'link')}" if links else "")
 
 
-def first_named(names: Sequence[str], most: int = 3) -> str:
-    """Return `a, b, c and 4 more`."""
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+def first_named(names: Sequence[str], most: int = 3, total: int | None = None) -> str:
+    """Return `a, b, c and 4 more`; `total` is how many there are if `names` are the first only."""
+    first = ", ".join(names[:most])
+    more = (len(names) if total is None else total) - len(names[:most])
+    if more <= 0:
+        return first
+    return Sentence("core.names_and_more", "{names} and {count} more", names=first, count=more)
 
 
 def size_text(size_bytes: float) -> str:

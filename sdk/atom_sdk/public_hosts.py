@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from urllib.parse import urlsplit
 
 from atom_sdk.errors import AtomError
+from atom_sdk.sentences import Sentence
 
 _Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
@@ -45,16 +46,31 @@ def check_public_url(url: str, allowed: Sequence[str]) -> None:
     `allowed` are host names, addresses and networks. Raises AddressRefusedError, HostUnknownError.
     """
     if not url.isprintable():
-        raise AddressRefusedError(f"{url!r} has a character that no URL may have.")
+        raise AddressRefusedError(
+            Sentence(
+                "address.bad_character",
+                "{url} has a character that no URL may have.",
+                url=repr(url),
+            )
+        )
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as exc:
-        raise AddressRefusedError(f"{url!r} is not a URL.") from exc
+        raise AddressRefusedError(
+            Sentence("address.not_a_url", "{url} is not a URL.", url=repr(url))
+        ) from exc
     if parts.scheme not in {"http", "https"} or not parts.hostname:
-        raise AddressRefusedError("The address must begin with https:// or http://.")
+        raise AddressRefusedError(
+            Sentence("address.not_http", "The address must begin with https:// or http://.")
+        )
     if parts.username or parts.password:
-        raise AddressRefusedError("Give credentials in their own fields, never in the address.")
+        raise AddressRefusedError(
+            Sentence(
+                "address.has_credentials",
+                "Give credentials in their own fields, never in the address.",
+            )
+        )
     public_addresses(parts.hostname, port or 443, allowed)
 
 
@@ -69,7 +85,13 @@ def public_addresses(host: str, port: int, allowed: Sequence[str]) -> list[str]:
         networks = [network for item in allowed if (network := _network(item)) is not None]
         for address in found:
             if not _is_public(address) and not any(address in network for network in networks):
-                raise AddressRefusedError(f"{name} is in a network that is not public.")
+                raise AddressRefusedError(
+                    Sentence(
+                        "address.not_public",
+                        "{host} is in a network that is not public.",
+                        host=name,
+                    )
+                )
     return [str(address) for address in found]
 
 
@@ -88,7 +110,9 @@ def _resolve(host: str, port: int) -> list[_Address]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as exc:
-        raise HostUnknownError(f"There is no host {host}.") from exc
+        raise HostUnknownError(
+            Sentence("address.host_unknown", "There is no host {host}.", host=host)
+        ) from exc
     return [ipaddress.ip_address(str(row[4][0]).split("%")[0]) for row in found]
 
 

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
+
+
+class SentenceCode(str):
+    """The stable code of a sentence, with its parameters: frameworks keep the code of an error."""
+
+    __slots__ = ("params",)
+
+    params: dict[str, Any]
+
+    def as_code(self) -> dict[str, Any]:
+        """Return `{"code": …, "params": {…}}`, ready for JSON; a nested sentence likewise."""
+        return {"code": str(self), "params": {k: _as_json(v) for k, v in self.params.items()}}
 
 
 class Sentence(str):
@@ -11,28 +24,44 @@ class Sentence(str):
     A parameter may be a `Sentence` itself. Clients translate by code and parameters.
     """
 
-    __slots__ = ("code", "params", "template")
+    __slots__ = ("code", "template")
 
-    code: str
+    code: SentenceCode
     template: str
-    params: dict[str, Any]
 
     def __new__(cls, code: str, template: str, /, **params: Any) -> Sentence:
         """Fill `{name}` in `template`; raises KeyError for a slot without a parameter."""
         sentence = super().__new__(cls, template.format(**params))
-        sentence.code, sentence.template, sentence.params = code, template, params
+        sentence.code, sentence.template = SentenceCode(code), template
+        sentence.code.params = params
         return sentence
+
+    @classmethod
+    def from_parts(cls, text: str, code: str, params: Mapping[str, Any]) -> Sentence:
+        """Return a sentence that was stored as its text and as what `as_code` returns."""
+        return cls(code, text.replace("{", "{{").replace("}", "}}"), **params)
+
+    def __str__(self) -> str:
+        """Return this sentence: `str(error)` keeps the code of what the error was raised with."""
+        return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[str, str], dict[str, Any]]:
         """Return how `copy` and `pickle` make the sentence again."""
-        return (self.code, self.template), self.params
+        return (str(self.code), self.template), self.params
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The values that the sentence names, by name."""
+        return self.code.params
 
     def as_code(self) -> dict[str, Any]:
         """Return `{"code": …, "params": {…}}`, ready for JSON; a nested sentence likewise."""
-        return {"code": self.code, "params": {k: _as_json(v) for k, v in self.params.items()}}
+        return self.code.as_code()
 
 
 def _as_json(value: Any) -> Any:
-    if isinstance(value, Sentence):
-        return value.as_code()
-    return value if value is None or isinstance(value, bool | int | float) else str(value)
+    if value is None or isinstance(value, bool | int | float | Mapping):
+        return value
+    text = str(value)
+    # An error may have been raised with a sentence.
+    return text.as_code() if isinstance(text, Sentence) else text

@@ -11,6 +11,7 @@ from rest_framework import serializers
 
 from atom.core.errors import Invalid
 from atom.core.field_errors import codes_of, flatten_errors
+from atom_sdk.sentences import Sentence
 from tests.factories.accounts import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -264,3 +265,22 @@ def test_a_large_body_is_read(member: Client) -> None:
 
 def test_a_host_of_somebody_else_is_a_problem(member: Client) -> None:
     problem_of(member.get(DATASETS, headers={"Host": "evil.example"}), 400, "bad_request")
+
+
+def test_a_sentence_keeps_its_code_and_parameters_through_nested_serializers() -> None:
+    too_long = Sentence("fields.too_long", "At most {max_characters} characters.", max_characters=3)
+
+    class Part(serializers.Serializer[Any]):
+        name = serializers.CharField()
+
+        def validate_name(self, value: str) -> str:
+            raise serializers.ValidationError(too_long)
+
+    class Body(serializers.Serializer[Any]):
+        parts = Part(many=True)
+
+    body = Body(data={"parts": [{"name": "abcd"}]})
+    assert not body.is_valid()
+    errors = flatten_errors(body.errors)
+    assert errors == {"parts.0.name": ["At most 3 characters."]}
+    assert codes_of(errors) == {"parts.0.name": [too_long.as_code()]}

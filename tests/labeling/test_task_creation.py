@@ -117,7 +117,9 @@ def test_a_task_without_any_image_is_refused_and_says_why(
     refused = researcher("POST", f"projects/{project.slug}/labelx/tasks/", body)
     assert (refused.status_code, refused.json()["code"]) == (400, "no_images")
     assert refused.json()["not_images"] == 1
-    assert "1 are no images" in refused.json()["errors"]["filter"][0]
+    assert refused.json()["error_codes"]["filter"] == [
+        {"code": "labeling.no_images", "params": {"not_images": 1, "unreadable": 0}}
+    ]
     assert not LabelTask.objects.exists()
 
 

@@ -172,7 +172,7 @@ def test_one_bad_run_keeps_no_other_waiting() -> None:
     [
         ({"n": 5}, "counts 4"),
         ({"n": -1}, "n is not"),
-        ({"accuracy": 0.9}, "accuracy is not what"),
+        ({"accuracy": 0.9}, "accuracy contradicts matrix"),
         ({"accuracy": "high"}, "accuracy is not a number"),
         ({"accuracy": float("nan")}, "accuracy is not a number"),
         ({"matrix": [[4]]}, "row and a column"),

@@ -32,6 +32,7 @@ from atom.accounts.reads import Scope, direct_binding, scope_fields, unit_of
 from atom.core import clock, outbox
 from atom.core.crypto import BadSignature, hash_token, sign, unsign
 from atom.core.errors import AlreadyExists
+from atom_sdk.sentences import Sentence
 
 _PURPOSE = "invitation"
 # Only the mailed link has it, so its holder can read the mail of the address.
@@ -144,7 +145,13 @@ def accept_as_new(person: NewPerson, token: str) -> User:
         raise AccountExists
     name = User.normalize_username(person.username)
     if User.objects.filter(username__iexact=name).exists():
-        raise AlreadyExists(f"There is somebody called {name} already.")
+        raise AlreadyExists(
+            Sentence(
+                "accounts.user_exists",
+                "There is an account with the name {name} already.",
+                name=name,
+            )
+        )
     user = User(username=name, full_name=person.full_name, email=email)
     if invitation.email and _MAILED in unsign(token, _PURPOSE):
         user.email_proven_at = clock.now()
@@ -154,7 +161,12 @@ def accept_as_new(person: NewPerson, token: str) -> User:
         with transaction.atomic():
             user.save(force_insert=True)
     except IntegrityError as taken:
-        raise AlreadyExists("That name or address was taken a moment ago.") from taken
+        raise AlreadyExists(
+            Sentence(
+                "accounts.name_or_email_just_taken",
+                "Another account took this name or address a moment ago.",
+            )
+        ) from taken
     audit.record(user, "user.created", user, name=name)
     _accept(invitation, user)
     return user
@@ -206,7 +218,13 @@ def _accept(invitation: Invitation, user: User) -> None:
 
 def _refuse_member(scope: Scope, person: User) -> None:
     if RoleBinding.objects.filter(user=person, **scope_fields(scope)).exists():
-        raise AlreadyMember(f"{person.username} has this address and a role here already.")
+        raise AlreadyMember(
+            Sentence(
+                "accounts.member_exists_by_email",
+                "{user} has this address and a role here already.",
+                user=person.username,
+            )
+        )
 
 
 def _seal(invitation: Invitation, days: int) -> str:

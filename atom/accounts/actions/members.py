@@ -23,6 +23,7 @@ from atom.accounts.reads import (
 )
 from atom.core import outbox
 from atom.core.errors import NotFound
+from atom_sdk.sentences import Sentence
 
 
 @transaction.atomic
@@ -43,7 +44,11 @@ def add_member(user: User, role: str, scope: Scope, actor: User) -> RoleBinding:
     """Give a role to somebody who has none of their own here. Raises AlreadyMember."""
     lock_tree(unit_of(scope).organisation_id)
     if direct_binding(scope, user.pk):
-        raise AlreadyMember(f"{user.username} has a role here already.")
+        raise AlreadyMember(
+            Sentence(
+                "accounts.member_exists", "{user} has a role here already.", user=user.username
+            )
+        )
     return grant_role(user, role, scope, actor)
 
 
@@ -90,12 +95,26 @@ def _direct_locked(user: User, scope: Scope) -> RoleBinding:
     inherited = bindings_reaching(scope).filter(user=user).select_related("unit").first()
     if inherited is None or inherited.unit is None:
         raise NotFound
-    raise RoleInherited(f"{user.username} is {inherited.role} through {inherited.unit.name}.")
+    raise RoleInherited(
+        Sentence(
+            "accounts.role_is_inherited",
+            "{user} is {role} through {unit}.",
+            user=user.username,
+            role=inherited.role,
+            unit=inherited.unit.name,
+        )
+    )
 
 
 def _refuse_last(user: User, scope: Scope) -> None:
     if not has_other_administrator(scope, user.pk):
-        raise LastAdministrator(f"Nobody but {user.username} administers this.")
+        raise LastAdministrator(
+            Sentence(
+                "accounts.last_administrator",
+                "{user} is the only administrator.",
+                user=user.username,
+            )
+        )
 
 
 def _take_back_invitations(user: User, scope: Scope) -> None:

@@ -14,6 +14,7 @@ from atom.accounts.errors import AccountInactive
 from atom.accounts.models import Project, ServiceAccount, User
 from atom.accounts.reads import Scope, direct_binding, scope_fields, unit_of
 from atom.core.errors import AlreadyExists
+from atom_sdk.sentences import Sentence
 
 _TAIL = 6
 
@@ -24,7 +25,13 @@ def create_service_account(scope: Scope, name: str, role: str, actor: User) -> S
     lock_tree(unit_of(scope).organisation_id)
     username = f"{name}@{_called(scope)}"
     if User.objects.filter(username__iexact=username).exists():
-        raise AlreadyExists(f"There is an account {username} already.")
+        raise AlreadyExists(
+            Sentence(
+                "accounts.account_exists",
+                "There is an account {username} already.",
+                username=username,
+            )
+        )
     user = User(username=username, full_name="")
     user.set_unusable_password()
     user.save(force_insert=True)

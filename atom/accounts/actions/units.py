@@ -20,6 +20,7 @@ from atom.accounts.errors import UnitCycle, UnitNotEmpty, UnitTooDeep
 from atom.accounts.events import tell_everybody_access_changed
 from atom.accounts.models import Organisation, Project, Unit, User
 from atom.core.errors import AlreadyExists, NotFound
+from atom_sdk.sentences import Sentence
 
 # 33 characters of a path each.
 MAX_DEPTH = 20
@@ -72,7 +73,14 @@ def move_unit(unit: Unit, parent: Unit | None, actor: User) -> Unit:
     if moved.parent_id == (above.pk if above else None):
         return moved
     if above and above.path.startswith(moved.path):
-        raise UnitCycle(f"{above.name} is {moved.name} itself, or lies below it.")
+        raise UnitCycle(
+            Sentence(
+                "accounts.unit_below_itself",
+                "{parent} is {unit} itself, or lies below it.",
+                parent=above.name,
+                unit=moved.name,
+            )
+        )
     organisation_id = above.organisation_id if above else moved.organisation_id
     _refuse_same_name(organisation_id, above, moved.name)
     old = moved.path
@@ -102,8 +110,16 @@ def delete_unit(unit: Unit, actor: User) -> None:
         "service_accounts": found.service_accounts.count() - (gone.count() if found.parent else 0),
     }
     if any(held.values()):
-        said = ", ".join(f"{count} {what.replace('_', ' ')}" for what, count in held.items())
-        raise UnitNotEmpty(f"{found.name} holds {said}.", **held)
+        raise UnitNotEmpty(
+            Sentence(
+                "accounts.unit_not_empty",
+                "{unit} holds units: {units}, projects: {projects}, service accounts: "
+                "{service_accounts}.",
+                unit=found.name,
+                **held,
+            ),
+            **held,
+        )
     # Deactivated accounts are kept for the audit trail's sake, under a name that is free there.
     tail = Concat(F("name"), Value(f"-{found.pk.hex[-6:]}"), output_field=CharField())
     gone.update(unit=found.parent, name=Left(tail, 63))
@@ -119,7 +135,11 @@ def create_project(unit: Unit, slug: str, name: str, actor: User | None) -> Proj
         with transaction.atomic():
             project = Project.objects.create(unit=_again(unit), slug=slug, name=name)
     except IntegrityError as taken:
-        raise AlreadyExists(f"There is a project {slug} already.") from taken
+        raise AlreadyExists(
+            Sentence(
+                "accounts.project_exists", "There is a project {project} already.", project=slug
+            )
+        ) from taken
     audit.record(actor, "project.created", project, project, slug=slug)
     return project
 
@@ -168,12 +188,27 @@ def _refuse_same_name(
     sisters = Unit.objects.filter(organisation=organisation_id, parent=parent, name__iexact=name)
     if taken := (sisters.exclude(pk=but.pk) if but else sisters).first():
         raise AlreadyExists(
-            f"There is a unit {taken.name} in {parent.name} already."
+            Sentence(
+                "accounts.unit_exists",
+                "There is a unit {unit} in {parent} already.",
+                unit=taken.name,
+                parent=parent.name,
+            )
             if parent
-            else f"There is a unit {taken.name} at the top already."
+            else Sentence(
+                "accounts.top_unit_exists",
+                "There is a unit {unit} at the top already.",
+                unit=taken.name,
+            )
         )
 
 
 def _refuse_depth(paths: Iterable[str]) -> None:
     if any(path.count("/") - 1 > MAX_DEPTH for path in paths):
-        raise UnitTooDeep(f"A tree has at most {MAX_DEPTH} levels.")
+        raise UnitTooDeep(
+            Sentence(
+                "accounts.tree_too_deep",
+                "A tree has at most {max_depth} levels.",
+                max_depth=MAX_DEPTH,
+            )
+        )

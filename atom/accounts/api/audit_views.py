@@ -27,6 +27,7 @@ from atom.core.errors import Invalid, PermissionDenied
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice, refuse_unknown
 from atom.core.streaming import streamed
+from atom_sdk.sentences import Sentence
 
 FILTERS = ("project", "actor", "verb", "object", "from", "to")
 FORMATS = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson"}
@@ -132,7 +133,9 @@ def _time(request: Request, name: str) -> datetime | None:
             return found.astimezone(UTC)
     except (ValueError, OverflowError):
         pass
-    said = "Give a time with its zone, like 2026-01-31T08:00:00Z."
+    said = Sentence(
+        "fields.time_with_zone", "Give a time with its zone, like 2026-01-31T08:00:00Z."
+    )
     raise Invalid(errors={name: [said]})
 
 
@@ -140,7 +143,11 @@ def _administered(user: User) -> dict[Any, str]:
     """Return `{id: slug}` of the projects that the user administers. Raises PermissionDenied."""
     ids = [pk for pk, role in roles_of(user).items() if role == "admin"]
     if not ids and not user.is_superuser:
-        raise PermissionDenied("Only administrators read the audit trail.")
+        raise PermissionDenied(
+            Sentence(
+                "accounts.audit_needs_administrator", "Only administrators read the audit trail."
+            )
+        )
     return dict(Project.objects.filter(pk__in=ids).values_list("pk", "slug"))
 
 

@@ -10,6 +10,7 @@ from atom.accounts import permissions
 from atom.accounts.models import ApiToken, Project, ServiceAccount, User
 from atom.accounts.reads import find_project
 from atom.core.errors import NotFound, PermissionDenied
+from atom_sdk.sentences import Sentence
 
 if TYPE_CHECKING:
     from rest_framework.request import Request
@@ -37,7 +38,12 @@ def token_of(request: Request) -> ApiToken | None:
 def refuse_service_account(user: User) -> None:
     """Raise PermissionDenied for a program: its administrators make its keys, and see them all."""
     if ServiceAccount.objects.filter(user=user).exists():
-        raise PermissionDenied("A service account makes no keys; its administrators do.")
+        raise PermissionDenied(
+            Sentence(
+                "accounts.service_account_makes_no_keys",
+                "A service account makes no keys; its administrators do.",
+            )
+        )
 
 
 def scope_of(request: Request, reading: frozenset[str] = SAFE, writing: str = "write") -> str:

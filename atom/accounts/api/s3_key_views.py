@@ -18,6 +18,7 @@ from atom.accounts.models import S3KeyPair
 from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.pagination import KeysetPagination
+from atom_sdk.sentences import Sentence
 
 
 class S3KeyPairListView(ScopedView, generics.ListCreateAPIView[S3KeyPair]):
@@ -53,7 +54,12 @@ def _refuse_escalation(request: Request) -> None:
     """A token may not make a key: it could outlive the token."""
     token = token_of(request)
     if token is not None and "admin" not in token.scopes:
-        raise permissions.ScopeMissing("Only a session or a token with scope admin makes keys.")
+        raise permissions.ScopeMissing(
+            Sentence(
+                "accounts.key_needs_admin_scope",
+                "Only a session or a token with scope admin makes keys.",
+            )
+        )
 
 
 class S3KeyPairView(ScopedView, APIView):

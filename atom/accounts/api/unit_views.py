@@ -33,6 +33,7 @@ from atom.core.errors import Invalid, NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
+from atom_sdk.sentences import Sentence
 
 # A sentence has this many names at most.
 _NAMED_UNITS = 5
@@ -65,7 +66,12 @@ def _require_superuser(request: Request) -> None:
     token = token_of(request)
     require_scope(token, "admin")
     if not user_of(request).is_superuser or (token and token.project_id is not None):
-        raise RoleTooLow("Only administrators of the installation change the top of the tree.")
+        raise RoleTooLow(
+            Sentence(
+                "accounts.needs_installation_admin_for_top",
+                "Only administrators of the installation change the top of the tree.",
+            )
+        )
 
 
 def _only_unit(request: Request) -> Unit:
@@ -193,7 +199,11 @@ class UnitView(UnitScopedView, APIView):
         try:
             authorize_on(self.request, self.unit.parent, "admin", "admin")
         except NotFound:
-            raise RoleTooLow("This needs the role admin in the unit above.") from None
+            raise RoleTooLow(
+                Sentence(
+                    "accounts.needs_admin_of_parent", "This needs the role admin in the unit above."
+                )
+            ) from None
 
 
 class OrganisationListView(ScopedView, generics.ListAPIView[Organisation]):
@@ -270,7 +280,10 @@ class ProjectView(ProjectScopedView, APIView):
             try:
                 authorize_on(request, found.unit, "admin", "admin")
             except NotFound:
-                said = "This needs the role admin in the unit that the project is in."
+                said = Sentence(
+                    "accounts.needs_admin_of_unit",
+                    "This needs the role admin in the unit that the project is in.",
+                )
                 raise RoleTooLow(said) from None
             target = _administered(request, values["unit"], "unit")
             found = actions.move_project(found, target, user_of(request))

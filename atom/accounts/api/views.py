@@ -34,6 +34,7 @@ from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.pagination import KeysetPagination
 from atom_sdk import __version__
+from atom_sdk.sentences import Sentence
 
 
 def _session_of(request: Request) -> dict[str, Any]:
@@ -149,7 +150,12 @@ class TokenListView(ScopedView, generics.ListCreateAPIView[ApiToken]):
 def _refuse_escalation(token: ApiToken | None) -> None:
     """A token may not make a token: it could outlive or outrank itself."""
     if token is not None and "admin" not in token.scopes:
-        raise permissions.ScopeMissing("Only a session or a token with scope admin makes tokens.")
+        raise permissions.ScopeMissing(
+            Sentence(
+                "accounts.token_needs_admin_scope",
+                "Only a session or a token with scope admin makes tokens.",
+            )
+        )
 
 
 def _require_same_project(token: ApiToken | None, project: Project | None) -> None:
@@ -158,7 +164,10 @@ def _require_same_project(token: ApiToken | None, project: Project | None) -> No
         return
     if project is None:
         raise permissions.ScopeMissing(
-            "A token that is bound to a project makes tokens for that project only: name it."
+            Sentence(
+                "accounts.bound_token_needs_project",
+                ("A token that is bound to a project makes tokens for that project only: name it."),
+            )
         )
     permissions.require_project(token, project)
 

@@ -30,6 +30,7 @@ from atom.clusters.models import Node
 from atom.core.bodies import check
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.models import Version
+from atom_sdk.sentences import Sentence
 
 
 class CacheView(DatasetScopedView, APIView):
@@ -85,7 +86,7 @@ def _node(name: str | None) -> Node:
         return ensure_local_node()
     node = Node.objects.filter(name=name).first()
     if node is None:
-        raise NodeUnknown(f"There is no node {name}.")
+        raise NodeUnknown(Sentence("cache.node_unknown", "There is no node {node}.", node=name))
     return node
 
 

@@ -8,6 +8,7 @@ from atom.cache.errors import NodeOutOfReach
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Node
 from atom.clusters.node_health import is_this_machine
+from atom_sdk.sentences import Sentence
 
 
 def backend_of(node: Node) -> CacheBackend:
@@ -17,7 +18,11 @@ def backend_of(node: Node) -> CacheBackend:
     """
     if is_this_machine(node):
         return LocalBackend(node)
-    raise NodeOutOfReach(f"No cache backend reaches the node {node.name}.")
+    raise NodeOutOfReach(
+        Sentence(
+            "cache.node_out_of_reach", "No cache backend reaches the node {node}.", node=node.name
+        )
+    )
 
 
 def local_backend() -> CacheBackend:

@@ -12,6 +12,7 @@ from atom.core.errors import Invalid
 from atom_sdk.manifests.query import Query, QueryError, parse_query
 from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.manifests.views import ViewSelector
+from atom_sdk.sentences import Sentence
 
 
 def view_selector(selector: Mapping[str, Any] | None) -> ViewSelector:
@@ -25,7 +26,13 @@ def view_selector(selector: Mapping[str, Any] | None) -> ViewSelector:
     where = given.pop("where", None)
     names = [split] if isinstance(split, str) else split
     if given or not (names is None or all(isinstance(name, str) for name in names)):
-        raise Invalid(errors={"selector": ["Select by split, labelled and where."]})
+        raise Invalid(
+            errors={
+                "selector": [
+                    Sentence("cache.selector_unknown", "Select by split, labelled and where.")
+                ]
+            }
+        )
     splits = frozenset(names) if names else None
     return ViewSelector(splits=splits, labelled_only=labelled, where=_query(where))
 

@@ -38,6 +38,7 @@ from atom.jobs.models import Artifact
 from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.actions.runs import create_run
 from atom_sdk.manifests.joined import LayerJoin, iter_ranges
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -80,7 +81,9 @@ def _count_try(report: CleaningReport) -> None:
     if report.state == states.MEASURING:
         return
     if report.tries >= _MAX_TRIES:
-        raise CleaningGivenUp(f"{_MAX_TRIES} workers have tried.")
+        raise CleaningGivenUp(
+            Sentence("core.workers_gave_up", "{tries} workers have tried.", tries=_MAX_TRIES)
+        )
     CleaningReport.objects.filter(pk=report.pk).update(tries=F("tries") + 1)
 
 
@@ -92,7 +95,15 @@ def _begin(report: CleaningReport) -> None:
         transition(report, states.COMPARING, features=known)
         return
     if report.created_by is None:
-        raise MeasuringFailed("Who asked for the report is no longer here to own its run.")
+        raise MeasuringFailed(
+            Sentence(
+                "cleaning.report_owner_gone",
+                (
+                    "The account that asked for the report no longer exists, so its run has no "
+                    "owner."
+                ),
+            )
+        )
     version = report.version
     request = RunRequest(
         name=f"Measure images of {version.dataset.name}@{version.ref}",
@@ -110,7 +121,7 @@ def _begin(report: CleaningReport) -> None:
 def _look_at_run(report: CleaningReport) -> None:
     run = report.run
     if run is None:
-        raise MeasuringFailed("Its run was deleted.")
+        raise MeasuringFailed(Sentence("cleaning.run_deleted", "Its run was deleted."))
     if run.state in (job_states.FAILED, job_states.CANCELLED):
         raise MeasuringFailed(f"Run {run.number} is {run.state}. {run.failure_reason}".strip())
     if run.state != job_states.SUCCEEDED:
@@ -118,14 +129,20 @@ def _look_at_run(report: CleaningReport) -> None:
     stored = run.artifacts.filter(path=FILE, state=job_states.PERSISTED)
     artifact = stored.order_by("-attempt__number", "-created_at").first()
     if artifact is None:
-        raise FeaturesMalformed(f"Run {run.number} left no {FILE}.")
+        raise FeaturesMalformed(
+            Sentence(
+                "cleaning.run_left_no_file", "Run {run} left no {file}.", run=run.number, file=FILE
+            )
+        )
     transition(report, states.COMPARING, features=artifact, tries=0)
 
 
 def _compare(report: CleaningReport) -> None:
     """Compute the findings and store them; repeating it gives the same rows."""
     if report.features is None:
-        raise FeaturesMalformed("What was measured is no longer stored.")
+        raise FeaturesMalformed(
+            Sentence("cleaning.measurement_gone", "The measurement is no longer stored.")
+        )
     # Features that another version was measured for are known by digest only.
     table = joined(
         _entries(report.version), _features(report.features), by_path=report.run is not None

@@ -20,6 +20,7 @@ from atom.datasets.operations.actions.operations import NewOperation, request_op
 from atom.datasets.operations.engines.operations import EditArguments, EditStepArguments, Source
 from atom.datasets.operations.engines.selections import changed_between
 from atom_sdk.amounts import counted, first_named
+from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,17 @@ def request_removal(report: CleaningReport, removal: Removal, user: User) -> Com
     paths = sorted(set(removal.paths))
     is_found = pc.is_in(pa.array(paths, pa.string()), value_set=found).to_pylist()
     if strangers := [path for path, yes in zip(paths, is_found, strict=True) if not yes]:
-        raise NotAFinding(errors={"paths": [f"The report did not find {first_named(strangers)}."]})
+        raise NotAFinding(
+            errors={
+                "paths": [
+                    Sentence(
+                        "cleaning.not_a_finding",
+                        "The report did not find {paths}.",
+                        paths=first_named(strangers),
+                    )
+                ]
+            }
+        )
     head = _head(report, removal.branch)
     _require_unchanged(report.version, head, paths)
     many = counted(len(paths), "file")
@@ -59,9 +70,22 @@ def _head(report: CleaningReport, name: str) -> Version:
     dataset = report.version.dataset
     branch = dataset.branches.select_related("head").filter(name=name).first()
     if branch is None:
-        raise RefNotFound(f"{dataset.name} has no branch {name}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=name,
+            )
+        )
     if branch.head is None:
-        raise BranchEmpty(f"The branch {name} has no version yet.")
+        raise BranchEmpty(
+            Sentence(
+                "cleaning.branch_has_no_version",
+                "The branch {branch} has no version yet.",
+                branch=name,
+            )
+        )
     branch.head.dataset = dataset
     return branch.head
 
@@ -74,6 +98,11 @@ def _require_unchanged(seen: Version, head: Version, paths: list[str]) -> None:
     others, gone = changed_between(open_root(seen), open_root(head), paths, store)
     if changed := sorted(others + gone):
         raise FindingsOutdated(
-            f"{head.ref} has other files at {first_named(changed)}.",
+            Sentence(
+                "datasets.files_differ",
+                "{version} has other files at {paths}.",
+                version=head.ref,
+                paths=first_named(changed),
+            ),
             paths=changed[:100],
         )

@@ -16,6 +16,7 @@ from atom.datasets.catalog.reads import require_kept
 from atom.datasets.models import Version
 from atom.jobs import states as job_states
 from atom.jobs.runs.actions.runs import cancel_run
+from atom_sdk.sentences import Sentence
 
 _ADVANCE = "atom.cleaning.tasks.advance"
 
@@ -43,7 +44,7 @@ def cancel_report(report: CleaningReport, user: User) -> CleaningReport:
     with transaction.atomic():
         locked = CleaningReport.objects.select_for_update(of=("self",)).get(pk=report.pk)
         if locked.state not in states.OPEN:
-            raise ReportOver(f"It is {locked.state}.")
+            raise ReportOver(Sentence("core.state_is", "It is {state}.", state=locked.state))
         if locked.run is not None and locked.run.state not in job_states.TERMINAL:
             cancel_run(locked.run.pk, user)
         transition(locked, states.CANCELLED)

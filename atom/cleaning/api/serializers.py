@@ -13,8 +13,8 @@ from atom.cleaning.engines.findings import Kind
 from atom.cleaning.engines.thresholds import MAX_NEAR_DISTANCE, Thresholds
 from atom.cleaning.models import CleaningReport, FindingCount
 from atom.cleaning.reads import MAX_SELECTED
-from atom.core.errors import AtomError, action_of
 from atom.core.names import TextField
+from atom.core.stored_failures import FailureSerializer, stored_failure
 from atom.datasets.browsing.api.entry_serializers import EntrySerializer
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 
@@ -75,14 +75,6 @@ class CleaningRunSerializer(serializers.Serializer[Any]):
     progress_text = serializers.CharField()
 
 
-class CleaningFailureSerializer(serializers.Serializer[Any]):
-    """Why a report failed, and what to do next."""
-
-    code = serializers.CharField()
-    detail = serializers.CharField()
-    action = serializers.CharField()
-
-
 class CleaningReportSerializer(serializers.ModelSerializer[CleaningReport]):
     """A report: how far it is, what it looked for, and how much it found."""
 
@@ -108,13 +100,10 @@ class CleaningReportSerializer(serializers.ModelSerializer[CleaningReport]):
         """Return the thresholds."""
         return vars(report.thresholds)
 
-    @extend_schema_field(CleaningFailureSerializer(allow_null=True))
+    @extend_schema_field(FailureSerializer(allow_null=True))
     def get_error(self, report: CleaningReport) -> dict[str, Any] | None:
         """Return why it failed."""
-        if not report.error_code:
-            return None
-        action = action_of(report.error_code) or AtomError.action
-        return {"code": report.error_code, "detail": report.error_detail, "action": action}
+        return stored_failure(report.error_code, report.error_detail)
 
 
 class CleaningFindingSerializer(serializers.Serializer[Any]):

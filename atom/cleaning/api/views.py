@@ -35,6 +35,7 @@ from atom.datasets.browsing.api.rendering import EntryRenderer
 from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
+from atom_sdk.sentences import Sentence
 
 _KIND = OpenApiParameter("kind", str, enum=KINDS, required=True)
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")
@@ -187,5 +188,9 @@ def _start_of(request: Request) -> int:
         return 0
     start = decode_cursor(cursor, 1)[0]
     if not (start.isascii() and start.isdigit() and len(start) <= _OFFSET_DIGITS):
-        raise Invalid(errors={"cursor": ["This is not a cursor of this list."]})
+        raise Invalid(
+            errors={
+                "cursor": [Sentence("core.cursor_invalid", "This is not a cursor of this list.")]
+            }
+        )
     return int(start)

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atom.datasets.packs.engines.images import raster_images
+from atom_sdk.sentences import Sentence
 
 # As the workflow measure-images writes them: see its feature_table.py.
 SCHEMA = pa.schema(
@@ -44,11 +45,25 @@ def parse_features(data: bytes) -> pa.Table:
     try:
         table = pq.read_table(io.BytesIO(data))
     except (pa.ArrowException, OSError) as exc:
-        raise MalformedFeatures("It is not a Parquet file.") from exc
+        raise MalformedFeatures(
+            Sentence("cleaning.not_parquet", "It is not a Parquet file.")
+        ) from exc
     if (table.schema.metadata or {}).get(b"atom.format") != FORMAT:
-        raise MalformedFeatures(f"It does not say that it is {FORMAT.decode()}.")
+        raise MalformedFeatures(
+            Sentence(
+                "cleaning.format_not_declared",
+                "The file does not declare the format {format}.",
+                format=FORMAT.decode(),
+            )
+        )
     if not table.schema.equals(SCHEMA):
-        raise MalformedFeatures(f"Its columns are not {', '.join(SCHEMA.names)}.")
+        raise MalformedFeatures(
+            Sentence(
+                "cleaning.columns_differ",
+                "Its columns are not {columns}.",
+                columns=", ".join(SCHEMA.names),
+            )
+        )
     return table.combine_chunks()
 
 

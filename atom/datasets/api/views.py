@@ -34,6 +34,7 @@ from atom.datasets.commits.actions.branches import create_branch, delete_branch
 from atom.datasets.errors import DeletionUnconfirmed, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
 from atom.datasets.retention.actions.deletion import delete_dataset, is_unused
+from atom_sdk.sentences import Sentence
 
 _PART_OF_NAME = OpenApiParameter("q", str, description="part of the name")
 
@@ -177,7 +178,14 @@ class BranchView(DatasetScopedView, APIView):
         """Return the branch with its head."""
         found = self.dataset.branches.select_related("head__author").filter(name=name).first()
         if found is None:
-            raise RefNotFound(f"{self.dataset.name} has no branch {name}.")
+            raise RefNotFound(
+                Sentence(
+                    "datasets.branch_unknown",
+                    "{dataset} has no branch {branch}.",
+                    dataset=self.dataset.name,
+                    branch=name,
+                )
+            )
         branches_with_facts(self.dataset, [found])
         return Response(BranchSerializer(found).data)
 

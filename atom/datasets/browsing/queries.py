@@ -17,6 +17,7 @@ from atom_sdk.manifests.query import (
     parse_query,
 )
 from atom_sdk.manifests.query.errors import QueryColumnError
+from atom_sdk.sentences import Sentence
 
 
 def query_of(text: str, field: str = "where") -> Query | None:
@@ -27,12 +28,21 @@ def query_of(text: str, field: str = "where") -> Query | None:
         return parse_query(text)
     except QueryError as error:
         raise QueryInvalid(
-            f"The query is not valid at character {error.position}: {error.problem}",
-            errors={field: [f"Character {error.position}: {error.problem}"]},
+            str(error),
+            errors={field: [_at_character(error)]},
             position=error.position,
             reason=error.code,
             **_named(error),
         ) from error
+
+
+def _at_character(error: QueryError) -> Sentence:
+    return Sentence(
+        "query.at_character",
+        "Character {position}: {problem}",
+        position=error.position,
+        problem=error.problem,
+    )
 
 
 def _named(error: QueryError) -> dict[str, Any]:
@@ -62,7 +72,14 @@ def find_view(dataset: Dataset, name: str) -> SavedView:
     """Return a dataset's view. Raises ViewNotFound."""
     found = dataset.saved_views.select_related("created_by").filter(name=name).first()
     if found is None:
-        raise ViewNotFound(f"{dataset.name} has no view {name}.")
+        raise ViewNotFound(
+            Sentence(
+                "datasets.view_unknown",
+                "{dataset} has no view {view}.",
+                dataset=dataset.name,
+                view=name,
+            )
+        )
     found.dataset = dataset
     return found
 

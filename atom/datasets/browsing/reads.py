@@ -16,6 +16,7 @@ from atom.datasets.errors import (
 from atom.datasets.models import Version
 from atom.datasets.packs.media_pins import registered_url
 from atom_sdk.manifests.diff.diff import diff_roots
+from atom_sdk.sentences import Sentence
 
 
 def open_version(version: Version) -> VersionBrowser:
@@ -53,6 +54,13 @@ def source_addresses(
         is_there = row is not None and row["source"] is not None
         if row is None or not is_there or (pins is not None and row["digest"].hex() not in pins):
             name = f"{version.dataset.name}@{version.ref}"
-            raise EntryNotFound(f"{name} has no file {path!r} at a source.")
+            raise EntryNotFound(
+                Sentence(
+                    "datasets.linked_file_unknown",
+                    "{dataset} has no file {path} at a source.",
+                    dataset=name,
+                    path=repr(path),
+                )
+            )
         urls[path] = registered_url(row, "application/octet-stream", 0)
     return urls

@@ -7,6 +7,7 @@ from django.db.models import QuerySet
 from atom.datasets.catalog.engines.ancestry import ancestors
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Version
+from atom_sdk.sentences import Sentence
 
 _MAIN = "main"
 _STAGING = "staging."
@@ -19,7 +20,14 @@ def history(dataset: Dataset, branch_name: str) -> QuerySet[Version]:
         return versions.filter(number__isnull=False)
     branch = dataset.branches.select_related("head").filter(name=branch_name).first()
     if branch is None:
-        raise RefNotFound(f"{dataset.name} has no branch {branch_name}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=branch_name,
+            )
+        )
     head = branch.head.commit if branch.head else ""
     return versions.filter(commit__in=ancestors(parents_of(dataset), head))
 

@@ -27,6 +27,7 @@ from atom.datasets.models import CommitRequest, Dataset, DismissedOperation, Pac
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.objects import delta_key, group_key, layer_key, range_key
 from atom_sdk.manifests.roots.roots import Root
+from atom_sdk.sentences import Sentence
 
 URL_EXPIRES_S = 3600
 # So long a page tells of an operation that made a version, or that failed.
@@ -37,10 +38,25 @@ def find_dataset(project: Project, name: str) -> Dataset:
     """Return the project's dataset of a name. Raises DatasetDeleted or NotFound."""
     found = Dataset.with_deleted.in_project(project).filter(name=name, purged_at=None).first()
     if found is None:
-        raise NotFound(f"{project.slug} has no dataset {name}.")
+        raise NotFound(
+            Sentence(
+                "datasets.dataset_unknown",
+                "{project} has no dataset {dataset}.",
+                project=project.slug,
+                dataset=name,
+            )
+        )
     if found.deleted_at is not None:
         at = f"{found.deleted_at:%Y-%m-%d}"
-        raise DatasetDeleted(f"The dataset {name} was deleted on {at}.", deleted_id=str(found.pk))
+        raise DatasetDeleted(
+            Sentence(
+                "datasets.dataset_deleted_on",
+                "The dataset {dataset} was deleted on {date}.",
+                dataset=name,
+                date=at,
+            ),
+            deleted_id=str(found.pk),
+        )
     return found
 
 
@@ -52,11 +68,23 @@ def require_kept(version: Version) -> None:
     if version.state in {"kept", "expired"} and version.pins.exists():
         return
     if is_deleted and version.dataset.purged_at is None:
-        raise DatasetDeleted(f"The dataset {version.dataset.name} is deleted.")
+        raise DatasetDeleted(
+            Sentence(
+                "datasets.dataset_deleted",
+                "The dataset {dataset} is deleted.",
+                dataset=version.dataset.name,
+            )
+        )
     named = f"{version.dataset.name}@{version.ref}"
     if version.state != "expired":
-        raise VersionGone(f"{named} was collected.")
-    raise VersionExpired(f"{named} fell out of the dataset's retention; it can be restored.")
+        raise VersionGone(Sentence("datasets.collected", "{name} was collected.", name=named))
+    raise VersionExpired(
+        Sentence(
+            "datasets.version_fell_out_of_retention",
+            "{version} fell out of the dataset's retention; it can be restored.",
+            version=named,
+        )
+    )
 
 
 class EntryCounts(NamedTuple):
@@ -130,9 +158,21 @@ def require_readable(project: Project, digests: list[str]) -> None:
     for digest in digests:
         state = states.get(digest)
         if state == "quarantined":
-            raise PackQuarantined(f"The pack {digest} is quarantined.", pack=digest)
+            raise PackQuarantined(
+                Sentence(
+                    "datasets.pack_quarantined", "The pack {pack} is quarantined.", pack=digest
+                ),
+                pack=digest,
+            )
         if state != "verified":
-            raise PackUnknown(f"The project has no verified pack {digest}.", pack=digest)
+            raise PackUnknown(
+                Sentence(
+                    "datasets.pack_not_verified",
+                    "The project has no verified pack {pack}.",
+                    pack=digest,
+                ),
+                pack=digest,
+            )
 
 
 def manifest_keys(root: Root) -> Iterator[str]:
@@ -154,7 +194,14 @@ def manifest_addresses(version: Version, wanted: Sequence[str]) -> dict[str, str
     while unseen and (key := next(keys, None)) is not None:
         unseen.discard(key)
     if unseen:
-        raise ManifestObjectUnknown(f"The version has no object {min(unseen)}.", key=min(unseen))
+        raise ManifestObjectUnknown(
+            Sentence(
+                "datasets.object_not_in_version",
+                "The version has no object {digest}.",
+                digest=min(unseen),
+            ),
+            key=min(unseen),
+        )
     return presigned(version.dataset.project, wanted)
 
 
@@ -171,7 +218,12 @@ def pack_addresses(version: Version, wanted: list[str], allowed: set[str]) -> di
     """
     strange = sorted(set(wanted) - allowed)
     if strange:
-        raise PackUnknown(f"The version has no pack {strange[0]}.", pack=strange[0])
+        raise PackUnknown(
+            Sentence(
+                "datasets.pack_not_in_version", "The version has no pack {pack}.", pack=strange[0]
+            ),
+            pack=strange[0],
+        )
     project = version.dataset.project
     require_readable(project, wanted)
     prefix, objects = storage.project_prefix(project), storage.objects()

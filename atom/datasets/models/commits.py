@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 
 from atom.core import states
+from atom.core.sentence_field import SentenceField
 from atom.datasets.models.retry_counts import RetriedModel
 from atom.datasets.states import CANCELLABLE_OPERATIONS, COMMIT_STATES, OPERATIONS, UPLOAD_STATES
 
@@ -30,7 +31,7 @@ class Upload(RetriedModel):
     multipart_id = models.CharField(max_length=300, blank=True)
     state = models.CharField(max_length=20, choices=states.choices(UPLOAD_STATES), default="open")
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -86,7 +87,7 @@ class CommitRequest(RetriedModel):
     # The head that a conflicting commit ran into.
     head_seen = models.CharField(max_length=64, blank=True)
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
     # What both sides changed, each in its own way: how many paths or fields, and the first of them.
     conflicts_total = models.PositiveIntegerField(default=0)
     conflicts = models.JSONField(default=list)

@@ -12,6 +12,7 @@ from django.db.models.functions import Now
 from atom.accounts.models import Project
 from atom.core import states
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
 
 
@@ -40,7 +41,7 @@ class GarbageRun(TimestampedModel):
     repacked_needed_bytes = models.BigIntegerField(default=0)
     finished_at = models.DateTimeField(null=True)
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
     # The first few keys that are garbage, to look at.
     examples = models.JSONField(default=list)
 

@@ -13,6 +13,7 @@ from django.db.models import Q
 from atom.accounts.models import Project, slug_validator
 from atom.core import clock, states
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
 from atom.datasets.credentials import decrypted
 from atom.datasets.source_spec import SourceSpec
 from atom.datasets.states import ACTIVE_SCANS, SCAN_STATES, SOURCE_STATES
@@ -57,7 +58,7 @@ class Source(TimestampedModel):
     next_scan_at = models.DateTimeField(null=True)
     state = models.CharField(max_length=20, choices=states.choices(SOURCE_STATES), default="new")
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -104,7 +105,7 @@ class SourceScan(TimestampedModel):
         "datasets.Version", null=True, on_delete=models.PROTECT, related_name="+"
     )
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
     finished_at = models.DateTimeField(null=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"

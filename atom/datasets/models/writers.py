@@ -10,6 +10,7 @@ from django.db import models
 
 from atom.core import states
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
 from atom.datasets.states import (
     OPEN_WRITE_JOBS,
     OPEN_WRITERS,
@@ -86,7 +87,7 @@ class WriteJob(TimestampedModel):
     message = models.TextField(blank=True, max_length=10_000)
     provenance = models.JSONField(default=dict)
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
     version = models.ForeignKey(
         "datasets.Version", null=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -137,7 +138,7 @@ class Writer(TimestampedModel):
     waiting_files = models.BigIntegerField(default=0)
     waiting_bytes = models.BigIntegerField(default=0)
     error_code = models.CharField(max_length=60, blank=True)
-    error_detail = models.TextField(blank=True)
+    error_detail = SentenceField(blank=True)
     version = models.ForeignKey(
         "datasets.Version", null=True, on_delete=models.PROTECT, related_name="+"
     )

@@ -20,6 +20,7 @@ from atom.datasets.versions.engines.spilled import Entries
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.rows.spilled_rows import SpilledRows, spill_rows
+from atom_sdk.sentences import Sentence
 
 
 class PacksOnTheWay(Exception):
@@ -71,7 +72,14 @@ def _require_verified(project: Project, digests: list[str]) -> None:
     if coming.values("digest").distinct().count() == len(missing):
         raise PacksOnTheWay([*coming.order_by("created_at").values_list("pk", flat=True)])
     found = states.get(missing[0], "not uploaded")
-    raise PackNotVerified(f"The pack {missing[0]} is {found} in this project.")
+    raise PackNotVerified(
+        Sentence(
+            "datasets.pack_not_usable",
+            "The pack {pack} is {state} in this project.",
+            pack=missing[0],
+            state=found,
+        )
+    )
 
 
 def _check_pack(project: Project, pack: str, entries: pa.Table) -> pa.Table:
@@ -81,7 +89,15 @@ def _check_pack(project: Project, pack: str, entries: pa.Table) -> pa.Table:
         path = entries["path"][wrong].as_py()
         offset = entries["offset"][wrong].as_py()
         raise EntryNotInPack(
-            f"{path!r} is not what the pack {pack} holds at byte {offset}.", path=path, pack=pack
+            Sentence(
+                "datasets.pack_holds_other_bytes",
+                "{path} differs from the bytes that the pack {pack} holds at byte {offset}.",
+                path=repr(path),
+                pack=pack,
+                offset=offset,
+            ),
+            path=path,
+            pack=pack,
         )
     rows = locate(index, entries["offset"].to_numpy())
     reasons = index["unreadable"].take(pa.array(rows)).to_pylist()

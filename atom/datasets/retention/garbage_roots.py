@@ -22,6 +22,7 @@ from atom.datasets.retention.errors import ManifestUnreadable
 from atom.datasets.states import UPLOADING
 from atom.datasets.versions.engines.changes import ChangesError
 from atom_sdk.errors import AtomError as SdkError
+from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,9 @@ def _told_of(project: Project) -> Iterator[None]:
     try:
         yield
     except SdkError as exc:
-        raise ManifestUnreadable(f"{project.slug}: {exc}") from exc
+        raise ManifestUnreadable(
+            Sentence("core.named_reason", "{name}: {reason}", name=project.slug, reason=exc)
+        ) from exc
 
 
 def _add_records(project: Project, kept: Reachable) -> None:

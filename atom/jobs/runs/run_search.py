@@ -24,6 +24,7 @@ from atom.jobs.errors import InvalidRunSearch
 from atom.jobs.models import Attempt, RunInput, RunQuerySet, run_values
 from atom.jobs.runs.engines import run_query
 from atom.jobs.runs.engines.run_query import RunQueryError, Term
+from atom_sdk.sentences import Sentence
 
 _IS: dict[str, Q] = {
     "starred": Q(starred=True),
@@ -60,7 +61,7 @@ def searched(found: RunQuerySet, project: Project, user: User, text: str) -> Run
             found = found.filter(run_values.is_not_true(condition) if term.negated else condition)
     except RunQueryError as error:
         raise InvalidRunSearch(
-            f"Character {error.position}: {error.problem}",
+            str(error),
             errors={"search": [str(error)]},
             position=error.position,
             **_named(error),
@@ -115,14 +116,26 @@ class _Asker:
         known = all_states(states.RUN_STATES)
         if value.lower() not in known:
             raise term.wrong(
-                f"there is no state {value!r}. Write one of: {', '.join(sorted(known))}."
+                Sentence(
+                    "jobs.search_state_unknown",
+                    "there is no state {value}. Write one of: {known}.",
+                    value=repr(value),
+                    known=", ".join(sorted(known)),
+                )
             )
         return Q(state=value.lower())
 
     def _is(self, value: str, term: Term) -> Q:
         if value.lower() not in _IS:
             known = ", ".join(f"is:{one}" for one in _IS)
-            raise term.wrong(f"no run is {value!r}. Write one of: {known}.")
+            raise term.wrong(
+                Sentence(
+                    "jobs.search_is_unknown",
+                    "no run is {value}. Write one of: {known}.",
+                    value=repr(value),
+                    known=known,
+                )
+            )
         return _IS[value.lower()]
 
     def _tag(self, value: str, _: Term) -> Q:
@@ -154,7 +167,14 @@ class _Asker:
     def _origin(self, value: str, term: Term) -> Q:
         if value not in states.RUN_ORIGINS:
             known = ", ".join(states.RUN_ORIGINS)
-            raise term.wrong(f"no run comes from {value!r}. Write one of: {known}.")
+            raise term.wrong(
+                Sentence(
+                    "jobs.search_origin_unknown",
+                    "no run comes from {value}. Write one of: {known}.",
+                    value=repr(value),
+                    known=known,
+                )
+            )
         return Q(origin=value)
 
     def _dataset(self, value: str, term: Term) -> Q:
@@ -163,27 +183,51 @@ class _Asker:
         dataset = Dataset.objects.filter(project=self._project, name=name).first()
         if dataset is None:
             raise term.wrong(
-                f"the project has no dataset {name!r}. Write dataset:NAME or dataset:NAME@v3."
+                Sentence(
+                    "jobs.search_dataset_unknown",
+                    "the project has no dataset {dataset}. Write dataset:NAME or dataset:NAME@v3.",
+                    dataset=repr(name),
+                )
             )
         if not ref:
             return Q(Exists(inputs.filter(version__dataset=dataset)))
         try:
             version = resolve_ref(dataset, ref)
         except (RefNotFound, BranchEmpty, RefAmbiguous) as error:
-            raise term.wrong(f"{error.detail} Write dataset:{name}@v3.") from error
+            raise term.wrong(
+                Sentence(
+                    "jobs.search_version_unknown",
+                    "{problem} Write dataset:{dataset}@v3.",
+                    problem=error.detail,
+                    dataset=name,
+                )
+            ) from error
         return Q(Exists(inputs.filter(version=version)))
 
 
 def _number(value: str, term: Term) -> Decimal:
     if not run_query.is_number(value):
-        raise term.wrong(f"{value!r} is no number. Write {term.key or term.kind}>0.5.")
+        raise term.wrong(
+            Sentence(
+                "jobs.search_number_invalid",
+                "{value} is no number. Write {field}>0.5.",
+                value=repr(value),
+                field=term.key or term.kind,
+            )
+        )
     return Decimal(value)
 
 
 def _seconds(value: str, term: Term) -> Decimal:
     found = run_query.seconds_of(value)
     if found is None:
-        raise term.wrong(f"{value!r} is no length of time. Write duration>90s, >5m, >2h or >1d.")
+        raise term.wrong(
+            Sentence(
+                "jobs.not_a_duration",
+                "{value} is no length of time. Write duration>90s, >5m, >2h or >1d.",
+                value=repr(value),
+            )
+        )
     return Decimal(repr(found))
 
 
@@ -217,7 +261,11 @@ def _ordered(term: Term) -> Any:
     """Return the value that others are compared with by size. Raises RunQueryError."""
     value = term.values[0]
     if run_query.word_of(value) == run_values.NAN:
-        raise term.wrong(f"NaN has no order. Write {term.key}=nan.")
+        raise term.wrong(
+            Sentence(
+                "jobs.nan_has_no_order", "NaN has no order. Write {field}=nan.", field=term.key
+            )
+        )
     return _metric_value(value, term)
 
 
@@ -256,7 +304,10 @@ def _in_span(term: Term, column: str, value: str) -> Q:
     if between:
         if term.op not in ("=", "!="):
             raise term.wrong(
-                "a span of time is compared by a colon. Write created:2026-11-01..2026-11-07."
+                Sentence(
+                    "jobs.span_needs_colon",
+                    "a span of time is compared by a colon. Write created:2026-11-01..2026-11-07.",
+                )
             )
         end = _span(last, term)[1]
     return {
@@ -281,6 +332,12 @@ def _span(text: str, term: Term) -> tuple[datetime, datetime]:
     except (ValueError, OverflowError):
         pass
     raise term.wrong(
-        f"{text!r} is no time. Write a day or a time (UTC): "
-        "created>=2026-11-01 or created:2026-11-01..2026-11-07."
+        Sentence(
+            "jobs.not_a_time",
+            (
+                "{value} is no time. Write a day or a time (UTC): created>=2026-11-01 or "
+                "created:2026-11-01..2026-11-07."
+            ),
+            value=repr(text),
+        )
     )

@@ -12,6 +12,7 @@ from atom.core.sorted_pages import Sorting, SortKey
 from atom.jobs.errors import InvalidRunSort
 from atom.jobs.models import run_values
 from atom.jobs.runs.engines import run_query
+from atom_sdk.sentences import Sentence
 
 MAX_KEY = 250
 DEFAULT = "-created"
@@ -63,7 +64,15 @@ def _keys(name: str) -> tuple[SortKey, ...]:
             )
     if name in _OWN:
         return (_OWN[name],)
-    raise InvalidRunSort(errors={"sort": [f"Runs cannot be sorted by {name!r}."]})
+    raise InvalidRunSort(
+        errors={
+            "sort": [
+                Sentence(
+                    "jobs.sort_unknown", "Runs cannot be sorted by {column}.", column=repr(name)
+                )
+            ]
+        }
+    )
 
 
 _OWN = {

@@ -21,6 +21,7 @@ from atom.labeling.actions.transitions import transition
 from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
 from atom.labeling.permissions import LABEL, may
+from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -100,12 +101,18 @@ def _decide(
         return AuditorIsLabeler()
     if label.label_task.state not in states.TASK_TAKES_WORK:
         # A label accepted while the layer is written would count as published without being in it.
-        return TaskNotActive(f"The task is {label.label_task.state}.", slot=str(audit.pk))
+        return TaskNotActive(
+            Sentence("labeling.task_is", "The task is {state}.", state=label.label_task.state),
+            slot=str(audit.pk),
+        )
     held = audit.state == states.LEASED and audit.user_id == auditor.pk
     if not held or audit.lease_no != decision.lease_no:
         return StaleLease(slot=str(audit.pk))
     if label.revision_id != decision.revision_id:
-        return StaleLease("The label has changed since you saw it.", slot=str(audit.pk))
+        return StaleLease(
+            Sentence("labeling.label_changed", "The label has changed since you saw it."),
+            slot=str(audit.pk),
+        )
     known[decision.revision_id] = _rule(decision, auditor, audit, label, changes)
     return None
 

@@ -9,6 +9,7 @@ from atom.labeling import states
 from atom.labeling.actions.label_tasks import TaskPlan, create_task, start_task
 from atom.labeling.errors import NothingLeftOut, TaskNotPublished
 from atom.labeling.models import LabelTask
+from atom_sdk.sentences import Sentence
 
 _MAX_NAME = 200
 
@@ -28,7 +29,10 @@ def continue_task(task: LabelTask, user: User) -> LabelTask:
         return earlier
     version = locked.output_version
     if locked.state != states.PUBLISHED or version is None:
-        raise TaskNotPublished(f"The task is {locked.state}.", state=locked.state)
+        raise TaskNotPublished(
+            Sentence("labeling.task_is", "The task is {state}.", state=locked.state),
+            state=locked.state,
+        )
     left_out = locked.items.filter(state=states.LEFT_OUT).values_list("path", flat=True)
     paths = frozenset(left_out)
     if not paths:

@@ -11,6 +11,7 @@ from atom.labeling import states
 from atom.labeling.engines import documents
 from atom.labeling.errors import DocumentTooLarge, StaleLease
 from atom.labeling.models import Draft, WorkSlot
+from atom_sdk.sentences import Sentence
 
 
 def save_draft(slot: WorkSlot, user: User, seq: int, document: dict[str, Any]) -> Draft:
@@ -22,12 +23,21 @@ def save_draft(slot: WorkSlot, user: User, seq: int, document: dict[str, Any]) -
     """
     encoded = documents.encode(document)
     if encoded.size_bytes > documents.MAX_DOCUMENT_BYTES:
-        raise DocumentTooLarge(f"At most {documents.MAX_DOCUMENT_BYTES} bytes.")
+        raise DocumentTooLarge(
+            Sentence(
+                "labeling.document_too_large",
+                "At most {max_bytes} bytes.",
+                max_bytes=documents.MAX_DOCUMENT_BYTES,
+            )
+        )
     with transaction.atomic():
         locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
         if locked.user_id == user.pk and locked.state not in states.SLOT_HELD:
             # It was on its way when the work was submitted; with returned work it would come back.
-            raise StaleLease("You have submitted this item already.", slot=str(slot.pk))
+            raise StaleLease(
+                Sentence("labeling.submitted_already", "You have submitted this item already."),
+                slot=str(slot.pk),
+            )
         draft = Draft.objects.filter(slot=slot, user=user).first()
         if draft is None and locked.user_id != user.pk:
             raise StaleLease(slot=str(slot.pk))

@@ -28,6 +28,7 @@ from atom.labeling.engines.selection import LeftOut
 from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TaskNotActive, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
 from atom_sdk.manifests.query import Query
+from atom_sdk.sentences import Sentence
 
 PIN_HOLDER = "label_task"
 # Up to this many files the items are made in the request.
@@ -98,7 +99,9 @@ def _plan_items(task: LabelTask, chosen: ImageSelection) -> int:
     found = chosen.counted(MAX_ITEMS).count
     if found > MAX_ITEMS:
         raise TooManyItems(
-            f"More than {MAX_ITEMS} files match.",
+            Sentence(
+                "labeling.too_many_files", "More than {max_items} files match.", max_items=MAX_ITEMS
+            ),
             errors={"filter": [ErrorDetail("Too many files match.", code="too_many_match")]},
             limit=MAX_ITEMS,
         )
@@ -126,13 +129,16 @@ def _nothing_to_label(left_out: LeftOut) -> NoItems:
         return NoItems(
             errors={"filter": [ErrorDetail("No file of this version matches.", code="no_match")]}
         )
-    said = (
-        f"Of the files that match, {left_out.not_images} are no images and "
-        f"{left_out.unreadable} are images that cannot be read."
+    reason = Sentence(
+        "labeling.no_images",
+        "{not_images} files that match are no images and {unreadable} are images that cannot be "
+        "read.",
+        not_images=left_out.not_images,
+        unreadable=left_out.unreadable,
     )
     return NoImages(
-        said,
-        errors={"filter": [said]},
+        reason,
+        errors={"filter": [reason]},
         not_images=left_out.not_images,
         unreadable=left_out.unreadable,
     )
@@ -211,7 +217,10 @@ def change_audit_share(task: LabelTask, user: User, percent: float) -> LabelTask
     """
     locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
     if locked.state not in {states.DRAFT, *states.TASK_TAKES_WORK}:
-        raise TaskNotActive(f"The task is {locked.state}.", state=locked.state)
+        raise TaskNotActive(
+            Sentence("labeling.task_is", "The task is {state}.", state=locked.state),
+            state=locked.state,
+        )
     before, locked.audit_percent = locked.audit_percent, percent
     locked.save(update_fields=["audit_percent", "updated_at"])
     named = {"name": locked.name, "before": before, "after": percent}

@@ -19,6 +19,7 @@ from atom.labeling.actions.pages import Return, take_up
 from atom.labeling.actions.progress import tell_progress
 from atom.labeling.errors import AuditorIsLabeler, LeaseElsewhere, StaleLease, TaskNotActive
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
+from atom_sdk.sentences import Sentence
 
 MAX_HELD = 500
 _EXPIRE_BATCH = 5000
@@ -136,7 +137,10 @@ def reopen_returned(slot: WorkSlot) -> None:
     with transaction.atomic():
         locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
         if locked.state != states.RETURNED:
-            raise StaleLease("This item is not waiting for correction.", slot=str(slot.pk))
+            raise StaleLease(
+                Sentence("labeling.no_correction_due", "This item is not waiting for correction."),
+                slot=str(slot.pk),
+            )
         open_slot(locked)
     tell_progress(slot.label_task_id)
 
@@ -149,7 +153,9 @@ def lost_lease(slot: WorkSlot, user: User) -> StaleLease:
 
 def _require_active(task: LabelTask) -> None:
     if task.state != states.ACTIVE:
-        raise TaskNotActive(f"The task is {task.state}.", state=task.state)
+        raise TaskNotActive(
+            Sentence("labeling.task_is", "The task is {state}.", state=task.state), state=task.state
+        )
 
 
 def _lease(

@@ -28,7 +28,7 @@ from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import layers, sampling
 from atom.labeling.errors import NothingToPublish, TaskFilling, UnfinishedItems
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem, WorkSlot
-from atom_sdk.amounts import counted
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -83,7 +83,12 @@ def _check_items(task: LabelTask, *, partial: bool) -> None:
     unfinished = task.items.exclude(state__in=states.ITEM_FINISHED).count()
     if unfinished and not partial:
         raise UnfinishedItems(
-            f"{counted(unfinished, 'item is', 'items are')} not finished.", unfinished=unfinished
+            Sentence(
+                "labeling.not_finished",
+                "Items that are not finished: {count}.",
+                count=unfinished,
+            ),
+            unfinished=unfinished,
         )
     if not task.items.filter(state=states.ACCEPTED).exists():
         raise NothingToPublish

@@ -17,6 +17,7 @@ from atom.labeling.actions.leases import Page, lease_slot, release
 from atom.labeling.actions.progress import tell_progress
 from atom.labeling.errors import TaskNotActive
 from atom.labeling.models import Draft, LabelTask, Skip, WorkItem, WorkSlot
+from atom_sdk.sentences import Sentence
 
 REOPEN, LEAVE_OUT = "reopen", "leave_out"
 SETTLEMENTS = (REOPEN, LEAVE_OUT)
@@ -65,7 +66,10 @@ def settle_skipped(
     """
     locked = LabelTask.objects.select_for_update().get(pk=task.pk)
     if locked.state not in states.TASK_TAKES_WORK:
-        raise TaskNotActive(f"The task is {locked.state}.", state=locked.state)
+        raise TaskNotActive(
+            Sentence("labeling.task_is", "The task is {state}.", state=locked.state),
+            state=locked.state,
+        )
     chosen = _settleable(task, how)
     if item_ids is not None:
         chosen = chosen.filter(work_item__in=item_ids)

@@ -31,6 +31,7 @@ from atom.labeling.errors import (
 from atom.labeling.models import AnnotationRevision, Draft, WorkItem, WorkSlot
 from atom.labeling.models.tasks import planned_total
 from atom.labeling.permissions import AUDIT, may
+from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -146,12 +147,26 @@ def _problem_with(
     submission: Submission, encoded: documents.EncodedDocument, slot: WorkSlot
 ) -> AtomError | None:
     if encoded.size_bytes > documents.MAX_DOCUMENT_BYTES:
-        return DocumentTooLarge(f"At most {documents.MAX_DOCUMENT_BYTES} bytes.")
+        return DocumentTooLarge(
+            Sentence(
+                "labeling.document_too_large",
+                "At most {max_bytes} bytes.",
+                max_bytes=documents.MAX_DOCUMENT_BYTES,
+            )
+        )
     label_ids = documents.label_ids_of(submission.document)
     unknown = set(label_ids) - set(slot.label_task.ontology_version.names_by_id)
     if unknown or not label_ids:
         shown = submission.document.get("label_id")
-        return UnknownLabel(errors={"label_id": [f"There is no label with the id {shown}."]})
+        return UnknownLabel(
+            errors={
+                "label_id": [
+                    Sentence(
+                        "labeling.label_unknown", "There is no label with the id {id}.", id=shown
+                    )
+                ]
+            }
+        )
     return None
 
 
@@ -161,7 +176,10 @@ def _refusal(slot: WorkSlot, audit: WorkSlot | None, user: User, lease_no: int) 
     An expired lease still counts if nobody else took the slot: the row is locked here.
     """
     if slot.label_task.state not in states.TASK_TAKES_WORK:
-        return TaskNotActive(f"The task is {slot.label_task.state}.", slot=str(slot.pk))
+        return TaskNotActive(
+            Sentence("labeling.task_is", "The task is {state}.", state=slot.label_task.state),
+            slot=str(slot.pk),
+        )
     held = slot.state in states.SLOT_HELD and slot.user_id == user.pk
     lapsed = slot.state == states.OPEN and slot.lapsed_user_id == user.pk
     audits_it = audit is not None and audit.user_id == user.pk

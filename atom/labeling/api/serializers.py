@@ -9,14 +9,15 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.core.errors import AtomError, action_of
 from atom.core.names import NameField, TextField
+from atom.core.stored_failures import FailureSerializer, stored_failure
 from atom.labeling import permissions, states
 from atom.labeling.actions.skips import SETTLEMENTS
 from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
 from atom.labeling.models import LabelTask, Ontology, OntologyVersion
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS
 from atom_sdk.packs.paths import MAX_PATH_BYTES
+from atom_sdk.sentences import Sentence
 
 MAX_LISTED_PATHS = 10_000
 
@@ -115,7 +116,13 @@ class NewLabelTaskSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Exactly one source of labels."""
         if bool(attrs.get("labels")) == bool(attrs.get("ontology_version")):
-            raise serializers.ValidationError({"labels": "Give labels or ontology_version."})
+            raise serializers.ValidationError(
+                {
+                    "labels": Sentence(
+                        "labeling.ontology_missing", "Give labels or ontology_version."
+                    )
+                }
+            )
         return attrs
 
 
@@ -188,14 +195,6 @@ class MyWorkCountsSerializer(serializers.Serializer[Any]):
     returned = serializers.IntegerField()
     to_audit = serializers.IntegerField(help_text="Submissions that the caller could audit now.")
     own_audits = serializers.IntegerField(help_text="The caller's own, which another one audits.")
-
-
-class TaskErrorSerializer(serializers.Serializer[Any]):
-    """Why the last publication failed."""
-
-    code = serializers.CharField()
-    detail = serializers.CharField()
-    action = serializers.CharField(help_text="What to do next.")
 
 
 class OutputVersionSerializer(serializers.Serializer[Any]):
@@ -278,14 +277,10 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         counts = {state: held.get(state, 0) for state in (states.LEASED, states.RETURNED)}
         return {**counts, **self.context["audits"][task.pk]}
 
-    @extend_schema_field(TaskErrorSerializer(allow_null=True))
-    def get_publish_error(self, task: LabelTask) -> dict[str, str] | None:
+    @extend_schema_field(FailureSerializer(allow_null=True))
+    def get_publish_error(self, task: LabelTask) -> dict[str, Any] | None:
         """Return why the last publication failed."""
-        if not task.publish_error_code:
-            return None
-        code = task.publish_error_code
-        action = action_of(code) or AtomError.action
-        return {"code": code, "detail": task.publish_error_detail, "action": action}
+        return stored_failure(task.publish_error_code, task.publish_error_detail)
 
     @extend_schema_field(OutputVersionSerializer(allow_null=True))
     def get_output_version(self, task: LabelTask) -> dict[str, str] | None:

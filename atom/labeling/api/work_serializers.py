@@ -12,6 +12,7 @@ from atom.labeling import states
 from atom.labeling.api.media import item_urls
 from atom.labeling.models import AnnotationRevision, WorkItem, WorkSlot
 from atom.labeling.models.work import MAX_PAGE_LENGTH
+from atom_sdk.sentences import Sentence
 
 MAX_BATCH = 200
 _MAX_ACTIVE_MS = 2**31 - 1
@@ -180,7 +181,9 @@ class SubmitSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Bring both forms to a document."""
         if ("label_id" in attrs) == ("document" in attrs):
-            raise serializers.ValidationError({"label_id": "Give label_id or document."})
+            raise serializers.ValidationError(
+                {"label_id": Sentence("labeling.answer_missing", "Give label_id or document.")}
+            )
         if "label_id" in attrs:
             attrs["document"] = {"label_id": attrs["label_id"]}
         return attrs

@@ -12,6 +12,7 @@ from django.db.models import Count, Max, Q
 from atom.accounts.models import Project
 from atom.core import states as core_states
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
 from atom.datasets.models import Dataset, Version
 from atom.labeling import states
 from atom.labeling.models.ontologies import OntologyVersion
@@ -88,7 +89,7 @@ class LabelTask(TimestampedModel):
     )
     publish_requested_at = models.DateTimeField(null=True, blank=True)
     publish_error_code = models.CharField(max_length=60, blank=True)
-    publish_error_detail = models.TextField(blank=True)
+    publish_error_detail = SentenceField(blank=True)
     published_at = models.DateTimeField(null=True, blank=True)
     output_version = models.ForeignKey(
         Version, on_delete=models.PROTECT, related_name="+", null=True, blank=True

@@ -10,6 +10,7 @@ from atom.core import outbox
 from atom.models_registry.engines.references import reads_like_version
 from atom.models_registry.errors import AliasNotFound, AliasReserved
 from atom.models_registry.models import Alias, AliasChange, Model, ModelVersion
+from atom_sdk.sentences import Sentence
 
 _RESERVED = frozenset({"history", "latest", "main"})
 
@@ -21,7 +22,15 @@ def set_alias(model: Model, name: str, version: ModelVersion, user: User | None)
     Raises AliasReserved.
     """
     if name in _RESERVED or reads_like_version(name):
-        raise AliasReserved(errors={"alias": [f"{name!r} cannot be an alias."]})
+        raise AliasReserved(
+            errors={
+                "alias": [
+                    Sentence(
+                        "models.alias_invalid", "{alias} cannot be an alias.", alias=repr(name)
+                    )
+                ]
+            }
+        )
     # Lock first: two moves of one alias must not both note the same old version.
     Model.objects.select_for_update().get(pk=model.pk)
     alias = Alias.objects.select_related("version").filter(model=model, name=name).first()
@@ -39,7 +48,14 @@ def remove_alias(model: Model, name: str, user: User | None) -> None:
     Model.objects.select_for_update().get(pk=model.pk)
     alias = Alias.objects.select_related("version").filter(model=model, name=name).first()
     if alias is None:
-        raise AliasNotFound(f"{model.name} has no alias {name}.")
+        raise AliasNotFound(
+            Sentence(
+                "models.alias_unknown",
+                "{model} has no alias {alias}.",
+                model=model.name,
+                alias=name,
+            )
+        )
     old = alias.version
     alias.delete()
     _note(model, name, old, None, user)

@@ -14,6 +14,7 @@ from atom.models_registry.engines.evaluations import (
 )
 from atom.models_registry.errors import ArtifactNotReady, EvaluationMalformed
 from atom.models_registry.models import Evaluation, ModelVersion
+from atom_sdk.sentences import Sentence
 
 FILE = "evaluation.json"
 _DATASET_ALIAS = "dataset"
@@ -25,7 +26,9 @@ def evaluation_artifact(run: Run) -> Artifact | None:
     Raises ArtifactNotReady while one is still being checked: a run may be over before.
     """
     if run.artifacts.filter(path=FILE, state=job_states.LOCAL).exists():
-        raise ArtifactNotReady(f"Not stored yet: {FILE}.")
+        raise ArtifactNotReady(
+            Sentence("models.file_not_stored", "Not stored yet: {files}.", files=FILE)
+        )
     stored = run.artifacts.filter(path=FILE, state=job_states.PERSISTED)
     return stored.order_by("-attempt__number", "-created_at").first()
 
@@ -64,7 +67,13 @@ def evaluated_dataset(run: Run) -> Version | None:
 
 def _read(artifact: Artifact) -> EvaluationResult:
     if artifact.size_bytes > MAX_BYTES:
-        raise EvaluationMalformed(f"evaluation.json has more than {MAX_BYTES} bytes.")
+        raise EvaluationMalformed(
+            Sentence(
+                "models.evaluation_too_large",
+                "evaluation.json has more than {max_bytes} bytes.",
+                max_bytes=MAX_BYTES,
+            )
+        )
     try:
         return parse_evaluation(objects().get(artifact.key))
     except MalformedEvaluation as exc:

@@ -29,6 +29,7 @@ from atom.models_registry.actions.registration import get_or_create_model, regis
 from atom.models_registry.errors import IntakeFailed
 from atom.models_registry.models import ModelVersion, RunIntake
 from atom.models_registry.reads import find_version
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -111,7 +112,14 @@ def _register(run: Run) -> ModelVersion | None:
     try:
         slug_validator(name)
     except ValidationError as exc:
-        raise Invalid(f"{name!r} cannot be a model's name: {exc.message}") from exc
+        raise Invalid(
+            Sentence(
+                "models.name_invalid",
+                "{name} cannot be a model's name: {reason}",
+                name=repr(name),
+                reason=exc.message,
+            )
+        ) from exc
     model = get_or_create_model(run.project, run.created_by, name)
     version = register(model, run, MODEL_PATH, run.created_by)
     text = f"Registered as version {version.number} of the model {name}."

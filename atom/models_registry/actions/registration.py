@@ -33,6 +33,7 @@ from atom.models_registry.errors import (
 )
 from atom.models_registry.models import Model, ModelFile, ModelVersion
 from atom_sdk.runner.evidence import storable
+from atom_sdk.sentences import Sentence
 
 DESCRIPTION_FILE = "atom.json"
 _MAX_DESCRIPTION_BYTES = 1 << 20
@@ -134,12 +135,26 @@ def artifacts_at(run: Run, path: str) -> dict[str, Artifact]:
     newest_last = list(rows.order_by("attempt__number", "created_at", "id"))
     below = [a for a in newest_last if a.path == path or a.path.startswith(f"{path}/") or not path]
     if not below:
-        raise ArtifactNotFound(errors={"artifact_path": [f"The run left nothing at {path!r}."]})
+        raise ArtifactNotFound(
+            errors={
+                "artifact_path": [
+                    Sentence(
+                        "models.output_missing", "The run left nothing at {path}.", path=repr(path)
+                    )
+                ]
+            }
+        )
     last_attempt = below[-1].attempt_id
     latest = {a.path: a for a in below if a.attempt_id == last_attempt}
     waiting = [a.path for a in latest.values() if a.state != job_states.PERSISTED]
     if waiting:
-        raise ArtifactNotReady(f"Not stored yet: {', '.join(sorted(waiting)[:5])}.")
+        raise ArtifactNotReady(
+            Sentence(
+                "models.file_not_stored",
+                "Not stored yet: {files}.",
+                files=", ".join(sorted(waiting)[:5]),
+            )
+        )
     return {_within(artifact.path, path): artifact for artifact in latest.values()}
 
 
@@ -150,7 +165,13 @@ def _within(path: str, base: str) -> str:
 def _check_bytes(artifact: Artifact) -> None:
     found = digests_of_stream(objects().views(artifact.key))
     if (found.sha256, found.blake3) != (artifact.sha256, artifact.digest):
-        raise ArtifactDamaged(f"{artifact.path} does not have the digest that was recorded.")
+        raise ArtifactDamaged(
+            Sentence(
+                "models.digest_differs",
+                "{path} does not have the digest that was recorded.",
+                path=artifact.path,
+            )
+        )
 
 
 def _described(files: dict[str, Artifact]) -> Described:

@@ -35,6 +35,7 @@ from atom.models_registry.api.serializers import (
 )
 from atom.models_registry.errors import ModelNotFound, ModelVersionNotFound
 from atom.models_registry.models import AliasChange, Evaluation, Model, ModelVersion
+from atom_sdk.sentences import Sentence
 
 
 def render_models(models: Sequence[Model]) -> list[dict[str, Any]]:
@@ -86,7 +87,11 @@ class ModelScopedView(ProjectScopedView):
         """The model of the path."""
         found = reads.models_of(self.project).filter(name=self.kwargs["model"]).first()
         if found is None:
-            raise ModelNotFound(f"There is no model {self.kwargs['model']}.")
+            raise ModelNotFound(
+                Sentence(
+                    "models.model_unknown", "There is no model {model}.", model=self.kwargs["model"]
+                )
+            )
         return found
 
     @cached_property
@@ -96,7 +101,14 @@ class ModelScopedView(ProjectScopedView):
         versions = reads.versions_for_display().filter(model=self.model)
         found = versions.filter(number=number).first()
         if found is None:
-            raise ModelVersionNotFound(f"{self.model.name} has no version {number}.")
+            raise ModelVersionNotFound(
+                Sentence(
+                    "datasets.version_unknown",
+                    "{dataset} has no version {version}.",
+                    dataset=self.model.name,
+                    version=number,
+                )
+            )
         return found
 
 
@@ -200,7 +212,18 @@ class AliasView(ModelScopedView, APIView):
         number = body.validated_data["version"]
         version = self.model.versions.filter(number=number).first()
         if version is None:
-            raise Invalid(errors={"version": [f"{self.model.name} has no version {number}."]})
+            raise Invalid(
+                errors={
+                    "version": [
+                        Sentence(
+                            "models.version_number_unknown",
+                            "{model} has no version {version}.",
+                            model=self.model.name,
+                            version=number,
+                        )
+                    ]
+                }
+            )
         name = NewModelSerializer(data={"name": self.kwargs["alias"]})
         check(name)
         alias = actions.set_alias(self.model, self.kwargs["alias"], version, user_of(request))

@@ -13,6 +13,7 @@ from typing import Any
 
 from atom.core.foreign_json import read_json
 from atom_sdk.runner.evidence import storable
+from atom_sdk.sentences import Sentence
 
 MAX_BYTES = 32 << 20
 MAX_LABELS = 2000
@@ -42,9 +43,9 @@ def parse_evaluation(data: bytes) -> EvaluationResult:
     try:
         document = read_json(data)
     except ValueError as exc:
-        raise MalformedEvaluation("It is not JSON.") from exc
+        raise MalformedEvaluation(Sentence("models.not_json", "It is not JSON.")) from exc
     if not isinstance(document, Mapping):
-        raise MalformedEvaluation("It is not a JSON object.")
+        raise MalformedEvaluation(Sentence("models.not_a_json_object", "It is not a JSON object."))
     labels = [_label(label) for label in _list(document, "labels")]
     result = EvaluationResult(
         split=_label(document.get("split") or "test")[:60],
@@ -61,13 +62,22 @@ def parse_evaluation(data: bytes) -> EvaluationResult:
 def _list(document: Mapping[str, Any], name: str) -> list[Any]:
     value = document.get(name)
     if not isinstance(value, list) or not 0 < len(value) <= MAX_LABELS:
-        raise MalformedEvaluation(f"{name} is not a list of 1 to {MAX_LABELS} values.")
+        raise MalformedEvaluation(
+            Sentence(
+                "models.not_a_list",
+                "{name} is not a list of 1 to {max_labels} values.",
+                name=name,
+                max_labels=MAX_LABELS,
+            )
+        )
     return value
 
 
 def _label(value: Any) -> str:
     if isinstance(value, list | dict):
-        raise MalformedEvaluation("split or a label is neither a text nor a number.")
+        raise MalformedEvaluation(
+            Sentence("models.label_invalid", "split or a label is neither a text nor a number.")
+        )
     text: str = storable(str(value))
     return text
 
@@ -75,21 +85,34 @@ def _label(value: Any) -> str:
 def _count(value: Any, name: str) -> int:
     is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MAX_COUNT
     if not is_count:
-        raise MalformedEvaluation(f"{name} is not a whole number from 0 to {_MAX_COUNT}.")
+        raise MalformedEvaluation(
+            Sentence(
+                "models.not_a_count",
+                "{name} is not a whole number from 0 to {max_count}.",
+                name=name,
+                max_count=_MAX_COUNT,
+            )
+        )
     count: int = value
     return count
 
 
 def _fraction(value: Any) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1:
-        raise MalformedEvaluation("accuracy is not a number from 0 to 1.")
+        raise MalformedEvaluation(
+            Sentence("models.accuracy_out_of_range", "accuracy is not a number from 0 to 1.")
+        )
     return float(value)
 
 
 def _matrix(rows: list[Any], size: int) -> list[list[int]]:
     square = len(rows) == size and all(isinstance(r, list) and len(r) == size for r in rows)
     if not square:
-        raise MalformedEvaluation("matrix does not have a row and a column per label.")
+        raise MalformedEvaluation(
+            Sentence(
+                "models.matrix_not_square", "matrix does not have a row and a column per label."
+            )
+        )
     return [[_count(cell, "a cell of matrix") for cell in row] for row in rows]
 
 
@@ -113,7 +136,16 @@ def _as_float(value: Any) -> float | None:
 def _check_sums(result: EvaluationResult) -> None:
     total = sum(sum(row) for row in result.matrix)
     if total != result.n:
-        raise MalformedEvaluation(f"matrix counts {total} samples, n says {result.n}.")
+        raise MalformedEvaluation(
+            Sentence(
+                "models.matrix_contradicts_n",
+                "matrix counts {total} samples, n says {n}.",
+                total=total,
+                n=result.n,
+            )
+        )
     right = sum(result.matrix[i][i] for i in range(len(result.matrix)))
     if total and abs(right / total - result.accuracy) > _ACCURACY_TOLERANCE:
-        raise MalformedEvaluation("accuracy is not what matrix says.")
+        raise MalformedEvaluation(
+            Sentence("models.accuracy_contradicts_matrix", "accuracy contradicts matrix.")
+        )

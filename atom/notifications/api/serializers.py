@@ -12,6 +12,7 @@ from atom.notifications.engines.links import path_of
 from atom.notifications.engines.wording import title_of
 from atom.notifications.events import KINDS, MAIL_CHOICES, TOPICS
 from atom.notifications.models import Notification
+from atom_sdk.sentences import Sentence
 
 MAX_IDS = 200
 
@@ -89,9 +90,17 @@ class ReadSerializer(serializers.Serializer[Any]):
         """Refuse what names no rows, or names them in two ways."""
         given = [name for name in ("ids", "subject", "until") if attrs.get(name)]
         if len(given) != 1:
-            raise serializers.ValidationError({"ids": "Give one of ids, subject and until."})
+            raise serializers.ValidationError(
+                {
+                    "ids": Sentence(
+                        "notifications.selection_unclear", "Give one of ids, subject and until."
+                    )
+                }
+            )
         if attrs.get("topic") and "until" not in attrs:
-            raise serializers.ValidationError({"topic": "Give it with until only."})
+            raise serializers.ValidationError(
+                {"topic": Sentence("notifications.only_with_until", "Give it with until only.")}
+            )
         return attrs
 
 
@@ -153,7 +162,9 @@ class DailyMailChangeSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse what changes nothing."""
         if not attrs:
-            raise serializers.ValidationError({"hour": "Give time_zone, hour or both."})
+            raise serializers.ValidationError(
+                {"hour": Sentence("notifications.time_missing", "Give time_zone, hour or both.")}
+            )
         return attrs
 
 
@@ -171,7 +182,9 @@ class PreferenceChangesSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse what changes nothing."""
         if not attrs:
-            raise serializers.ValidationError({"topics": "Give topics, daily or both."})
+            raise serializers.ValidationError(
+                {"topics": Sentence("notifications.choice_missing", "Give topics, daily or both.")}
+            )
         return attrs
 
 

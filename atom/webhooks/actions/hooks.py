@@ -21,6 +21,7 @@ from atom.webhooks.errors import TooManyWebhooks, WebhookNameTaken
 from atom.webhooks.models import Webhook
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.public_hosts import check_public_url
+from atom_sdk.sentences import Sentence
 
 MAX_PER_PROJECT = 20
 
@@ -46,7 +47,13 @@ def create_webhook(
         # Lock first: two requests must not both be the last that is allowed.
         Project.objects.select_for_update().get(pk=project.pk)
         if Webhook.objects.filter(project=project).count() >= MAX_PER_PROJECT:
-            raise TooManyWebhooks(f"At most {MAX_PER_PROJECT} are kept for one project.")
+            raise TooManyWebhooks(
+                Sentence(
+                    "webhooks.too_many",
+                    "At most {max} are kept for one project.",
+                    max=MAX_PER_PROJECT,
+                )
+            )
         webhook = Webhook(
             project=project,
             name=name,

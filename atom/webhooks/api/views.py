@@ -33,6 +33,7 @@ from atom.webhooks.api.serializers import (
 )
 from atom.webhooks.errors import WebhookNotFound
 from atom.webhooks.models import Delivery, Webhook
+from atom_sdk.sentences import Sentence
 
 _METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE")
 
@@ -55,7 +56,12 @@ class _AdminView(ProjectScopedView):
         """Return the delivery of the path. Raises NotFound."""
         found = self.webhook.deliveries.filter(pk=self.kwargs["delivery_id"]).first()
         if found is None:
-            raise NotFound("The webhook has no such delivery; they are kept for two weeks.")
+            raise NotFound(
+                Sentence(
+                    "webhooks.delivery_unknown",
+                    "The webhook has no such delivery; they are kept for two weeks.",
+                )
+            )
         return found
 
 

@@ -71,7 +71,8 @@ function flattenFields(value: unknown, prefix = ''): Record<string, string> {
   return out;
 }
 
-function sentenceOf(body: Record<string, unknown>): FieldCode | undefined {
+/** The code of a detail with its parameters; undefined for a detail that has none. */
+export function sentenceOf(body: { detail_code?: unknown; detail_params?: unknown }): FieldCode | undefined {
   const code = text(body.detail_code);
   return code ? { code, params: (body.detail_params ?? {}) as FieldCode['params'] } : undefined;
 }

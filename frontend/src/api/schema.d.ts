@@ -5200,12 +5200,6 @@ export interface components {
          * @enum {string}
          */
         CheckLevelEnum: "error" | "warning" | "ok";
-        /** @description Why a report failed, and what to do next. */
-        CleaningFailure: {
-            code: string;
-            detail: string;
-            action: string;
-        };
         /** @description One finding; findings of one group follow each other, the one that stays first. */
         CleaningFinding: {
             path: string;
@@ -5243,7 +5237,7 @@ export interface components {
             readonly is_partial: boolean;
             counts: components["schemas"]["FindingCount"][];
             run: components["schemas"]["CleaningRun"] | null;
-            readonly error: components["schemas"]["CleaningFailure"] | null;
+            readonly error: components["schemas"]["Failure"] | null;
             created_by: components["schemas"]["UserShort"] | null;
             /** Format: date-time */
             readonly created_at: string;
@@ -5442,6 +5436,12 @@ export interface components {
         CommitFailure: {
             code: string;
             detail: string;
+            /** @description The code of the detail's sentence, stable, where it has one. */
+            detail_code?: string;
+            /** @description The values that the detail names, by name. */
+            detail_params?: {
+                [key: string]: unknown;
+            };
             /** @description What to do next. */
             action: string;
             head: string | null;
@@ -6083,6 +6083,12 @@ export interface components {
         Failure: {
             code: string;
             detail: string;
+            /** @description The code of the detail's sentence, stable, where it has one. */
+            detail_code?: string;
+            /** @description The values that the detail names, by name. */
+            detail_params?: {
+                [key: string]: unknown;
+            };
             /** @description What to do next. */
             action: string;
         };
@@ -6274,13 +6280,6 @@ export interface components {
          * @enum {string}
          */
         FoundInEnum: "upload" | "store";
-        /** @description Why a run ended without collecting anything. */
-        GarbageError: {
-            code: string;
-            detail: string;
-            /** @description Return what to do next. */
-            readonly action: string;
-        };
         /** @description One run; `condemned_count` objects of it can still be taken back. */
         GarbageRun: {
             /** Format: uuid */
@@ -6304,7 +6303,7 @@ export interface components {
             readonly created_at: string;
             /** Format: date-time */
             readonly finished_at: string | null;
-            readonly error: components["schemas"]["GarbageError"] | null;
+            readonly error: components["schemas"]["Failure"] | null;
         };
         /**
          * @description * `done` - done
@@ -6678,7 +6677,7 @@ export interface components {
             readonly offers: components["schemas"]["OffersEnum"][];
             continues: components["schemas"]["LinkedTask"] | null;
             continued_by: components["schemas"]["LinkedTask"] | null;
-            readonly publish_error: components["schemas"]["TaskError"] | null;
+            readonly publish_error: components["schemas"]["Failure"] | null;
             readonly output_version: components["schemas"]["OutputVersion"] | null;
             created_by: components["schemas"]["UserShort"] | null;
             /** Format: date-time */
@@ -9503,6 +9502,10 @@ export interface components {
             readonly version: string | null;
             readonly error_code: string;
             readonly error_detail: string;
+            readonly error_detail_code: string | null;
+            readonly error_detail_params: {
+                [key: string]: unknown;
+            } | null;
             readonly error_action: string | null;
             /** Format: date-time */
             readonly created_at: string;
@@ -9782,6 +9785,10 @@ export interface components {
             readonly state: components["schemas"]["SourceStateEnum"];
             readonly error_code: string;
             readonly error_detail: string;
+            readonly error_detail_code: string | null;
+            readonly error_detail_params: {
+                [key: string]: unknown;
+            } | null;
             readonly error_action: string | null;
             readonly last_scan: components["schemas"]["Scan"] | null;
             /** Format: date-time */
@@ -9986,13 +9993,6 @@ export interface components {
             seconds: number;
             /** Format: double */
             last_at: number | null;
-        };
-        /** @description Why the last publication failed. */
-        TaskError: {
-            code: string;
-            detail: string;
-            /** @description What to do next. */
-            action: string;
         };
         /** @description Which entries become items: below a prefix, with or without a label (null: both). */
         TaskFilter: {
@@ -10585,7 +10585,6 @@ export type Changed = components['schemas']['Changed'];
 export type Check = components['schemas']['Check'];
 export type CheckCodeEnum = components['schemas']['CheckCodeEnum'];
 export type CheckLevelEnum = components['schemas']['CheckLevelEnum'];
-export type CleaningFailure = components['schemas']['CleaningFailure'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
 export type CleaningRun = components['schemas']['CleaningRun'];
@@ -10677,7 +10676,6 @@ export type Folder = components['schemas']['Folder'];
 export type FolderLabelsRequest = components['schemas']['FolderLabelsRequest'];
 export type ForgottenRequest = components['schemas']['ForgottenRequest'];
 export type FoundInEnum = components['schemas']['FoundInEnum'];
-export type GarbageError = components['schemas']['GarbageError'];
 export type GarbageRun = components['schemas']['GarbageRun'];
 export type GarbageRunStateEnum = components['schemas']['GarbageRunStateEnum'];
 export type GitHost = components['schemas']['GitHost'];
@@ -11049,7 +11047,6 @@ export type TableColumnTypeEnum = components['schemas']['TableColumnTypeEnum'];
 export type Tag = components['schemas']['Tag'];
 export type TakeEnum = components['schemas']['TakeEnum'];
 export type TaskCount = components['schemas']['TaskCount'];
-export type TaskError = components['schemas']['TaskError'];
 export type TaskFilter = components['schemas']['TaskFilter'];
 export type TaskPreview = components['schemas']['TaskPreview'];
 export type Thresholds = components['schemas']['Thresholds'];

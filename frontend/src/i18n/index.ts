@@ -1,9 +1,9 @@
 import i18n from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { readStored, writeStored } from '@/shared/stored';
-import { detailSayer, type SayDetail } from './details';
 import type en from './en';
 import first from './en.first';
+import { type Sentence, saySentence } from './sentences';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -20,10 +20,12 @@ export const PROBLEMS = 'problems';
 /** The namespace of what is wrong with a field, by code. */
 export const FIELDS = 'fields';
 
-const sayers: Partial<Record<string, SayDetail>> = {};
+type Say = (sentence: Sentence) => string | undefined;
+const sayers: Partial<Record<string, Say>> = {};
 
-/** What a problem says of its one case, in the present language if its words are known. */
-export const sayDetail: SayDetail = (detail, sentence) => sayers[i18n.language]?.(detail, sentence) ?? detail;
+/** A text of the server, in the present language if it came with a code. */
+export const sayDetail = (text: string, sentence?: Sentence): string =>
+  (sentence && sayers[i18n.language]?.(sentence)) ?? text;
 
 /** English words of pages that were loaded; Chinese comes in one piece. */
 const later: Partial<typeof en> = {};
@@ -36,17 +38,16 @@ export function addWords(words: Partial<typeof en>): void {
 
 async function load(language: Language): Promise<void> {
   if (language === 'en' || i18n.hasResourceBundle(language, 'translation')) return;
-  const [words, problems, fields, details, sentences] = await Promise.all([
+  const [words, problems, fields, sentences] = await Promise.all([
     import('./zh'),
     import('./problems.zh'),
     import('./fields.zh'),
-    import('./details.zh'),
     import('./sentences.zh'),
   ]);
   i18n.addResourceBundle(language, 'translation', words.default);
   i18n.addResourceBundle(language, PROBLEMS, problems.default);
   i18n.addResourceBundle(language, FIELDS, fields.default);
-  sayers[language] = detailSayer(details.default, details.values, sentences.default);
+  sayers[language] = (sentence) => saySentence(sentence, sentences.default, sentences.words);
 }
 
 export async function setLanguage(language: Language): Promise<void> {

@@ -1,14 +1,20 @@
 import { afterEach, expect, test } from 'vitest';
 import { ApiError, readApiError } from '@/api/errors';
 import { setLanguage } from '@/i18n';
-import { fieldWords, translatedProblem } from './problemWords';
+import { fieldWords, problemWords, translatedProblem } from './problemWords';
 
 afterEach(() => setLanguage('en'));
 
 const refused = { status: 409, code: 'dataset_held', title: 'A legal hold keeps the dataset: it cannot be deleted.' };
 
+const heldTwice = {
+  ...refused,
+  detail: '2 legal holds keep pets.',
+  sentence: { code: 'datasets.legal_holds_keep', params: { count: 2, kept: 'pets' } },
+};
+
 test('a problem has its title, its detail and what to do next in the language of the page', async () => {
-  const error = new ApiError({ ...refused, detail: '2 legal holds keep pets.', action: 'Release its holds first.' });
+  const error = new ApiError({ ...heldTwice, action: 'Release its holds first.' });
   expect(translatedProblem(error)).toBeUndefined();
   await setLanguage('zh');
   expect(translatedProblem(error)).toEqual({
@@ -20,23 +26,27 @@ test('a problem has its title, its detail and what to do next in the language of
   expect(translatedProblem(new ApiError({ ...refused, code: 'of_tomorrow' }))).toBeUndefined();
 });
 
-test('a detail keeps the values that it names, says those that are words, and stays where its text is not known', async () => {
+test('a detail names its values, says those that are words or sentences, and stays as it is without a known code', async () => {
   await setLanguage('zh');
-  const said = (detail: string) => translatedProblem(new ApiError({ ...refused, detail }))?.detail;
-  expect(said('pets (old).v1 has no branch a.b has no tag c.')).toBe('pets (old).v1 没有分支 a.b has no tag c。');
-  expect(said('The changes file is quarantined: The column path is missing.')).toBe(
+  const said = (code: string, params: Record<string, unknown>) =>
+    translatedProblem(new ApiError({ ...refused, detail: 'Some English.', sentence: { code, params } }))?.detail;
+  expect(said('datasets.branch_unknown', { dataset: 'pets {branch}', branch: '$&' })).toBe(
+    'pets {branch} 没有分支 $&。',
+  );
+  const missing = { code: 'datasets.column_missing', params: { column: 'path' } };
+  expect(said('datasets.changes_file_refused', { state: 'quarantined', reason: missing })).toBe(
     '变更文件的状态为“已隔离”：缺少列 path。',
   );
-  expect(said('Both sides changed a.png, b.png and 12 more.')).toBe('双方都改了 a.png, b.png 等（另有 12 个）。');
-  expect(said('There is no sample in the split val of pets@v3 that matches size > 3.')).toBe(
-    'pets@v3 的划分 val 里符合 size > 3 的部分中没有样本。',
-  );
-  expect(said('1 item is not finished.')).toBe('1 个条目未完成。');
-  expect(said('pets is at no commit.')).toBe('pets 现位于 尚无提交之处。');
-  expect(said('A text of tomorrow')).toBe('A text of tomorrow');
+  const paths = { code: 'core.names_and_more', params: { names: 'a.png, b.png', count: 12 } };
+  expect(said('datasets.both_sides_changed', { paths })).toBe('双方都改了 a.png, b.png 等（另有 12 个）。');
+  const split = { code: 'cache.split_of', params: { splits: 'val', version: 'pets@v3' } };
+  const selection = { code: 'cache.that_matches', params: { selection: split, where: 'size > 3' } };
+  expect(said('cache.nothing_selected', { selection })).toBe('pets@v3 的划分 val 里符合 size > 3 的部分中没有样本。');
+  expect(said('datasets.branch_is_at', { branch: 'pets', head: 'no commit' })).toBe('pets 现位于 尚无提交之处。');
+  expect(said('of.tomorrow', {})).toBe('Some English.');
 });
 
-test('a detail with a code is said by its code and values, whatever its English text is', async () => {
+test('the problem of an answer is read with its code and values', async () => {
   const body = {
     ...refused,
     detail: 'Some English.',
@@ -46,6 +56,7 @@ test('a detail with a code is said by its code and values, whatever its English 
   const error = await readApiError(new Response(JSON.stringify(body), { status: 409 }));
   await setLanguage('zh');
   expect(translatedProblem(error)?.detail).toBe('当前状态为“排队中”，不能变为“of_tomorrow”。');
+  expect(problemWords({ ...body, action: '' }).detail).toBe('当前状态为“排队中”，不能变为“of_tomorrow”。');
 });
 
 test('what is wrong with a field is said in the language of the page, by its code and values', async () => {
@@ -62,8 +73,8 @@ test('what is wrong with a field is said in the language of the page, by its cod
       { code: 'slug', params: {} },
     ],
     'edits.0.to': [{ code: 'invalid_choice', params: { input: '<b>' } }],
-    where: [{ code: 'invalid', params: {} }],
-    size: [{ code: 'invalid', params: {} }],
+    where: [{ code: 'query.at_character', params: { position: 3, problem: { code: 'query.empty', params: {} } } }],
+    size: [{ code: 'jobs.above_maximum', params: { max: 9, input: '12' } }],
   };
   const body = JSON.stringify({ code: 'invalid', title: 'No.', errors, error_codes });
   const error = await readApiError(new Response(body, { status: 400 }));
@@ -87,14 +98,18 @@ test('what is wrong with a field is said in the language of the page, by its cod
 
 test('what is wrong with a search or a query is said in the language of the page, with its place and values', async () => {
   await setLanguage('zh');
-  const said = (text: string) => fieldWords(new ApiError({ ...refused, fields: { search: text } })).search;
-  expect(said("Character 4: there is no state 'lost'. Write one of: failed, queued.")).toBe(
+  const at = (position: number, code: string, params: Record<string, unknown>) => {
+    const place = { code: 'query.at_character', params: { position, problem: { code, params } } };
+    const error = new ApiError({ ...refused, fields: { search: 'Some English.' }, fieldCodes: { search: [place] } });
+    return fieldWords(error).search;
+  };
+  expect(at(4, 'jobs.search_state_unknown', { value: "'lost'", known: 'failed, queued' })).toBe(
     "第 4 个字符：没有状态 'lost'。可选：failed, queued。",
   );
-  expect(said('Character 1: pets has no branch v9. Write dataset:pets@v3.')).toBe(
+  const unknown = { code: 'datasets.branch_unknown', params: { dataset: 'pets', branch: 'v9' } };
+  expect(at(1, 'jobs.search_version_unknown', { problem: unknown, dataset: 'pets' })).toBe(
     '第 1 个字符：pets 没有分支 v9。请写成 dataset:pets@v3。',
   );
-  expect(said("Character 2: size is a number and 'x' is text: they cannot be compared.")).toBe(
-    "第 2 个字符：size 是数字，'x' 是文本，两者不能比较。",
-  );
+  const types = { left: 'size', left_type: 'a number', right: "'x'", right_type: 'text' };
+  expect(at(2, 'query.types_differ', types)).toBe("第 2 个字符：size 是数字，'x' 是文本，两者不能比较。");
 });

@@ -1,4 +1,4 @@
-import type { ApiError } from '@/api/errors';
+import { type ApiError, type FieldCode, sentenceOf } from '@/api/errors';
 import i18n, { FIELDS, PROBLEMS, sayDetail } from '@/i18n';
 
 export interface ProblemWords {
@@ -19,33 +19,43 @@ export function translatedProblem(
   return { title, action, detail: error.detail === error.title ? '' : sayDetail(error.detail, error.sentence) };
 }
 
-/** A problem that is part of an answer, in the present language. */
-export const problemWords = (problem: {
+/** A problem that is part of an answer: what a piece of work in the background failed of. */
+export interface StoredProblem {
   code: string;
   title?: string;
   detail: string;
+  detail_code?: string | null;
+  detail_params?: Record<string, unknown> | null;
   action: string;
-}): ProblemWords => {
-  const { title = '', detail, action } = problem;
-  return translatedProblem({ ...problem, title }) ?? { title, detail: sayDetail(detail), action };
-};
+}
+
+/** A stored problem in the present language. */
+export function problemWords(problem: StoredProblem): ProblemWords {
+  const { code, title = '', detail, action } = problem;
+  const sentence = sentenceOf(problem);
+  return translatedProblem({ code, title, detail, sentence }) ?? { title, detail: sayDetail(detail, sentence), action };
+}
 
 /** What happened and what to do next, where a title says already what is wrong. */
-export function problemSentence(problem: { code: string; detail: string; action: string }): string {
+export function problemSentence(problem: StoredProblem): string {
   const { title, detail, action } = problemWords(problem);
   const said = detail || title;
   return said.includes(action) ? said : `${said} ${action}`;
 }
 
+/** What is wrong with a field, by its code: a rule of forms, or a sentence of the server's. */
+function fieldSentence({ code, params }: FieldCode): string | undefined {
+  const template: string | undefined = i18n.getResource(i18n.language, FIELDS, code);
+  if (template) return i18n.services.interpolator.interpolate(template, params, i18n.language, {});
+  return sayDetail('', { code, params }) || undefined;
+}
+
 /** What is wrong with each field in the present language; as the server says it where one of its codes has no words. */
 export function fieldWords({ fields, fieldCodes }: ApiError): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, said]) => {
-      const words = (fieldCodes[name] ?? []).map(({ code, params }) => {
-        const template: string | undefined = i18n.getResource(i18n.language, FIELDS, code);
-        return template && i18n.services.interpolator.interpolate(template, params, i18n.language, {});
-      });
-      return [name, words.length > 0 && words.every(Boolean) ? words.join('') : sayDetail(said)];
+    Object.entries(fields).map(([name, text]) => {
+      const words = (fieldCodes[name] ?? []).map((each) => fieldSentence(each));
+      return [name, words.length > 0 && words.every(Boolean) ? words.join('') : text];
     }),
   );
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from atom_sdk.amounts import counted
 from atom_sdk.importers.losses import ClassLoss
 from atom_sdk.importers.report import NamedCount, Report
+from atom_sdk.sentences import Sentence
 
 _PLURALS = {"keypoints": "sets of keypoints", "rotated box": "rotated boxes"}
 _SINGULARS = {"keypoints": "set of keypoints"}
@@ -47,13 +48,23 @@ def _near_miss(reason: str, report: Report) -> str:
 
 def loss_text(losses: list[ClassLoss]) -> str:
     """Return `5 of 100 objects (5 %); 3 of 20 objects of 'cat' (15 %)`."""
-    parts = [
-        f"{one.lost} of {counted(one.source, one.kind)}"
-        f"{'' if one.name is None else f' of {one.name!r}'} ({percent(one.share)})"
-        for one in losses[:_NAMED_LOSSES]
-    ]
+    parts = [class_loss_text(loss) for loss in losses[:_NAMED_LOSSES]]
     more = len(losses) - len(parts)
     return "; ".join(parts) + (f"; and {counted(more, 'class', 'classes')} more" if more else "")
+
+
+def class_loss_text(loss: ClassLoss) -> Sentence:
+    """Return `3 of 20 objects of 'cat' (15 %)`."""
+    kind = loss.kind if loss.source == 1 else f"{loss.kind}s"
+    counts = {"lost": loss.lost, "total": loss.source, "kind": kind, "share": percent(loss.share)}
+    if loss.name is None:
+        return Sentence("importers.loss", "{lost} of {total} {kind} ({share})", **counts)
+    return Sentence(
+        "importers.loss_of_class",
+        "{lost} of {total} {kind} of '{label}' ({share})",
+        label=loss.name,
+        **counts,
+    )
 
 
 def percent(share: float) -> str:

@@ -13,6 +13,7 @@ from atom_sdk.manifests.layers.layers import current_rows, read_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.parallel import worked_ahead
 from atom_sdk.manifests.roots.roots import RangeRef, Root
+from atom_sdk.sentences import Sentence
 
 # Tried in order: the first layer that labels an entry wins. What people said counts more than an
 # annotation file, and that more than a folder's name.
@@ -85,5 +86,13 @@ def _read_kind(root: Root, store: ObjectStore, name: str, kind: str) -> pa.Table
     if layer is None:
         return None
     if layer.kind != kind:
-        raise LayerKindError(f"The layer {name!r} has the kind {layer.kind!r}, not {kind!r}.")
+        raise LayerKindError(
+            Sentence(
+                "layers.kind_differs",
+                "The layer {layer} has the kind {kind}, not {expected}.",
+                layer=repr(name),
+                kind=repr(layer.kind),
+                expected=repr(kind),
+            )
+        )
     return read_layer(layer, store)

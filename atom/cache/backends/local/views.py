@@ -19,6 +19,7 @@ from atom.datasets.catalog.stores import version_store
 from atom.datasets.models import Version
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.views import Placed, at_their_source
+from atom_sdk.sentences import Sentence
 
 # In the name of a view that reads objects at their source.
 _AT_SOURCE = "at source"
@@ -51,10 +52,27 @@ def _view_of(
     except EmptyDatasetError as empty:
         splits = ", ".join(sorted(wanted.splits or ()))
         reference = f"{version.dataset.name}@{version.ref}"
-        asked = f"the split {splits} of {reference}" if splits else reference
-        asked += f" that matches {wanted.where}" if wanted.where else ""
+        selection = _selection_text(reference, splits, str(wanted.where or ""))
         only_split = "" if wanted.where or wanted.labelled_only else splits
         raise SelectionEmpty(
-            f"There is no sample in {asked}.", dataset=reference, split=only_split
+            Sentence(
+                "cache.nothing_selected", "There is no sample in {selection}.", selection=selection
+            ),
+            dataset=reference,
+            split=only_split,
         ) from empty
     return view
+
+
+def _selection_text(reference: str, splits: str, where: str) -> str:
+    """Return `the split test of pets@v3 that matches label = 'cat'`."""
+    text = reference
+    if splits:
+        text = Sentence(
+            "cache.split_of", "the split {splits} of {version}", splits=splits, version=reference
+        )
+    if where:
+        text = Sentence(
+            "cache.that_matches", "{selection} that matches {where}", selection=text, where=where
+        )
+    return text

@@ -12,6 +12,7 @@ from atom.cache.errors import ViewNotReady
 from atom.cache.models import CacheRecord
 from atom.clusters.models import Node
 from atom.datasets.models import Version
+from atom_sdk.sentences import Sentence
 
 
 def view_for(version: Version, node: Node, selector: Selector = None) -> ViewPath:
@@ -23,7 +24,15 @@ def view_for(version: Version, node: Node, selector: Selector = None) -> ViewPat
     backend = backend_of(node)
     record = CacheRecord.objects.filter(node=node, version=version, state="warm").first()
     if record is None or not backend.measure(version).is_complete:
-        raise ViewNotReady(f"{version.dataset.name}@{version.ref} is not warm on {node.name}.")
+        raise ViewNotReady(
+            Sentence(
+                "cache.version_not_warm",
+                "{dataset}@{ref} is not warm on {node}.",
+                dataset=version.dataset.name,
+                ref=version.ref,
+                node=node.name,
+            )
+        )
     CacheRecord.objects.filter(pk=record.pk).update(used_at=Now())
     return backend.write_view(version, selector)
 

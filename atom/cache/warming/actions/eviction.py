@@ -14,6 +14,7 @@ from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.records import UNREADABLE, note_coverage, transition
 from atom.clusters.models import Node
 from atom.datasets.models import Version
+from atom_sdk.sentences import Sentence
 
 
 def evict(version: Version, node: Node) -> CacheRecord | None:
@@ -33,7 +34,14 @@ def evict(version: Version, node: Node) -> CacheRecord | None:
         if record is None:
             return None
         if record.state == "warming" or version.pins.exists():
-            raise VersionPinned(f"{version.dataset.name}@{version.ref} is in use.")
+            raise VersionPinned(
+                Sentence(
+                    "cache.version_in_use",
+                    "{dataset}@{ref} is in use.",
+                    dataset=version.dataset.name,
+                    ref=version.ref,
+                )
+            )
         backend.remove(version, _needed_by_others(record, backend))
         if record.state != "cold":
             transition(record, "cold")

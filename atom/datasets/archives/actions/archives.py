@@ -38,6 +38,7 @@ from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import MAIN, ArchivedMove, History, continues, decode_history
 from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.objects import get_verified
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -75,7 +76,13 @@ def request_load(dataset: Dataset, history: str, bundle: str, user: User) -> Com
     """
     packs = Pack.objects.filter(project=dataset.project, digest=bundle)
     if not packs.exclude(state="quarantined").exists():
-        raise ArchiveRefused(f"The pack {bundle} of manifest objects was not sent.")
+        raise ArchiveRefused(
+            Sentence(
+                "datasets.bundle_not_sent",
+                "The pack {pack} of manifest objects was not sent.",
+                pack=bundle,
+            )
+        )
     with transaction.atomic():
         request = CommitRequest.objects.create(
             dataset=dataset,
@@ -108,7 +115,9 @@ def load_archive(request: CommitRequest) -> tuple[Version | None, bool]:
     except (SdkError, ValueError) as error:
         raise ArchiveRefused(str(error)) from error
     if not history.commits:
-        raise ArchiveRefused("The archive has no version.")
+        raise ArchiveRefused(
+            Sentence("datasets.archive_has_no_version", "The archive has no version.")
+        )
     _progress(request, 0.6)
     reach("load.checked")
     bundle.copy_to(objects, found.keys)
@@ -164,7 +173,12 @@ class _Load:
             known = there.get(name, [])
             if not continues(moves, known):
                 raise ArchiveHistoryDiffers(
-                    f"The branch {name} of {self.request.dataset.name} has another history."
+                    Sentence(
+                        "datasets.branch_has_another_history",
+                        "The branch {branch} of {dataset} has another history.",
+                        branch=name,
+                        dataset=self.request.dataset.name,
+                    )
                 )
             new += moves[len(known) :]
         return new
@@ -252,7 +266,14 @@ class _Load:
     def _begin(self, move: ArchivedMove) -> Branch:
         dataset = self.request.dataset
         if dataset.tags.filter(name=move.branch).exists():
-            raise ArchiveHistoryDiffers(f"{dataset.name} has a tag {move.branch}: no branch.")
+            raise ArchiveHistoryDiffers(
+                Sentence(
+                    "datasets.tag_is_no_branch",
+                    "{dataset} has a tag {tag}: no branch.",
+                    dataset=dataset.name,
+                    tag=move.branch,
+                )
+            )
         branch = Branch.objects.create(dataset=dataset, name=move.branch)
         branch.created_at = datetime.fromisoformat(move.at)
         branch.save(update_fields=["created_at"])
@@ -282,7 +303,14 @@ class _Load:
         taken = set(dataset.branches.values_list("name", flat=True))
         for tag in self.history.tags:
             if there.get(tag.name, tag.commit) != tag.commit or tag.name in taken:
-                raise ArchiveHistoryDiffers(f"{dataset.name} has something else called {tag.name}.")
+                raise ArchiveHistoryDiffers(
+                    Sentence(
+                        "datasets.name_used_otherwise",
+                        "{dataset} has something else called {name}.",
+                        dataset=dataset.name,
+                        name=tag.name,
+                    )
+                )
             if tag.name in there:
                 continue
             at = dataset.versions.get(commit=tag.commit)

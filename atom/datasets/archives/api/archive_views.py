@@ -24,6 +24,7 @@ from atom.datasets.catalog.reads import require_readable
 from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
 from atom.datasets.models import Dataset, Pack
 from atom_sdk.archive.folder import KEY, digest_in
+from atom_sdk.sentences import Sentence
 
 _URL_EXPIRES_S = 3600
 _MOST_KEYS = 500
@@ -160,7 +161,14 @@ class ArchiveUrlsView(DatasetScopedView, APIView):
         # The objects of an archive alone are not in the bucket.
         strange = [key for key in keys if key.startswith(("indexes/", "histories/"))]
         if strange:
-            raise ArchiveObjectUnknown(f"{self.project.slug} has no {strange[0]}.")
+            raise ArchiveObjectUnknown(
+                Sentence(
+                    "datasets.not_in_project",
+                    "{project} has no {name}.",
+                    project=self.project.slug,
+                    name=strange[0],
+                )
+            )
         wanted = [digest_in(key).hex() for key in keys if key.startswith("packs/")]
         require_readable(self.project, wanted)
         packs: QuerySet[Pack] = Pack.objects.filter(project=self.project, digest__in=wanted)

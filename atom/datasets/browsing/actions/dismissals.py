@@ -12,6 +12,7 @@ from atom.core import outbox
 from atom.core.errors import NotFound
 from atom.datasets.catalog.reads import is_operation, operations_of_now, runs
 from atom.datasets.models import CommitRequest, Dataset, DismissedOperation
+from atom_sdk.sentences import Sentence
 
 
 def dismiss_operation(dataset: Dataset, request_id: UUID, user: User) -> None:
@@ -21,7 +22,13 @@ def dismiss_operation(dataset: Dataset, request_id: UUID, user: User) -> None:
     """
     asked = CommitRequest.objects.filter(is_operation(), dataset=dataset, pk=request_id).first()
     if asked is None:
-        raise NotFound(f"{dataset.name} has no such operation.")
+        raise NotFound(
+            Sentence(
+                "datasets.operation_unknown",
+                "{dataset} has no such operation.",
+                dataset=dataset.name,
+            )
+        )
     _dismiss([asked], user)
 
 

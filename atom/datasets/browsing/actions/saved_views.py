@@ -13,6 +13,7 @@ from atom.datasets.browsing.queries import view_query
 from atom.datasets.catalog import catalogue_log
 from atom.datasets.errors import ViewEmpty, ViewNameTaken, ViewNotFound
 from atom.datasets.models import Dataset, SavedView
+from atom_sdk.sentences import Sentence
 
 
 def create_view(dataset: Dataset, fields: Mapping[str, Any], user: User) -> SavedView:
@@ -57,7 +58,14 @@ def _store(view: SavedView, user: User, verb: str, **said: str) -> None:
             named = {**_audit_details(view), **said}
             audit.record(user, verb, view, view.dataset.project, view.dataset, **named)
     except IntegrityError as exc:
-        raise ViewNameTaken(f"{view.dataset.name} already has a view {view.name}.") from exc
+        raise ViewNameTaken(
+            Sentence(
+                "datasets.view_exists",
+                "{dataset} already has a view {view}.",
+                dataset=view.dataset.name,
+                view=view.name,
+            )
+        ) from exc
 
 
 def _audit_details(view: SavedView) -> dict[str, Any]:
@@ -69,6 +77,13 @@ def _locked(dataset: Dataset, name: str) -> SavedView:
     rows = SavedView.objects.select_for_update(of=("self",)).select_related("created_by")
     view = rows.filter(dataset=dataset, name=name).first()
     if view is None:
-        raise ViewNotFound(f"{dataset.name} has no view {name}.")
+        raise ViewNotFound(
+            Sentence(
+                "datasets.view_unknown",
+                "{dataset} has no view {view}.",
+                dataset=dataset.name,
+                view=name,
+            )
+        )
     view.dataset = dataset
     return view

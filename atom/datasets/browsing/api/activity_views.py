@@ -18,6 +18,7 @@ from atom.core.query import refuse_unknown
 from atom.datasets.browsing.activity import KINDS, ActivityFilter, activity
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
+from atom_sdk.sentences import Sentence
 
 _MAX_NAME = 150
 
@@ -68,7 +69,13 @@ class ActivityView(DatasetScopedView, APIView):
 def _activity_filter(request: Request) -> ActivityFilter:
     kinds = tuple(filter(None, request.query_params.get("kind", "").split(",")))
     if set(kinds) - set(KINDS):
-        raise Invalid(errors={"kind": [f"Give some of {', '.join(KINDS)}."]})
+        raise Invalid(
+            errors={
+                "kind": [
+                    Sentence("fields.some_of", "Give some of {choices}.", choices=", ".join(KINDS))
+                ]
+            }
+        )
     actor = request.query_params.get("actor", "")[:_MAX_NAME]
     return ActivityFilter(kinds, actor, _before(request))
 
@@ -83,5 +90,9 @@ def _before(request: Request) -> tuple[datetime, UUID] | None:
     except ValueError:
         when, found = None, None
     if when is None or found is None or when.tzinfo is None:
-        raise Invalid(errors={"cursor": ["This is not a cursor of this list."]})
+        raise Invalid(
+            errors={
+                "cursor": [Sentence("core.cursor_invalid", "This is not a cursor of this list.")]
+            }
+        )
     return when, found

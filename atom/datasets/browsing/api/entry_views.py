@@ -35,6 +35,7 @@ from atom.datasets.browsing.reads import compare, open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.models import Dataset, resolve_ref
+from atom_sdk.sentences import Sentence
 
 _LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")
@@ -106,7 +107,15 @@ class EntryView(DatasetScopedView, APIView):
         path = request.query_params.get("path", "")
         row = open_version(self.version).find(path)
         if row is None:
-            raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r}.")
+            raise EntryNotFound(
+                Sentence(
+                    "datasets.file_unknown",
+                    "{dataset}@{ref} has no file {path}.",
+                    dataset=self.dataset.name,
+                    ref=ref,
+                    path=repr(path),
+                )
+            )
         return Response(EntryRenderer(self.project).render(row))
 
 
@@ -172,7 +181,9 @@ def _page_of(request: Request) -> PageRequest:
     query = request.query_params
     delimiter = query.get("delimiter", "")
     if delimiter not in {"", DELIMITER}:
-        raise Invalid(errors={"delimiter": ["Only / is supported."]})
+        raise Invalid(
+            errors={"delimiter": [Sentence("datasets.delimiter_unknown", "Only / is supported.")]}
+        )
     start = decode_cursor(query["cursor"], 1, allow_nul=True)[0] if query.get("cursor") else ""
     return PageRequest(query.get("prefix", ""), bool(delimiter), parse_limit(request), start)
 
@@ -180,11 +191,23 @@ def _page_of(request: Request) -> PageRequest:
 def _offset_of(request: Request) -> int:
     given = request.query_params.get("offset", "0")
     if not (given.isascii() and given.isdigit() and len(given) <= _OFFSET_DIGITS):
-        raise Invalid(errors={"offset": ["Give a whole number from 0 on."]})
+        raise Invalid(
+            errors={"offset": [Sentence("fields.not_negative", "Give a whole number from 0 on.")]}
+        )
     offset = int(given)
     for other in ("cursor", "delimiter"):
         if offset and request.query_params.get(other):
-            raise Invalid(errors={"offset": [f"Give an offset or a {other}, not both."]})
+            raise Invalid(
+                errors={
+                    "offset": [
+                        Sentence(
+                            "datasets.offset_or_cursor",
+                            "Give an offset or a {parameter}, not both.",
+                            parameter=other,
+                        )
+                    ]
+                }
+            )
     return offset
 
 
@@ -201,7 +224,9 @@ def _filter_of(request: Request, dataset: Dataset) -> EntryFilter:
     query = request.query_params
     labelled = query.get("labelled", "")
     if labelled and labelled not in _BOOLEANS:
-        raise Invalid(errors={"labelled": ["Give true or false."]})
+        raise Invalid(
+            errors={"labelled": [Sentence("fields.true_or_false", "Give true or false.")]}
+        )
     return EntryFilter(
         label=query.get("label") or None,
         split=query.get("split") or None,
@@ -217,7 +242,16 @@ def _filter_of(request: Request, dataset: Dataset) -> EntryFilter:
 def _kind_of_file(request: Request) -> str:
     kind: str = request.query_params.get("type", "")
     if len(kind) > _MAX_KIND or not kind.isprintable():
-        raise Invalid(errors={"type": ["Give a media type like image/png, image/ or .png."]})
+        raise Invalid(
+            errors={
+                "type": [
+                    Sentence(
+                        "datasets.media_type_invalid",
+                        "Give a media type like image/png, image/ or .png.",
+                    )
+                ]
+            }
+        )
     return kind
 
 
@@ -226,21 +260,31 @@ def _size_of(request: Request, name: str) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= _OFFSET_DIGITS):
-        raise Invalid(errors={name: ["Give a whole number of bytes."]})
+        raise Invalid(
+            errors={name: [Sentence("datasets.bytes_invalid", "Give a whole number of bytes.")]}
+        )
     return int(text)
 
 
 def _required(request: Request, name: str) -> str:
     value: str = request.query_params.get(name, "")
     if not value:
-        raise Invalid(errors={name: ["This parameter is required."]})
+        raise Invalid(errors={name: [Sentence("fields.required", "This parameter is required.")]})
     return value
 
 
 def _kind_of(request: Request) -> str | None:
     kind = request.query_params.get("kind") or None
     if kind is not None and kind not in DIFF_KINDS:
-        raise Invalid(errors={"kind": [f"Give one of {', '.join(DIFF_KINDS)}."]})
+        raise Invalid(
+            errors={
+                "kind": [
+                    Sentence(
+                        "fields.one_of", "Give one of {choices}.", choices=", ".join(DIFF_KINDS)
+                    )
+                ]
+            }
+        )
     return kind
 
 
@@ -249,7 +293,13 @@ def _differences_of(request: Request) -> WantedDifferences:
     old, new = query.get("old_label"), query.get("new_label")
     if (old is None) != (new is None):
         missing = "new_label" if new is None else "old_label"
-        raise Invalid(errors={missing: ["Give old_label and new_label together."]})
+        raise Invalid(
+            errors={
+                missing: [
+                    Sentence("datasets.labels_together", "Give old_label and new_label together.")
+                ]
+            }
+        )
     labels = None if old is None else (old or None, new or None)
     return WantedDifferences(_kind_of(request), query.get("prefix", ""), labels)
 

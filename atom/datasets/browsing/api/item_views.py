@@ -29,6 +29,7 @@ from atom.datasets.keys import pack_key
 from atom.datasets.packs.engines.images import is_raster_image, unreadable_reason
 from atom.datasets.packs.engines.pictures import HEAD_BYTES, picture_facts
 from atom.datasets.packs.engines.whole_pictures import ends_as_it_should
+from atom_sdk.sentences import Sentence
 
 _KINDS = ["added", "removed", "changed", "label", "split", "attributes"]
 # Beside what a Parquet file itself may be the reason for.
@@ -135,7 +136,15 @@ class PictureView(DatasetScopedView, APIView):
         path = _path_of(request)
         row = open_version(self.version).find(path)
         if row is None:
-            raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r}.")
+            raise EntryNotFound(
+                Sentence(
+                    "datasets.file_unknown",
+                    "{dataset}@{ref} has no file {path}.",
+                    dataset=self.dataset.name,
+                    ref=ref,
+                    path=repr(path),
+                )
+            )
         # At a source: its page shows the picture, whose dimensions the browser knows.
         if row["pack"] is None or not is_raster_image(row["media_type"] or ""):
             return Response({"picture": None, "damage": None})
@@ -175,7 +184,15 @@ class EntryPreviewView(DatasetScopedView, APIView):
         path = _path_of(request)
         row = open_version(self.version).find(path)
         if row is None:
-            raise EntryNotFound(f"{self.dataset.name}@{ref} has no file {path!r}.")
+            raise EntryNotFound(
+                Sentence(
+                    "datasets.file_unknown",
+                    "{dataset}@{ref} has no file {path}.",
+                    dataset=self.dataset.name,
+                    ref=ref,
+                    path=repr(path),
+                )
+            )
         if not path.lower().endswith(_TABLE_ENDINGS):
             return self._answer(ParquetPreview(), NOT_SHOWN)
         if row["pack"] is None:
@@ -199,5 +216,5 @@ class EntryPreviewView(DatasetScopedView, APIView):
 def _path_of(request: Request) -> str:
     path: str = request.query_params.get("path", "")
     if not path:
-        raise Invalid(errors={"path": ["This parameter is required."]})
+        raise Invalid(errors={"path": [Sentence("fields.required", "This parameter is required.")]})
     return path

@@ -24,6 +24,7 @@ from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.models import SavedView
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS
 from atom_sdk.packs.paths import MAX_PATH_BYTES
+from atom_sdk.sentences import Sentence
 
 _MAX_SPLITS = 20
 
@@ -79,7 +80,9 @@ class SavedViewChangesSerializer(NewSavedViewSerializer):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a change of nothing."""
         if not attrs:
-            raise serializers.ValidationError({"name": ["Say what is to be changed."]})
+            raise serializers.ValidationError(
+                {"name": [Sentence("fields.nothing_to_change", "Say what is to be changed.")]}
+            )
         return attrs
 
 

@@ -12,6 +12,7 @@ from atom.datasets.catalog.reads import require_kept
 from atom.datasets.errors import DatasetNameTaken, RefNameTaken, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, VersionPin
 from atom.datasets.refs import check_ref_name
+from atom_sdk.sentences import Sentence
 
 
 def create_dataset(project: Project, name: str, description: str, user: User) -> Dataset:
@@ -28,9 +29,19 @@ def create_dataset(project: Project, name: str, description: str, user: User) ->
     except IntegrityError as exc:
         deleted = Dataset.with_deleted.deleted_in(project).filter(name=name).exists()
         raise DatasetNameTaken(
-            f"{project.slug} has a deleted dataset of the name {name}."
+            Sentence(
+                "datasets.deleted_dataset_has_name",
+                "{project} has a deleted dataset of the name {dataset}.",
+                project=project.slug,
+                dataset=name,
+            )
             if deleted
-            else f"{project.slug} already has a dataset {name}."
+            else Sentence(
+                "datasets.dataset_exists",
+                "{project} already has a dataset {dataset}.",
+                project=project.slug,
+                dataset=name,
+            )
         ) from exc
     return dataset
 
@@ -61,7 +72,14 @@ def delete_tag(dataset: Dataset, name: str, user: User) -> None:
         tags = dataset.tags.select_for_update(of=("self",)).select_related("version")
         tag = tags.filter(name=name).first()
         if tag is None:
-            raise RefNotFound(f"{dataset.name} has no tag {name}.")
+            raise RefNotFound(
+                Sentence(
+                    "datasets.tag_unknown",
+                    "{dataset} has no tag {tag}.",
+                    dataset=dataset.name,
+                    tag=name,
+                )
+            )
         tag.dataset = dataset
         catalogue_log.write_tag(tag, is_deleted=True)
         audit.record(

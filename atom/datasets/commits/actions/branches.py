@@ -41,6 +41,7 @@ from atom_sdk.errors import AtomError as SdkError
 from atom_sdk.manifests.commits import read_commit
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.roots.roots import Root
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -71,7 +72,15 @@ def move_branch(move: BranchMove) -> Version:
             version = _advance(branch, move.commit)
     if version is None:
         # After the block: what was settled must stand.
-        raise HeadMoved(f"{move.branch} is at {present or 'no commit'}.", head=present)
+        raise HeadMoved(
+            Sentence(
+                "datasets.branch_is_at",
+                "{branch} is at {head}.",
+                branch=move.branch,
+                head=present or "no commit",
+            ),
+            head=present,
+        )
     return version
 
 
@@ -113,7 +122,15 @@ def delete_branch(dataset: Dataset, name: str, expected_head: str, user: User) -
         check_not_staging(branch)
         head = head_commit(branch)
         if head != expected_head:
-            raise BranchMoved(f"{name} is at {head or 'no commit'}.", head=head)
+            raise BranchMoved(
+                Sentence(
+                    "datasets.branch_is_at",
+                    "{branch} is at {head}.",
+                    branch=name,
+                    head=head or "no commit",
+                ),
+                head=head,
+            )
         ref_log.write_end(branch, head, user.username)
         audit.record(
             user, "branch.deleted", branch, dataset.project, dataset,
@@ -126,7 +143,14 @@ def delete_branch(dataset: Dataset, name: str, expected_head: str, user: User) -
 def check_not_staging(branch: Branch) -> None:
     """Raise StagingBranchReserved for the staging branch of a writer that has not ended."""
     if hasattr(branch, "writer"):
-        raise StagingBranchReserved(f"{branch.name} belongs to the writer {branch.writer.pk}.")
+        raise StagingBranchReserved(
+            Sentence(
+                "datasets.branch_belongs_to_writer",
+                "{branch} belongs to the writer {writer}.",
+                branch=branch.name,
+                writer=branch.writer.pk,
+            )
+        )
 
 
 def head_commit(branch: Branch) -> str:
@@ -139,7 +163,14 @@ def _lock(dataset: Dataset, name: str) -> Branch:
     # the same query would still be from before the wait.
     locked = Branch.objects.select_for_update().filter(dataset=dataset, name=name).first()
     if locked is None:
-        raise RefNotFound(f"{dataset.name} has no branch {name}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=name,
+            )
+        )
     return Branch.objects.select_related("head__author", "dataset__project").get(pk=locked.pk)
 
 

@@ -22,6 +22,7 @@ from atom.datasets.errors import CommitCancelled, CommitNotCancellable, CommitOv
 from atom.datasets.models import CommitRequest
 from atom.datasets.states import COMMIT_STATES
 from atom_sdk.manifests.progress import Stage
+from atom_sdk.sentences import Sentence
 
 # So often the row is written and pages are told; a stopped worker notices as late.
 NOTE_EVERY_S = 0.5
@@ -88,7 +89,9 @@ def cancel_commit(request: CommitRequest, user: User) -> CommitRequest:
     """
     if not request.may_be_cancelled:
         raise CommitNotCancellable
-    said = CommitCancelled(f"{user.username} cancelled it.")
+    said = CommitCancelled(
+        Sentence("datasets.cancelled_by", "{user} cancelled it.", user=user.username)
+    )
     project = request.dataset.project
     with transaction.atomic():
         rows = CommitRequest.objects.filter(pk=request.pk, state__in=_OPEN, committing=False)
@@ -106,7 +109,11 @@ def cancel_commit(request: CommitRequest, user: User) -> CommitRequest:
     request.refresh_from_db()
     if request.state != "cancelled":
         moving = "Its version is being put on the branch."
-        raise CommitOver(moving if request.is_open else f"It is {request.state} already.")
+        raise CommitOver(
+            moving
+            if request.is_open
+            else Sentence("core.state_is_already", "It is {state} already.", state=request.state)
+        )
     return request
 
 

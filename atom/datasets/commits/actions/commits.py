@@ -50,6 +50,7 @@ from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.progress import UNWATCHED
 from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.manifests.splits.requests import SplitRequest
+from atom_sdk.sentences import Sentence
 
 _UNLABELLED = "unlabelled_prefixes"
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
@@ -77,9 +78,23 @@ def request_split(
     """
     found = dataset.branches.select_related("head").filter(name=branch).first()
     if found is None:
-        raise RefNotFound(f"{dataset.name} has no branch {branch}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=branch,
+            )
+        )
     if found.head is None:
-        raise BranchEmpty(f"{dataset.name} has no version on {branch} yet.")
+        raise BranchEmpty(
+            Sentence(
+                "datasets.no_version_on_branch",
+                "{dataset} has no version on {branch} yet.",
+                dataset=dataset.name,
+                branch=branch,
+            )
+        )
     # Later pushes go on from what the last one said.
     pushed = {name: found.head.provenance.get(name) for name in ("labels_from", _UNLABELLED)}
     provenance = {"kind": "split", **pushed, "split": split}
@@ -96,10 +111,24 @@ def request_commit(
     """
     branch = dataset.branches.filter(name=new.branch).first()
     if branch is None:
-        raise RefNotFound(f"{dataset.name} has no branch {new.branch}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=new.branch,
+            )
+        )
     check_not_staging(branch)
     if changes is not None and changes.state not in {"uploaded", "verifying", "verified"}:
-        raise UploadIncomplete(f"The changes file is {changes.state}.", state=changes.state)
+        raise UploadIncomplete(
+            Sentence(
+                "datasets.changes_file_not_ready",
+                "The changes file is {state}.",
+                state=changes.state,
+            ),
+            state=changes.state,
+        )
     with transaction.atomic():
         request = CommitRequest.objects.create(
             dataset=dataset, changes_upload=changes, created_by=user, **vars(new)
@@ -156,9 +185,22 @@ def _parent(request: CommitRequest) -> Version | None:
         branches = Branch.objects.select_related("head").filter(dataset=request.dataset)
         branch = branches.filter(name=request.branch).first()
         if branch is None:
-            raise RefNotFound(f"{request.dataset.name} has no branch {request.branch}.")
+            raise RefNotFound(
+                Sentence(
+                    "datasets.branch_unknown",
+                    "{dataset} has no branch {branch}.",
+                    dataset=request.dataset.name,
+                    branch=request.branch,
+                )
+            )
         head = head_commit(branch)
-        raise HeadMoved("The expected head is not a commit of this dataset.", head=head)
+        raise HeadMoved(
+            Sentence(
+                "datasets.expected_head_unknown",
+                "The expected head is not a commit of this dataset.",
+            ),
+            head=head,
+        )
     return parent
 
 
@@ -171,12 +213,21 @@ def _read_changes(request: CommitRequest, scratch: Path) -> ChangesFile:
     if upload.state in {"uploaded", "verifying"}:
         raise PacksOnTheWay
     if upload.state != "verified":
-        raise ChangesUnreadable(f"The changes file is {upload.state}: {upload.error_detail}")
+        raise ChangesUnreadable(
+            Sentence(
+                "datasets.changes_file_refused",
+                "The changes file is {state}: {reason}",
+                state=upload.state,
+                reason=upload.error_detail,
+            )
+        )
     try:
         return read_staged_changes(storage.objects(), upload.key, scratch)
     except ObjectMissing as exc:
         # Staging was cleared of it: it was sent long ago, and no commit asked for it.
-        raise ChangesUnreadable("The changes file is no longer there.") from exc
+        raise ChangesUnreadable(
+            Sentence("datasets.changes_file_gone", "The changes file is no longer there.")
+        ) from exc
     except ChangesError as exc:
         raise ChangesUnreadable(str(exc)) from exc
 
@@ -213,7 +264,11 @@ def _build_root(
     if request.writer_id is None:
         put = (table["path"].combine_chunks() for table in tables_of(changes.puts) if len(table))
         if both := path_conflict(root, put, store.store, before):
-            raise PathTaken(f"{both} would be a file and a folder.")
+            raise PathTaken(
+                Sentence(
+                    "datasets.file_and_folder", "{path} would be a file and a folder.", path=both
+                )
+            )
     return root
 
 

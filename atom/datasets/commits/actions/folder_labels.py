@@ -8,6 +8,7 @@ from atom.accounts.models import User
 from atom.datasets.commits.actions.commits import NewCommit, request_commit
 from atom.datasets.errors import BranchEmpty, RefNotFound
 from atom.datasets.models import CommitRequest, Dataset
+from atom_sdk.sentences import Sentence
 
 MESSAGE = "Labels from folder names"
 
@@ -19,9 +20,23 @@ def request_folder_labels(dataset: Dataset, branch: str, message: str, user: Use
     """
     row = dataset.branches.select_related("head").filter(name=branch).first()
     if row is None:
-        raise RefNotFound(f"{dataset.name} has no branch {branch}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=branch,
+            )
+        )
     if row.head is None:
-        raise BranchEmpty(f"{dataset.name} has no version on {branch} yet.")
+        raise BranchEmpty(
+            Sentence(
+                "datasets.no_version_on_branch",
+                "{dataset} has no version on {branch} yet.",
+                dataset=dataset.name,
+                branch=branch,
+            )
+        )
     left_out = list(row.head.provenance.get("unlabelled_prefixes") or [])
     # Later pushes go on with these options.
     pushed: dict[str, Any] = {"labels_from": "folder", "unlabelled_prefixes": left_out}

@@ -22,6 +22,7 @@ from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.layers.layers import layer_schema
+from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +78,23 @@ def _publish_on_head(
     dataset, branch_name = target
     branch = Branch.objects.select_related("head").filter(dataset=dataset, name=branch_name).first()
     if branch is None:
-        raise RefNotFound(f"{dataset.name} has no branch {branch_name}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=branch_name,
+            )
+        )
     check_not_staging(branch)
     if branch.head is None:
-        raise EmptyCommit(f"{dataset.name} has no files to label.")
+        raise EmptyCommit(
+            Sentence(
+                "labeling.no_files_to_label",
+                "{dataset} has no files to label.",
+                dataset=dataset.name,
+            )
+        )
     store = version_store(dataset.project)
     before = store.root(branch.head.readable_root)
     root = publish_rows(before, layer.name, layer.kind, layer.rows, store.store)

@@ -9,11 +9,12 @@ from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
 from atom.core.names import TextField
+from atom.core.stored_failures import FailureSerializer
 from atom.datasets.catalog.api.provenance import ProvenanceField
 from atom.datasets.catalog.api.serializers import VersionSerializer
 from atom.datasets.commits.api.split_serializers import SplitSerializer
 from atom.datasets.models import CommitRequest
-from atom.datasets.packs.api.upload_serializers import FailureSerializer, error_of
+from atom.datasets.packs.api.upload_serializers import error_of
 
 _DIGEST = r"^[0-9a-f]{64}$"
 

@@ -26,6 +26,7 @@ from atom.datasets.commits.api.commit_serializers import (
 )
 from atom.datasets.commits.splits import written_out
 from atom.datasets.models import CommitRequest, Upload
+from atom_sdk.sentences import Sentence
 
 
 class CommitListView(DatasetScopedView, APIView):
@@ -55,7 +56,9 @@ class CommitListView(DatasetScopedView, APIView):
         uploads = Upload.objects.filter(dataset=self.dataset, kind="changes")
         found = uploads.filter(pk=upload_id).first()
         if found is None:
-            message = "The dataset has no changes upload of this id."
+            message = Sentence(
+                "datasets.changes_upload_unknown", "The dataset has no changes upload of this id."
+            )
             raise Invalid(errors={"changes_upload": [message]})
         return found
 
@@ -70,7 +73,11 @@ class CommitScopedView(DatasetScopedView, APIView):
         found = requests.select_related("version__author").filter(pk=self.kwargs["commit_id"])
         request = found.first()
         if request is None:
-            raise NotFound("The dataset has no such commit request.")
+            raise NotFound(
+                Sentence(
+                    "datasets.commit_request_unknown", "The dataset has no such commit request."
+                )
+            )
         # Known already: asking for it would be one more query.
         request.dataset = self.dataset
         return request

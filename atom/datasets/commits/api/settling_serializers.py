@@ -10,6 +10,7 @@ from rest_framework import serializers
 from atom.core.names import TextField
 from atom_sdk.manifests.merge.resolution import Resolution
 from atom_sdk.packs.paths import MAX_PATH_BYTES
+from atom_sdk.sentences import Sentence
 
 MAX_RESOLUTIONS = 10_000
 # What a conflict of a file says that differs; the file is settled as a whole.
@@ -74,5 +75,13 @@ class SettlingSerializer(serializers.Serializer[Any]):
         twice = [name for name, count in named.items() if count > 1]
         if twice:
             what = ", ".join(": ".join(filter(None, name)) for name in twice[:3])
-            raise serializers.ValidationError([f"Settled more than once: {what}."])
+            raise serializers.ValidationError(
+                [
+                    Sentence(
+                        "datasets.settled_twice",
+                        "Settled more than once: {conflict}.",
+                        conflict=what,
+                    )
+                ]
+            )
         return found

@@ -11,6 +11,7 @@ from atom.accounts.api.fields import SlugField
 from atom.core.names import TextField
 from atom_sdk.errors import SplitSpecError
 from atom_sdk.manifests.splits.requests import SplitRequest
+from atom_sdk.sentences import Sentence
 
 
 @extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}]})
@@ -23,11 +24,14 @@ class SplitSizeField(serializers.Field[int | str, Any, int | str, Any]):
             data = int(data)
         try:
             if not isinstance(data, int | str):
-                raise SplitSpecError(f"{data!r} is no size")
+                raise SplitSpecError(
+                    Sentence("datasets.not_a_size", "{value} is no size.", value=repr(data))
+                )
             SplitRequest.from_json({"test": data})
         except SplitSpecError as error:
             raise serializers.ValidationError(
-                "Give a number of samples, or a part such as 20%.", code="split_size"
+                "Give a number of samples, or a part such as 20%.",
+                code="split_size",
             ) from error
         return data or 0
 

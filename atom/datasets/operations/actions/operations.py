@@ -51,9 +51,11 @@ from atom.datasets.operations.engines.operations import (
 )
 from atom.datasets.operations.engines.selections import entries_at
 from atom.datasets.packs.corrupt_packs import root_to_build_on
+from atom_sdk.amounts import first_named
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged
 from atom_sdk.manifests.merge.three_way import Conflict
 from atom_sdk.manifests.roots.roots import Root, write_root
+from atom_sdk.sentences import Sentence
 
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 MAX_SHOWN_CONFLICTS = 100
@@ -130,7 +132,10 @@ def preview_operation(dataset: Dataset, new: NewOperation) -> Preview:
     """
     head = _branch(dataset, new.branch).head
     if head is None or (new.expected_head and new.expected_head != head.commit):
-        raise HeadMoved(f"{new.branch} has moved.", head=head.commit if head else "")
+        raise HeadMoved(
+            Sentence("datasets.branch_moved", "{branch} has moved.", branch=new.branch),
+            head=head.commit if head else "",
+        )
     arguments = new.arguments
     if not isinstance(arguments, EditArguments) and arguments.on_conflict == "fail":
         arguments = replace(arguments, on_conflict="ours")
@@ -177,7 +182,13 @@ def _carry_out_on(request: CommitRequest, head_digest: str) -> tuple[Version, bo
     head = request.dataset.versions.filter(commit=head_digest).first()
     if head is None:
         present = head_commit(_branch(request.dataset, request.branch))
-        raise HeadMoved("The expected head is not a commit of this dataset.", head=present)
+        raise HeadMoved(
+            Sentence(
+                "datasets.expected_head_unknown",
+                "The expected head is not a commit of this dataset.",
+            ),
+            head=present,
+        )
     note(request, built_on=head.commit)
     arguments = read_arguments(request.operation, request.arguments)
     watch = CommitWatch(request, stages_of(arguments))
@@ -206,10 +217,11 @@ def _carry_out_on(request: CommitRequest, head_digest: str) -> tuple[Version, bo
 def merge_conflict(head: str, merged: Merged) -> MergeConflict:
     """Return the refusal of a merge into `head` (a commit in hex), with its first conflicts."""
     shown = [conflict_json(each) for each in merged.conflicts[:MAX_SHOWN_CONFLICTS]]
-    named = ", ".join(sorted({each["path"] for each in shown[:3]}))
-    named += f" and {merged.conflicts_total - 3} more" if merged.conflicts_total > 3 else ""
+    paths = sorted({each["path"] for each in shown[:3]})
+    others = merged.conflicts_total - len(shown[:3])
+    named = first_named(paths, total=len(paths) + others)
     return MergeConflict(
-        f"Both sides changed {named}.",
+        Sentence("datasets.both_sides_changed", "Both sides changed {paths}.", paths=named),
         head_seen=head,
         conflicts=shown,
         conflicts_total=merged.conflicts_total,
@@ -219,9 +231,23 @@ def merge_conflict(head: str, merged: Merged) -> MergeConflict:
 def _branch(dataset: Dataset, name: str) -> Branch:
     branch = Branch.objects.select_related("head").filter(dataset=dataset, name=name).first()
     if branch is None:
-        raise RefNotFound(f"{dataset.name} has no branch {name}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=name,
+            )
+        )
     if branch.head is None:
-        raise BranchEmpty(f"The branch {name} of {dataset.name} has no version yet.")
+        raise BranchEmpty(
+            Sentence(
+                "datasets.branch_has_no_version",
+                "The branch {branch} of {dataset} has no version yet.",
+                branch=name,
+                dataset=dataset.name,
+            )
+        )
     return branch
 
 

@@ -51,6 +51,7 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.progress import UNWATCHED, Watch
 from atom_sdk.manifests.query import parse_query
 from atom_sdk.manifests.roots.roots import Root
+from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,11 @@ class Site:
         versions = Version.objects.filter(dataset__project=self.dataset.project_id)
         found = versions.filter(dataset=home, commit=source.commit).first()
         if found is None:
-            raise RefNotFound(f"The version {source.ref} is gone.")
+            raise RefNotFound(
+                Sentence(
+                    "datasets.version_gone", "The version {version} is gone.", version=source.ref
+                )
+            )
         require_kept(found)
         return found
 
@@ -130,7 +135,9 @@ def outcome_of(site: Site, operation: str, arguments: Arguments) -> Outcome:
 def not_in_conflict(idle: Sequence[Resolution]) -> NotInConflict:
     """Return the refusal of resolutions that name no conflict."""
     shown = [": ".join(filter(None, (e.path, e.layer, e.field))) for e in idle]
-    return NotInConflict(f"No conflict is at {first_named(shown)}.")
+    return NotInConflict(
+        Sentence("datasets.no_conflict_at", "No conflict is at {paths}.", paths=first_named(shown))
+    )
 
 
 def _merge(site: Site, arguments: MergeArguments) -> Outcome:
@@ -167,7 +174,13 @@ def _pick(site: Site, arguments: PickArguments) -> Outcome:
     if arguments.changes_only:
         base = site.root_of(version.parents[0] if version.parents else None)
     elif not len(selected_entries(picked, Selection(arguments.paths), site.objects)):
-        raise NothingSelected(f"{version.ref} has no file at these paths.")
+        raise NothingSelected(
+            Sentence(
+                "datasets.paths_unknown",
+                "{version} has no file at these paths.",
+                version=version.ref,
+            )
+        )
     merged = pick_root(site.root, picked, base, site.objects, arguments, site.watch)
     if merged.root is not None and arguments.paths:
         _check_paths(site, merged.root)
@@ -183,7 +196,9 @@ def _check_paths(site: Site, root: Root) -> None:
     """
     added = diff_roots(site.root, root, site.objects).added_paths.sort()
     if both := path_conflict(root, [added], site.objects):
-        raise PathTaken(f"{both} would be a file and a folder.")
+        raise PathTaken(
+            Sentence("datasets.file_and_folder", "{path} would be a file and a folder.", path=both)
+        )
 
 
 def _edit(site: Site, arguments: EditArguments) -> Outcome:
@@ -212,7 +227,14 @@ def _require_unchanged(site: Site, chosen_in: Source, edits: Sequence[EditStepAr
     paths = sorted({path for step in edits for path in step.paths})
     changed, gone = changed_between(root, site.root, paths, site.objects)
     if changed:
-        raise FilesChanged(f"{site.head.ref} has other files at {first_named(changed)}.")
+        raise FilesChanged(
+            Sentence(
+                "datasets.files_differ",
+                "{version} has other files at {paths}.",
+                version=site.head.ref,
+                paths=first_named(changed),
+            )
+        )
     return len(gone) < len(paths)
 
 

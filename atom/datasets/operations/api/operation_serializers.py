@@ -106,7 +106,8 @@ class PickSerializer(_ConflictingSerializer):
         """Ask for paths unless the version's own changes are picked."""
         if not attrs["paths"] and not attrs["changes_only"]:
             raise serializers.ValidationError(
-                {"paths": ["Give at least one path."]}, code="required"
+                {"paths": ["Give at least one path."]},
+                code="required",
             )
         return attrs
 

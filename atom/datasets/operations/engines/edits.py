@@ -29,6 +29,7 @@ from atom_sdk.manifests.progress import UNWATCHED, Watch
 from atom_sdk.manifests.query import Query, matching
 from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.packs.paths import encode_path
+from atom_sdk.sentences import Sentence
 
 
 class NothingSelectedError(ValueError):
@@ -71,10 +72,20 @@ def apply_edit(root: Root, step: EditStep, store: ObjectStore) -> Root:
     if step.where is not None and len(entries):
         entries = _matching(source, step, entries, store)
     if not len(entries):
-        asked = ", ".join(step.selection.paths[:3])
-        asked += f" and matches {step.where}" if step.where else ""
-        raise NothingSelectedError(f"No file is at {asked}.")
+        raise NothingSelectedError(_nothing_selected(step))
     return _STEPS[step.op](root, source, entries, step, store)
+
+
+def _nothing_selected(step: EditStep) -> Sentence:
+    paths = ", ".join(step.selection.paths[:3])
+    if not step.where:
+        return Sentence("datasets.no_file_at", "No file is at {paths}.", paths=paths)
+    return Sentence(
+        "datasets.no_file_at_matches",
+        "No file at {paths} matches {where}.",
+        paths=paths,
+        where=step.where,
+    )
 
 
 def _matching(source: Root, step: EditStep, entries: pa.Table, store: ObjectStore) -> pa.Table:
@@ -120,7 +131,12 @@ def _copy(root: Root, source: Root, entries: pa.Table, step: EditStep, store: Ob
 
 def _set(root: Root, source: Root, entries: pa.Table, step: EditStep, store: ObjectStore) -> Root:
     if "unreadable" in step.patch:
-        raise EditError("The attribute unreadable is what a worker found; it cannot be set.")
+        raise EditError(
+            Sentence(
+                "datasets.attribute_unreadable_is_fixed",
+                "A worker sets the attribute unreadable; you cannot set it.",
+            )
+        )
     texts = entries["attributes"].combine_chunks()
     # Many files share their attributes: each text is patched once.
     distinct = pc.unique(texts)
@@ -155,7 +171,12 @@ def _targets(entries: pa.Table, step: EditStep) -> dict[str, str]:
     """Return the new path of each. `to` with a slash at its end is a folder to put them in."""
     selection = step.selection
     if len(selection.paths) > 1 and not step.to.endswith("/"):
-        raise EditError("Several paths can only go to a folder: end `to` with a slash.")
+        raise EditError(
+            Sentence(
+                "datasets.paths_need_a_folder",
+                "Several paths can only go to a folder: end `to` with a slash.",
+            )
+        )
     targets = {path: _target(path, selection, step.to) for path in entries["path"].to_pylist()}
     for new in targets.values():
         try:
@@ -163,7 +184,9 @@ def _targets(entries: pa.Table, step: EditStep) -> dict[str, str]:
         except PathError as exc:
             raise EditError(str(exc)) from exc
     if len(set(targets.values())) < len(targets):
-        raise PathTakenError("Two files would get the same path.")
+        raise PathTakenError(
+            Sentence("datasets.paths_collide", "Two files would get the same path.")
+        )
     return targets
 
 
@@ -188,11 +211,21 @@ def _check_free(root: Root, puts: pa.Table, store: ObjectStore) -> None:
     column = puts["path"].combine_chunks()
     paths = column.to_pylist()
     if both := folders_of(paths).intersection(paths):
-        raise PathTakenError(f"{min(both)} would be a file and a folder.")
+        raise PathTakenError(
+            Sentence(
+                "datasets.file_and_folder", "{path} would be a file and a folder.", path=min(both)
+            )
+        )
     if taken := files_at(root, paths, store):
-        raise PathTakenError(f"There is {taken[0]} already.")
+        raise PathTakenError(
+            Sentence("datasets.path_exists", "There is {path} already.", path=taken[0])
+        )
     if taken_as := path_conflict(root, [column], store):
-        raise PathTakenError(f"{taken_as} would be a file and a folder.")
+        raise PathTakenError(
+            Sentence(
+                "datasets.file_and_folder", "{path} would be a file and a folder.", path=taken_as
+            )
+        )
 
 
 def _with_layers(
@@ -266,7 +299,13 @@ def _patched(text: str | None, patch: Mapping[str, Any]) -> str | None:
         return None
     patched = json.dumps(merged, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     if len(patched.encode()) > MAX_ATTRIBUTE_BYTES:
-        raise EditError(f"Attributes may have {MAX_ATTRIBUTE_BYTES} bytes at most.")
+        raise EditError(
+            Sentence(
+                "datasets.attributes_too_large",
+                "Attributes may have {max_bytes} bytes at most.",
+                max_bytes=MAX_ATTRIBUTE_BYTES,
+            )
+        )
     return patched
 
 

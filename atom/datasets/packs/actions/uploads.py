@@ -30,6 +30,7 @@ from atom.datasets.packs.actions.direct_uploads import (
     may_be_direct,
 )
 from atom.datasets.states import PACK_STATES, UPLOAD_STATES
+from atom_sdk.sentences import Sentence
 
 PART_BYTES = 16 << 20
 MAX_PARTS = 10_000
@@ -58,7 +59,13 @@ def start_upload(dataset: Dataset, request: UploadRequest, user: User) -> Upload
     Raises UploadTooLarge or UploadSizeDiffers.
     """
     if request.size_bytes > MAX_UPLOAD_BYTES:
-        raise UploadTooLarge(f"One upload holds at most {MAX_UPLOAD_BYTES} bytes.")
+        raise UploadTooLarge(
+            Sentence(
+                "datasets.upload_too_large",
+                "One upload holds at most {max_bytes} bytes.",
+                max_bytes=MAX_UPLOAD_BYTES,
+            )
+        )
     # From the look at the pack to the row that keeps it, it may not be collected.
     with hold_gc(dataset.project):
         return _find_or_create(dataset, request, user)
@@ -231,10 +238,19 @@ def parts_through_us(upload: Upload, numbers: Sequence[int]) -> dict[int, str]:
 
 def _begin_parts(upload: Upload, numbers: Sequence[int]) -> None:
     if upload.state != "open":
-        raise UploadNotOpen(f"The upload is {upload.state}.", state=upload.state)
+        raise UploadNotOpen(
+            Sentence("datasets.upload_is", "The upload is {state}.", state=upload.state),
+            state=upload.state,
+        )
     count = part_count(upload)
     if any(not 1 <= number <= count for number in numbers):
-        raise UploadIncomplete(f"The parts of this upload are numbered 1 to {count}.")
+        raise UploadIncomplete(
+            Sentence(
+                "datasets.part_number_out_of_range",
+                "The parts of this upload are numbered 1 to {count}.",
+                count=count,
+            )
+        )
     _touch(upload)
 
 
@@ -274,7 +290,10 @@ def _join(upload: Upload, parts: Sequence[tuple[int, str]]) -> None:
     objects = storage.objects()
     if is_single(upload):
         if not objects.exists(upload.key):
-            raise UploadIncomplete("The upload has not arrived.", parts=[1])
+            raise UploadIncomplete(
+                Sentence("datasets.upload_has_not_arrived", "The upload has not arrived."),
+                parts=[1],
+            )
         return
     arrived = objects.multipart_parts(upload.key, upload.multipart_id)
     if not arrived and objects.exists(upload.key):
@@ -303,6 +322,11 @@ def _check_parts(upload: Upload, given: dict[int, str], arrived: Sequence[Part])
     extra = sorted(set(given) - set(wanted))
     if wrong or extra:
         raise UploadIncomplete(
-            f"{len(wrong) + len(extra)} of {len(wanted)} parts are missing or differ.",
+            Sentence(
+                "datasets.parts_missing",
+                "{count} of {total} parts are missing or differ.",
+                count=len(wrong) + len(extra),
+                total=len(wanted),
+            ),
             parts=(wrong + extra)[:100],
         )

@@ -7,8 +7,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from atom.core.errors import action_of
 from atom.core.names import TextField
+from atom.core.stored_failures import FailureSerializer, stored_failure
 from atom.datasets.errors import UPLOAD_REFUSED_ACTION
 from atom.datasets.models import CommitRequest, Upload
 
@@ -24,14 +24,6 @@ class PartSerializer(serializers.Serializer[Any]):
     n = serializers.IntegerField(source="number")
     etag = serializers.CharField()
     size_bytes = serializers.IntegerField()
-
-
-class FailureSerializer(serializers.Serializer[Any]):
-    """Why a piece of work in the background failed."""
-
-    code = serializers.CharField()
-    detail = serializers.CharField()
-    action = serializers.CharField(help_text="What to do next.")
 
 
 class UploadSerializer(serializers.ModelSerializer[Upload]):
@@ -116,7 +108,4 @@ class CompleteUploadSerializer(serializers.Serializer[Any]):
 
 def error_of(row: Upload | CommitRequest) -> dict[str, Any] | None:
     """Return what a `FailureSerializer` shows of a row, None if nothing went wrong."""
-    if not row.error_code:
-        return None
-    action = action_of(row.error_code) or UPLOAD_REFUSED_ACTION
-    return {"code": row.error_code, "detail": row.error_detail, "action": action}
+    return stored_failure(row.error_code, row.error_detail, UPLOAD_REFUSED_ACTION)

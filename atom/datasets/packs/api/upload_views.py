@@ -31,6 +31,7 @@ from atom.datasets.packs.api.upload_serializers import (
     PartUrlsSerializer,
     UploadSerializer,
 )
+from atom_sdk.sentences import Sentence
 
 
 def _rendered(upload: Upload) -> dict[str, object]:
@@ -47,7 +48,7 @@ class UploadScopedView(DatasetScopedView):
         uploads = Upload.objects.filter(dataset=self.dataset).select_related("dataset__project")
         found = uploads.filter(pk=upload_id).first()
         if found is None:
-            raise NotFound("The dataset has no such upload.")
+            raise NotFound(Sentence("datasets.upload_unknown", "The dataset has no such upload."))
         return found
 
 

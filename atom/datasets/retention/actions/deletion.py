@@ -30,6 +30,7 @@ from atom.datasets.models import (
 from atom.datasets.retention.actions.retention import collect_version, expire_version
 from atom.datasets.states import ACTIVE_SCANS
 from atom_sdk.amounts import counted
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -66,10 +67,17 @@ def restore_dataset(project: Project, dataset_id: UUID, user: User | None) -> Da
     with transaction.atomic():
         deleted = Dataset.with_deleted.deleted_in(project).filter(pk=dataset_id)
         if not deleted.exists():
-            raise NotFound("The project has no such deleted dataset; perhaps it is collected.")
+            raise NotFound(
+                Sentence(
+                    "datasets.deleted_dataset_unknown",
+                    "The project has no such deleted dataset; perhaps it is collected.",
+                )
+            )
         found = _locked(dataset_id)
         if found.purged_at is not None:
-            raise NotFound("The files of the dataset are collected.")
+            raise NotFound(
+                Sentence("datasets.files_collected", "The files of the dataset are collected.")
+            )
         if found.deleted_at is not None:
             found.deleted_at = found.deleted_by = None
             _save(found)
@@ -108,9 +116,18 @@ def _locked(dataset_id: UUID) -> Dataset:
 def _require_unneeded(dataset: Dataset) -> None:
     holds = LegalHold.objects.filter(dataset=dataset, released_at__isnull=True).count()
     if holds == 1:
-        raise DatasetHeld(f"One legal hold keeps {dataset.name}.")
+        raise DatasetHeld(
+            Sentence("datasets.legal_hold_keeps", "One legal hold keeps {kept}.", kept=dataset.name)
+        )
     if holds:
-        raise DatasetHeld(f"{holds} legal holds keep {dataset.name}.")
+        raise DatasetHeld(
+            Sentence(
+                "datasets.legal_holds_keep",
+                "{count} legal holds keep {kept}.",
+                count=holds,
+                kept=dataset.name,
+            )
+        )
     # Who pins a version locks its row: wait for them, and look for pins afterwards.
     list(Version.objects.select_for_update().filter(dataset=dataset).values_list("pk"))
     pins = VersionPin.objects.filter(version__dataset=dataset).values("holder_type")
@@ -125,7 +142,14 @@ def _require_unneeded(dataset: Dataset) -> None:
     if count := scans.count():
         needed.append(counted(count, "scan of a source", "scans of sources"))
     if needed:
-        raise DatasetInUse(f"{dataset.name} is needed by {', '.join(needed)}.")
+        raise DatasetInUse(
+            Sentence(
+                "datasets.version_needed",
+                "{version} is needed by {needed_by}.",
+                version=dataset.name,
+                needed_by=", ".join(needed),
+            )
+        )
 
 
 def _save(dataset: Dataset) -> None:

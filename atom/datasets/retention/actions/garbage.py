@@ -48,6 +48,7 @@ from atom.datasets.retention.errors import (
 from atom.datasets.retention.garbage_roots import GarbageRules, Marks, mark
 from atom.datasets.states import CONDEMNED_STATES, GARBAGE_RUN_STATES
 from atom_sdk.errors import AtomError as SdkError
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -184,7 +185,12 @@ def require_near(store_now: datetime, now: datetime) -> None:
     """Raise ClocksDiffer unless two clocks show nearly the same time."""
     if abs(store_now - now) > CLOCK_TOLERANCE:
         raise ClocksDiffer(
-            f"The object store says {store_now.isoformat()}, the database {now.isoformat()}."
+            Sentence(
+                "datasets.clocks_differ",
+                "The object store says {store_time}, the database {database_time}.",
+                store_time=store_now.isoformat(),
+                database_time=now.isoformat(),
+            )
         )
 
 

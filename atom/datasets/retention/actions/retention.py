@@ -17,6 +17,7 @@ from atom.datasets.errors import VersionCollected
 from atom.datasets.models import Branch, Dataset, LegalHold, Version
 from atom.datasets.retention.engines.retention import NumberedVersion, Policy, falling_out
 from atom.datasets.states import VERSION_STATES
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -108,7 +109,14 @@ def restore_version(version: Version, user: User | None) -> Version:
         locked = Version.objects.select_for_update(of=("self",)).select_related("dataset__project")
         found = locked.get(pk=version.pk)
         if found.state == "collected":
-            raise VersionCollected(f"{found.dataset.name}@{found.ref} was collected.")
+            raise VersionCollected(
+                Sentence(
+                    "datasets.version_collected",
+                    "{dataset}@{ref} was collected.",
+                    dataset=found.dataset.name,
+                    ref=found.ref,
+                )
+            )
         if found.state == "expired":
             _move(found, "kept", None)
             audit.record(

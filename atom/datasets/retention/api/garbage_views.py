@@ -15,23 +15,13 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.api.serializers import UserShortSerializer
 from atom.core.bodies import check
-from atom.core.errors import NotFound, action_of
+from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
+from atom.core.stored_failures import FailureSerializer, stored_failure
 from atom.datasets.models import GarbageRun
 from atom.datasets.retention.actions.garbage import pardon, start_garbage_run
-
-
-class GarbageErrorSerializer(serializers.Serializer[Any]):
-    """Why a run ended without collecting anything."""
-
-    code = serializers.CharField(source="error_code")
-    detail = serializers.CharField(source="error_detail")
-    action = serializers.SerializerMethodField()
-
-    def get_action(self, run: GarbageRun) -> str:
-        """Return what to do next."""
-        return action_of(run.error_code) or "Look at the worker's log for the id of this run."
+from atom_sdk.sentences import Sentence
 
 
 class GarbageRunSerializer(serializers.ModelSerializer[GarbageRun]):
@@ -68,10 +58,11 @@ class GarbageRunSerializer(serializers.ModelSerializer[GarbageRun]):
         )
         read_only_fields = fields
 
-    @extend_schema_field(GarbageErrorSerializer(allow_null=True))
+    @extend_schema_field(FailureSerializer(allow_null=True))
     def get_error(self, run: GarbageRun) -> dict[str, Any] | None:
         """Return why the run failed, null if it did not."""
-        return dict(GarbageErrorSerializer(run).data) if run.error_code else None
+        otherwise = "Look at the worker's log for the id of this run."
+        return stored_failure(run.error_code, run.error_detail, otherwise)
 
 
 class NewGarbageRunSerializer(serializers.Serializer[Any]):
@@ -103,7 +94,9 @@ class GarbageScopedView(ProjectScopedView):
         """Return the run of the path. Raises NotFound."""
         found = self.runs().filter(pk=self.kwargs["garbage_run_id"]).first()
         if found is None:
-            raise NotFound("The project has no such garbage run.")
+            raise NotFound(
+                Sentence("datasets.garbage_run_unknown", "The project has no such garbage run.")
+            )
         return found
 
 

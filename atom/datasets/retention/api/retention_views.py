@@ -32,6 +32,7 @@ from atom.datasets.retention.actions.retention import (
 )
 from atom.datasets.retention.engines.retention import Policy
 from atom.datasets.states import RETENTION_KINDS
+from atom_sdk.sentences import Sentence
 
 _SHOWN_DUE = 100
 _MOST = 1_000_000
@@ -56,8 +57,13 @@ class RetentionSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Require a limit where the kind has one."""
         if (attrs["kind"] == "all") != (attrs["limit"] is None):
-            said = "must be null" if attrs["kind"] == "all" else "is needed"
-            raise serializers.ValidationError({"limit": f"It {said} for {attrs['kind']}."})
+            if attrs["kind"] == "all":
+                reason = Sentence("datasets.limit_must_be_null", "It must be null for all.")
+            else:
+                reason = Sentence(
+                    "datasets.limit_needed", "It is needed for {kind}.", kind=attrs["kind"]
+                )
+            raise serializers.ValidationError({"limit": [reason]})
         return attrs
 
 

@@ -51,6 +51,7 @@ from atom_sdk.manifests.build import build_root
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
 from atom_sdk.manifests.roots.roots import Root
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -77,7 +78,13 @@ def request_scan(source: Source, user: User | None) -> SourceScan:
     Raises ScanActive or DatasetDeleted.
     """
     if source.dataset.deleted_at is not None:
-        raise DatasetDeleted(f"The dataset {source.dataset.name} is deleted.")
+        raise DatasetDeleted(
+            Sentence(
+                "datasets.dataset_deleted",
+                "The dataset {dataset} is deleted.",
+                dataset=source.dataset.name,
+            )
+        )
     try:
         with transaction.atomic():
             locked = Source.objects.select_for_update().get(pk=source.pk)
@@ -88,7 +95,11 @@ def request_scan(source: Source, user: User | None) -> SourceScan:
             enqueue(_SCAN_TASK, str(scan.pk))
             notify(source)
     except (IntegrityError, states.IllegalTransition) as exc:
-        raise ScanActive(f"{source.name} is being scanned.") from exc
+        raise ScanActive(
+            Sentence(
+                "datasets.source_being_scanned", "{source} is being scanned.", source=source.name
+            )
+        ) from exc
     return scan
 
 
@@ -152,7 +163,17 @@ def _run(scan: SourceScan) -> None:
     except AtomError as error:
         _finish(scan, "failed", error)
     except SdkError as exc:
-        _finish(scan, "failed", SourceError(f"The version could not be made. {exc}"))
+        _finish(
+            scan,
+            "failed",
+            SourceError(
+                Sentence(
+                    "datasets.version_not_made",
+                    "The version could not be made. {reason}",
+                    reason=exc,
+                )
+            ),
+        )
     else:
         _finish(scan, "done", None, version=version, unchanged=unchanged)
         _forget(scan)

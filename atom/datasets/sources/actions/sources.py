@@ -23,6 +23,7 @@ from atom.datasets.sources.pipelines.opening import open_source
 from atom.datasets.sources.pipelines.patience import INTERACTIVE
 from atom.datasets.states import ACTIVE_SCANS
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 _SHOWN = 5
 
@@ -102,7 +103,14 @@ def add_source(project: Project, new: NewSource, user: User) -> Source:
             named = {"name": source.name, "url": source.url, "dataset": new.dataset}
             audit.record(user, "source.added", source, project, source.dataset, **named)
     except IntegrityError as exc:
-        raise SourceNameTaken(f"{project.slug} already has a source {new.name}.") from exc
+        raise SourceNameTaken(
+            Sentence(
+                "datasets.source_exists",
+                "{project} already has a source {source}.",
+                project=project.slug,
+                source=new.name,
+            )
+        ) from exc
     return source
 
 
@@ -125,7 +133,14 @@ def _dataset(project: Project, new: NewSource, user: User) -> Dataset:
         dataset = create_dataset(project, new.dataset, "", user)
     branch = dataset.branches.filter(name=new.branch).first()
     if branch is None:
-        raise RefNotFound(f"{dataset.name} has no branch {new.branch}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=new.branch,
+            )
+        )
     check_not_staging(branch)
     return dataset
 

@@ -13,16 +13,42 @@ from atom.core.errors import action_of
 from atom.core.names import TextField
 from atom.datasets.models import Source, SourceScan
 from atom.datasets.source_spec import KINDS, Credentials
+from atom_sdk.sentences import Sentence
 
 MIN_EVERY_S = 300
 _CREDENTIALS = tuple(one.name for one in fields(Credentials))
 
 
-class ScanSerializer(serializers.ModelSerializer[SourceScan]):
+class _FailureFields(serializers.Serializer[Any]):
+    """What stands beside `error_code` and `error_detail`."""
+
+    error_detail_code = serializers.SerializerMethodField()
+    error_detail_params = serializers.SerializerMethodField()
+    error_action = serializers.SerializerMethodField()
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_error_detail_code(self, row: Source | SourceScan) -> str | None:
+        """Return the code of the detail's sentence, null where it has none."""
+        return row.error_detail.code if isinstance(row.error_detail, Sentence) else None
+
+    @extend_schema_field(serializers.DictField(allow_null=True))
+    def get_error_detail_params(self, row: Source | SourceScan) -> dict[str, Any] | None:
+        """Return the values that the detail names, by name."""
+        if not isinstance(row.error_detail, Sentence):
+            return None
+        params: dict[str, Any] = row.error_detail.as_code()["params"]
+        return params
+
+    @extend_schema_field(serializers.CharField(allow_null=True))
+    def get_error_action(self, row: Source | SourceScan) -> str | None:
+        """Return what to do about the error."""
+        return action_of(row.error_code) if row.error_code else None
+
+
+class ScanSerializer(_FailureFields, serializers.ModelSerializer[SourceScan]):
     """One scan of a source."""
 
     version = serializers.SerializerMethodField()
-    error_action = serializers.SerializerMethodField()
 
     class Meta:
         model = SourceScan
@@ -39,6 +65,8 @@ class ScanSerializer(serializers.ModelSerializer[SourceScan]):
             "version",
             "error_code",
             "error_detail",
+            "error_detail_code",
+            "error_detail_params",
             "error_action",
             "created_at",
             "finished_at",
@@ -50,19 +78,13 @@ class ScanSerializer(serializers.ModelSerializer[SourceScan]):
         """Return the ref of the version that the scan made or found unchanged."""
         return scan.version.ref if scan.version else None
 
-    @extend_schema_field(serializers.CharField(allow_null=True))
-    def get_error_action(self, scan: SourceScan) -> str | None:
-        """Return what to do about the error."""
-        return action_of(scan.error_code) if scan.error_code else None
 
-
-class SourceSerializer(serializers.ModelSerializer[Source]):
+class SourceSerializer(_FailureFields, serializers.ModelSerializer[Source]):
     """A place that a dataset's branch follows."""
 
     kind = serializers.SerializerMethodField()
     dataset = serializers.CharField(source="dataset.name", read_only=True)
     has_credentials = serializers.SerializerMethodField()
-    error_action = serializers.SerializerMethodField()
     last_scan = serializers.SerializerMethodField()
 
     class Meta:
@@ -85,6 +107,8 @@ class SourceSerializer(serializers.ModelSerializer[Source]):
             "state",
             "error_code",
             "error_detail",
+            "error_detail_code",
+            "error_detail_params",
             "error_action",
             "last_scan",
             "created_at",
@@ -101,11 +125,6 @@ class SourceSerializer(serializers.ModelSerializer[Source]):
     def get_has_credentials(self, source: Source) -> bool:
         """Return whether keys are stored."""
         return bool(source.credentials)
-
-    @extend_schema_field(serializers.CharField(allow_null=True))
-    def get_error_action(self, source: Source) -> str | None:
-        """Return what to do about the error."""
-        return action_of(source.error_code) if source.error_code else None
 
     @extend_schema_field(ScanSerializer(allow_null=True))
     def get_last_scan(self, source: Source) -> dict[str, Any] | None:

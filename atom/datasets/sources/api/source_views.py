@@ -30,6 +30,7 @@ from atom.datasets.sources.api.source_serializers import (
     SourceSerializer,
 )
 from atom.datasets.sources.errors import SourceNotFound
+from atom_sdk.sentences import Sentence
 
 
 def _with_last_scan(rows: QuerySet[Source]) -> QuerySet[Source]:
@@ -50,7 +51,14 @@ class SourceScopedView(ProjectScopedView):
         rows = _with_last_scan(Source.objects.in_project(self.project))
         found = rows.filter(name=self.kwargs["source"]).first()
         if found is None:
-            raise SourceNotFound(f"{self.project.slug} has no source {self.kwargs['source']}.")
+            raise SourceNotFound(
+                Sentence(
+                    "datasets.source_unknown",
+                    "{project} has no source {source}.",
+                    project=self.project.slug,
+                    source=self.kwargs["source"],
+                )
+            )
         return found
 
 
@@ -163,5 +171,5 @@ class ScanView(SourceScopedView, APIView):
     def _scan(self, scan_id: UUID) -> SourceScan:
         found = self.source.scans.select_related("version").filter(pk=scan_id).first()
         if found is None:
-            raise NotFound("The source has no such scan.")
+            raise NotFound(Sentence("datasets.scan_unknown", "The source has no such scan."))
         return found

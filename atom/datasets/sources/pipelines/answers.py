@@ -17,6 +17,7 @@ from atom.datasets.sources.errors import (
     SourceThrottled,
 )
 from atom.datasets.sources.pipelines.patience import retry_after_s
+from atom_sdk.sentences import Sentence
 
 # An answer that is read whole, a page of a listing for example.
 _MOST_BYTES = 64 << 20
@@ -28,22 +29,38 @@ def answering(place: str) -> Iterator[None]:
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as exc:
-        raise SourceAway(f"There is no answer from {place}.") from exc
+        raise SourceAway(
+            Sentence("datasets.no_answer_from", "There is no answer from {place}.", place=place)
+        ) from exc
 
 
 def check_status(answer: httpx.Response, what: str) -> None:
     """Raise what any status but 200 and 206 means; `what` was asked for."""
     status = answer.status_code
     if status in {401, 403}:
-        raise SourceDenied(f"The server refuses {what}.")
+        raise SourceDenied(
+            Sentence("datasets.server_refuses", "The server refuses {name}.", name=what)
+        )
     if status in {404, 410}:
-        raise SourceMissing(f"The server does not have {what}.")
+        raise SourceMissing(
+            Sentence("datasets.server_lacks", "The server does not have {name}.", name=what)
+        )
     if status in {429, 503}:
         raise SourceThrottled(retry_after_s=retry_after_s(answer.headers.get("Retry-After")))
     if status >= 500:
-        raise SourceAway(f"The server fails with status {status}.")
+        raise SourceAway(
+            Sentence(
+                "datasets.server_fails", "The server fails with status {status}.", status=status
+            )
+        )
     if status not in {200, 206}:
-        raise SourceOdd(f"The server answers with status {status}; redirects are not followed.")
+        raise SourceOdd(
+            Sentence(
+                "datasets.server_redirects",
+                "The server answers with status {status}; redirects are not followed.",
+                status=status,
+            )
+        )
 
 
 def whole_body(answer: httpx.Response) -> bytes:
@@ -52,7 +69,9 @@ def whole_body(answer: httpx.Response) -> bytes:
     for chunk in answer.iter_raw():
         data += chunk
         if len(data) > _MOST_BYTES:
-            raise SourceOdd("The server's answer does not end.")
+            raise SourceOdd(
+                Sentence("datasets.server_answer_endless", "The server's answer does not end.")
+            )
     return bytes(data)
 
 
@@ -66,7 +85,7 @@ def part_of(answer: httpx.Response, start: int, end: int) -> bytes:
             break
     wanted = bytes(data[skip : skip + end - start])
     if len(wanted) != end - start:
-        raise SourceAway("The server cut the file off.")
+        raise SourceAway(Sentence("datasets.server_cut_file_off", "The server cut the file off."))
     return wanted
 
 
@@ -100,4 +119,8 @@ def understood(kind: str) -> Iterator[None]:
     try:
         yield
     except (KeyError, TypeError, ValueError, AttributeError, SyntaxError) as exc:
-        raise SourceOdd(f"The server answers with something that is not {kind}.") from exc
+        raise SourceOdd(
+            Sentence(
+                "datasets.server_answer_is_not", "The server's answer is not {kind}.", kind=kind
+            )
+        ) from exc

@@ -30,6 +30,7 @@ from atom.datasets.sources.pipelines.objects import Shard, SourceObject
 from atom.datasets.sources.pipelines.patience import BATCH, Patience
 from atom.datasets.sources.pipelines.web import WebPlace
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 _PAGE = "5000"
 _FOLDER_PAGES = 20
@@ -98,14 +99,22 @@ class AzureReader:
             if not marker:
                 return
             if marker == asked.get("marker"):
-                raise SourceOdd("The source's listing does not go on.")
+                raise SourceOdd(
+                    Sentence("datasets.listing_stuck", "The source's listing does not go on.")
+                )
             asked["marker"] = marker
 
     def _page(self, asked: dict[str, str]) -> ElementTree.Element:
         what = f"the container {self._container}"
         with self._place.stream(f"/{quote(self._container)}", asked) as answer:
             if answer.headers.get("x-ms-error-code") == "PublicAccessNotPermitted":
-                raise SourceDenied(f"The server refuses {what} to who gives no credentials.")
+                raise SourceDenied(
+                    Sentence(
+                        "datasets.server_needs_credentials",
+                        "The server refuses {name} without credentials.",
+                        name=what,
+                    )
+                )
             check_status(answer, what)
             with understood("Azure Blob Storage"):
                 page = ElementTree.fromstring(whole_body(answer))

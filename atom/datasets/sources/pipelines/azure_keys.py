@@ -14,6 +14,7 @@ import httpx
 
 from atom.core.errors import Invalid
 from atom.datasets.source_spec import Credentials
+from atom_sdk.sentences import Sentence
 
 API_VERSION = "2021-12-02"
 # In this order they are signed; what is not sent counts as empty.
@@ -43,7 +44,13 @@ class _Sas(httpx.Auth):
     def __init__(self, token: str) -> None:
         self._parameters = dict(parse_qsl(token.strip().lstrip("?")))
         if "sig" not in self._parameters:
-            raise Invalid(errors={"sas_token": ["A SAS token has a part `sig=`."]})
+            raise Invalid(
+                errors={
+                    "sas_token": [
+                        Sentence("datasets.sas_token_invalid", "A SAS token has a part `sig=`.")
+                    ]
+                }
+            )
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Put the token behind the address."""
@@ -60,7 +67,13 @@ class _SharedKey(httpx.Auth):
         try:
             self._key = base64.b64decode(key, validate=True)
         except binascii.Error as exc:
-            raise Invalid(errors={"account_key": ["An account's key is base64."]}) from exc
+            raise Invalid(
+                errors={
+                    "account_key": [
+                        Sentence("datasets.account_key_invalid", "An account's key is base64.")
+                    ]
+                }
+            ) from exc
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         """Sign the request as it is sent."""

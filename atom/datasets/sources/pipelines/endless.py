@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from atom.datasets.sources.errors import SourceOdd
+from atom_sdk.sentences import Sentence
 
 # Pages may hold nothing but old versions, or marks of deleted objects: ten million are some.
 MOST_EMPTY_PAGES = 10_000
@@ -28,12 +29,24 @@ class EndlessGuard:
         if not names:
             self._empty += 1
             if self._empty > MOST_EMPTY_PAGES:
-                raise SourceOdd(f"The source's listing gave {self._empty} empty pages in a row.")
+                raise SourceOdd(
+                    Sentence(
+                        "datasets.listing_empty_pages",
+                        "The source's listing gave {count} empty pages in a row.",
+                        count=self._empty,
+                    )
+                )
             return
         self._empty = 0
         self._pages += 1
         page = tuple(names)
         if page == self._kept:
-            raise SourceOdd(f"The source's listing comes back to {page[0]!r}: it never ends.")
+            raise SourceOdd(
+                Sentence(
+                    "datasets.listing_repeats",
+                    "The source's listing comes back to {page}: it never ends.",
+                    page=repr(page[0]),
+                )
+            )
         if self._pages == self._kept_at:
             self._kept, self._kept_at = page, 2 * self._kept_at

@@ -21,6 +21,7 @@ from atom.datasets.sources.errors import (
 )
 from atom.datasets.sources.pipelines.objects import Shard, SourceObject
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 _PAGE = 1000
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -113,16 +114,30 @@ class FolderReader:
                 inner = flags if number == len(steps) - 1 else _FOLDER_FLAGS
                 if step in {"", ".", ".."}:
                     os.close(descriptor)
-                    raise SourceMissing(f"{name!r} is not a path.")
+                    raise SourceMissing(
+                        Sentence("datasets.not_a_path", "{name} is not a path.", name=repr(name))
+                    )
                 try:
                     below = os.open(step, inner, dir_fd=descriptor)
                 finally:
                     os.close(descriptor)
                 descriptor = below
         except PermissionError as exc:
-            raise SourceDenied(f"The server may not read {name or self._folder.name!r}.") from exc
+            raise SourceDenied(
+                Sentence(
+                    "datasets.server_may_not_read",
+                    "The server may not read {path}.",
+                    path=repr(name or self._folder.name),
+                )
+            ) from exc
         except OSError as exc:
-            raise SourceMissing(f"{name or self._folder.name!r} is not there.") from exc
+            raise SourceMissing(
+                Sentence(
+                    "datasets.source_path_missing",
+                    "{path} is not there.",
+                    path=repr(name or self._folder.name),
+                )
+            ) from exc
         return descriptor
 
 
@@ -132,9 +147,14 @@ def _checked(folder: str, allowed: Sequence[str]) -> Path:
         raise no_whole_path()
     real = path.resolve()
     if not any(real.is_relative_to(Path(base).resolve()) for base in allowed):
-        raise SourceFolderRefused("The folder is not below one that the administrator allows.")
+        raise SourceFolderRefused(
+            Sentence(
+                "datasets.folder_not_allowed",
+                "The folder is not below a folder that the administrator allows.",
+            )
+        )
     if not real.is_dir():
-        raise SourceMissing("The folder is not there.")
+        raise SourceMissing(Sentence("datasets.folder_missing", "The folder is not there."))
     return real
 
 

@@ -16,6 +16,7 @@ from atom.datasets.sources.pipelines.objects import Shard, SourceObject
 from atom.datasets.sources.pipelines.patience import BATCH, Patience
 from atom.datasets.sources.pipelines.web import WebPlace, json_of
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 _ENDPOINT = "https://storage.googleapis.com"
 _FIELDS = "nextPageToken,prefixes,items(name,size,generation,etag,updated)"
@@ -96,7 +97,9 @@ class GcsReader:
             if not token:
                 return
             if token == asked.get("pageToken"):
-                raise SourceOdd("The source's listing does not go on.")
+                raise SourceOdd(
+                    Sentence("datasets.listing_stuck", "The source's listing does not go on.")
+                )
             asked["pageToken"] = str(token)
 
     def _page(self, asked: dict[str, str]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from atom.core.errors import Invalid
 from atom.core.foreign_json import read_json
 from atom.datasets.sources.errors import SourceDenied, SourceOdd
 from atom.datasets.sources.pipelines.web import WebPlace, json_of
+from atom_sdk.sentences import Sentence
 
 _SCOPE = "https://www.googleapis.com/auth/devstorage.read_only"
 _GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
@@ -52,7 +53,10 @@ def read_service_account(text: str) -> ServiceAccount:
             token_uri=str(given.get("token_uri", _TOKEN_URI)),
         )
     except (ValueError, TypeError, KeyError, UnsupportedAlgorithm):
-        said = "Give the JSON of a service account's key, with client_email and private_key."
+        said = Sentence(
+            "datasets.service_account_invalid",
+            ("Give the JSON of a service account's key, with client_email and private_key."),
+        )
         # Without the cause: a parser quotes what it read.
         raise Invalid(errors={"service_account": [said]}) from None
 
@@ -77,11 +81,22 @@ class GoogleToken:
         form = {"grant_type": _GRANT, "assertion": _assertion(self._account, int(time.time()))}
         status, body = self._place.post_form(self._account.token_uri, form)
         if status in {400, 401, 403}:
-            raise SourceDenied("Google gives no token for this service account.")
+            raise SourceDenied(
+                Sentence(
+                    "datasets.google_gives_no_token",
+                    "Google gives no token for this service account.",
+                )
+            )
         answer = json_of(body, "a token")
         token = answer.get("access_token")
         if status != 200 or not isinstance(token, str):
-            raise SourceOdd(f"The address of tokens answers with status {status}.")
+            raise SourceOdd(
+                Sentence(
+                    "datasets.token_address_answers_status",
+                    "The address of tokens answered with status {status}.",
+                    status=status,
+                )
+            )
         life_s = answer.get("expires_in", _LIFE_S)
         return token, float(life_s) if isinstance(life_s, int | float) else _LIFE_S
 

@@ -23,6 +23,7 @@ from atom.datasets.sources.pipelines.objects import Shard, SourceObject
 from atom.datasets.sources.pipelines.patience import BATCH, Patience
 from atom.datasets.sources.pipelines.web import WebPlace, json_of
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 _PAGE = 1000
 _KIND = "WebHDFS"
@@ -108,7 +109,13 @@ class HdfsReader:
                 with understood(_KIND):
                     name, kind = str(row["pathSuffix"]), row["type"]
                 if not name or name in {".", ".."} or "/" in name:
-                    raise SourceOdd(f"{prefix or self._folder!r} is no folder, or has odd names.")
+                    raise SourceOdd(
+                        Sentence(
+                            "datasets.folder_unreadable",
+                            "{folder} is no folder, or has odd names.",
+                            folder=repr(prefix or self._folder),
+                        )
+                    )
                 if kind == "DIRECTORY":
                     found.append((f"{prefix}{name}/", None))
                 elif kind == "FILE":
@@ -183,7 +190,13 @@ def _check(answer: httpx.Response, what: str) -> None:
         except (SourceOdd, AttributeError):
             name = ""
         if name in _PASSING:
-            raise SourceAway(f"The name node does not serve now ({name}).")
+            raise SourceAway(
+                Sentence(
+                    "datasets.name_node_not_serving",
+                    "The name node does not serve now ({reason}).",
+                    reason=name,
+                )
+            )
     check_status(answer, what)
 
 

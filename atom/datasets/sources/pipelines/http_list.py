@@ -28,6 +28,7 @@ from atom.datasets.sources.pipelines.connections import http_client
 from atom.datasets.sources.pipelines.objects import Shard, SourceObject
 from atom.datasets.sources.pipelines.patience import BATCH, Patience
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 _AT_ONCE = 8
 _PAGE = 200
@@ -80,7 +81,11 @@ class HttpListReader:
                     raise SourceChanged.of([pin.key])
                 return part_of(answer, start, end)
         except httpx.HTTPError as exc:
-            raise SourceAway(f"There is no answer from {self._base}.") from exc
+            raise SourceAway(
+                Sentence(
+                    "datasets.no_answer_from", "There is no answer from {place}.", place=self._base
+                )
+            ) from exc
 
     def _keys(self) -> Iterator[str]:
         try:
@@ -91,7 +96,11 @@ class HttpListReader:
                     if text and not text.startswith("#"):
                         yield self._key(text, number)
         except httpx.HTTPError as exc:
-            raise SourceAway(f"There is no answer from {self._base}.") from exc
+            raise SourceAway(
+                Sentence(
+                    "datasets.no_answer_from", "There is no answer from {place}.", place=self._base
+                )
+            ) from exc
 
     def _key(self, text: str, number: int) -> str:
         try:
@@ -100,7 +109,13 @@ class HttpListReader:
         except ValueError:
             url = query = ""
         if len(text) > _LINE_CHARS or not url.startswith(self._base) or query:
-            raise SourceOdd(f"Line {number} of the list is no address below the list's folder.")
+            raise SourceOdd(
+                Sentence(
+                    "datasets.list_line_outside_folder",
+                    "Line {line} of the list is no address below the list's folder.",
+                    line=number,
+                )
+            )
         return unquote(url.removeprefix(self._base).partition("#")[0])
 
     def _url(self, key: str) -> str:
@@ -113,7 +128,11 @@ class HttpListReader:
         try:
             answer = self._client.head(self._url(key))
         except httpx.HTTPError as exc:
-            raise SourceAway(f"There is no answer from {self._base}.") from exc
+            raise SourceAway(
+                Sentence(
+                    "datasets.no_answer_from", "There is no answer from {place}.", place=self._base
+                )
+            ) from exc
         if answer.status_code in {404, 410}:
             return None
         check_status(answer, repr(key))
@@ -121,8 +140,14 @@ class HttpListReader:
         etag, mtime = etag_of(answer), mtime_of(answer)
         if not length.isdecimal() or len(length) > _SIZE_DIGITS or (etag is None and mtime is None):
             raise SourceOdd(
-                f"The server tells neither ETag nor Last-Modified of {key!r}, or no size: it "
-                "could not be noticed that the file changed."
+                Sentence(
+                    "datasets.changes_not_noticeable",
+                    (
+                        "The server gives no ETag, no Last-Modified or no size for {key}, so Atom "
+                        "could not notice a change."
+                    ),
+                    key=repr(key),
+                )
             )
         return SourceObject(key, int(length), etag, mtime)
 
@@ -130,14 +155,21 @@ class HttpListReader:
 def _lines(answer: httpx.Response) -> Iterator[str]:
     """Yield lines as they come; none may be so long that it would fill the memory."""
     if answer.headers.get("Content-Encoding", "identity") != "identity":
-        raise SourceOdd("The server sends the list compressed, though not asked to.")
+        raise SourceOdd(
+            Sentence(
+                "datasets.list_compressed_unasked",
+                "The server sends the list compressed, though not asked to.",
+            )
+        )
     rest = b""
     with understood("a list in UTF-8"):
         for chunk in answer.iter_raw():
             *lines, rest = (rest + chunk).split(b"\n")
             yield from (line.decode() for line in lines)
             if len(rest) > _LINE_BYTES:
-                raise SourceOdd("The list has a line that does not end.")
+                raise SourceOdd(
+                    Sentence("datasets.list_line_endless", "The list has a line that does not end.")
+                )
         yield rest.decode()
 
 

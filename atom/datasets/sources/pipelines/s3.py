@@ -40,6 +40,7 @@ from atom.datasets.sources.pipelines.endless import EndlessGuard
 from atom.datasets.sources.pipelines.objects import Shard, SourceObject
 from atom.datasets.sources.pipelines.patience import BATCH, Patience, retry_after_s
 from atom_sdk.manifests.pins import Pin
+from atom_sdk.sentences import Sentence
 
 _CONNECTIONS = 16
 _SESSION = boto3.session.Session()
@@ -135,7 +136,9 @@ class S3Reader:
                 if page.get(f"Next{name}")
             }
             if "KeyMarker" not in marker:
-                raise SourceOdd("The source's listing does not go on.")
+                raise SourceOdd(
+                    Sentence("datasets.listing_stuck", "The source's listing does not go on.")
+                )
             asked.pop("VersionIdMarker", None)
             asked.update(marker)
 
@@ -167,7 +170,9 @@ class S3Reader:
         except (BotoCoreError, OSError) as exc:
             raise self._failure(exc) from exc
         if len(data) != end - start:
-            raise SourceAway(f"The source cut off {pin.key!r}.")
+            raise SourceAway(
+                Sentence("datasets.source_cut_off", "The source cut off {key}.", key=repr(pin.key))
+            )
         return data
 
     def _list(self, prefix: str, after: str, *, delimiter: str) -> Iterator[dict[str, Any]]:
@@ -184,7 +189,9 @@ class S3Reader:
             if not page.get("IsTruncated"):
                 return
             if not token or token == asked.get("ContinuationToken"):
-                raise SourceOdd("The source's listing does not go on.")
+                raise SourceOdd(
+                    Sentence("datasets.listing_stuck", "The source's listing does not go on.")
+                )
             asked["ContinuationToken"] = token
 
     def _call(self, method: Callable[..., dict[str, Any]], asked: dict[str, Any]) -> dict[str, Any]:
@@ -208,19 +215,60 @@ class S3Reader:
             if isinstance(inner := getattr(error, "kwargs", {}).get("error"), AtomError):
                 return inner
             if isinstance(error, HTTPClientError | BotoConnectionError | OSError):
-                return SourceAway(f"There is no answer from {self._endpoint}.")
-            return SourceOdd(f"{self._endpoint} answers with something that is not S3.")
+                return SourceAway(
+                    Sentence(
+                        "datasets.no_answer_from",
+                        "There is no answer from {place}.",
+                        place=self._endpoint,
+                    )
+                )
+            return SourceOdd(
+                Sentence(
+                    "datasets.not_s3",
+                    "The answer of {endpoint} is not S3.",
+                    endpoint=self._endpoint,
+                )
+            )
         code, status = _code(error), _status(error)
         if code in _SLOW_DOWN or status == 429:
             headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
             return SourceThrottled(retry_after_s=retry_after_s(headers.get("retry-after")))
         if status in {401, 403}:
-            return SourceDenied(f"The bucket {self._bucket} refuses these credentials ({code}).")
+            return SourceDenied(
+                Sentence(
+                    "datasets.bucket_refuses_credentials",
+                    "The bucket {bucket} refuses these credentials ({code}).",
+                    bucket=self._bucket,
+                    code=code,
+                )
+            )
         if status == 404:
-            return SourceMissing(f"{self._endpoint} has no bucket {self._bucket}.")
+            return SourceMissing(
+                Sentence(
+                    "datasets.bucket_missing",
+                    "{endpoint} has no bucket {bucket}.",
+                    endpoint=self._endpoint,
+                    bucket=self._bucket,
+                )
+            )
         if status >= 500:
-            return SourceAway(f"{self._endpoint} fails with status {status}.")
-        return SourceOdd(f"{self._endpoint} answers with status {status} ({code[:60]}).")
+            return SourceAway(
+                Sentence(
+                    "datasets.endpoint_fails",
+                    "{endpoint} fails with status {status}.",
+                    endpoint=self._endpoint,
+                    status=status,
+                )
+            )
+        return SourceOdd(
+            Sentence(
+                "datasets.endpoint_answers_status",
+                "{endpoint} answers with status {status} ({code}).",
+                endpoint=self._endpoint,
+                status=status,
+                code=code[:60],
+            )
+        )
 
 
 def aws_endpoint(region: str) -> str:

@@ -32,6 +32,7 @@ from atom_sdk.manifests.layers.layers import MAX_LABEL_BYTES, is_label
 from atom_sdk.manifests.links import link_entry
 from atom_sdk.media_types import media_type_of
 from atom_sdk.packs.paths import encode_path
+from atom_sdk.sentences import Sentence
 
 MAX_ATTRIBUTE_BYTES = 16 << 10
 SPLITS = ("train", "val", "test")
@@ -66,10 +67,18 @@ def check_changes(table: pa.Table) -> ChangesFile:
     """Check the rows of a changes file, in any order. Raises ChangesError."""
     missing = {"op", "path"} - set(table.column_names)
     if missing:
-        raise ChangesError(f"The column {sorted(missing)[0]} is missing.")
+        raise ChangesError(
+            Sentence(
+                "datasets.column_missing",
+                "The column {column} is missing.",
+                column=sorted(missing)[0],
+            )
+        )
     unknown = pc.unique(table["op"]).to_pylist()
     if set(unknown) - {"put", "delete"}:
-        raise ChangesError("The column op may only say put or delete.")
+        raise ChangesError(
+            Sentence("datasets.op_unknown", "The column op may only say put or delete.")
+        )
     _check_paths(table["path"].to_pylist())
     is_put = pc.equal(table["op"], "put")
     deletes = table.filter(pc.invert(is_put))["path"].to_pylist()
@@ -79,9 +88,22 @@ def check_changes(table: pa.Table) -> ChangesFile:
     links = rows.filter(is_link)
     splits = _optional_column(puts, "split")
     if unknown := set(splits.values()).difference(SPLITS):
-        raise ChangesError(f"There is no split {min(unknown)!r}; there are {', '.join(SPLITS)}.")
+        raise ChangesError(
+            Sentence(
+                "datasets.split_unknown",
+                "There is no split {split}; there are {splits}.",
+                split=repr(min(unknown)),
+                splits=", ".join(SPLITS),
+            )
+        )
     if told := [*_optional_column(links, "label"), *_optional_column(links, "split")]:
-        raise ChangesError(f"{told[0]!r} is a link: label the file that it leads to.")
+        raise ChangesError(
+            Sentence(
+                "datasets.link_cannot_be_labeled",
+                "{path} is a link: label the file that it leads to.",
+                path=repr(told[0]),
+            )
+        )
     entries = pa.concat_tables([_puts(puts), _links(links)]).sort_by("path").combine_chunks()
     return ChangesFile(entries, frozenset(deletes), _optional_column(puts, "label"), splits)
 
@@ -91,12 +113,25 @@ def _optional_column(puts: pa.Table, name: str) -> dict[str, str]:
     if name not in puts.column_names:
         return {}
     if not (pa.types.is_string(puts[name].type) or pa.types.is_null(puts[name].type)):
-        raise ChangesError(f"The column {name} has values of the wrong type.")
+        raise ChangesError(
+            Sentence(
+                "datasets.column_has_wrong_type",
+                "The column {column} has values of the wrong type.",
+                column=name,
+            )
+        )
     rows = zip(puts["path"].to_pylist(), puts[name].to_pylist(), strict=True)
     found = {path: value for path, value in rows if value is not None}
     for value in found.values():
         if not is_label(value):
-            raise ChangesError(f"A {name} has 1 to {MAX_LABEL_BYTES} bytes of plain text.")
+            raise ChangesError(
+                Sentence(
+                    "datasets.label_not_plain_text",
+                    "A {name} has 1 to {max_bytes} bytes of plain text.",
+                    name=name,
+                    max_bytes=MAX_LABEL_BYTES,
+                )
+            )
     return found
 
 
@@ -108,20 +143,27 @@ def _read(data: bytes) -> pa.Table:
             return pa.ipc.open_file(pa.BufferReader(data)).read_all()
         return pa.ipc.open_stream(pa.BufferReader(data)).read_all()
     except (pa.ArrowException, OSError, ValueError) as exc:
-        raise ChangesError("It is neither an Arrow IPC nor a Parquet file.") from exc
+        raise ChangesError(
+            Sentence(
+                "datasets.neither_arrow_nor_parquet",
+                "It is neither an Arrow IPC nor a Parquet file.",
+            )
+        ) from exc
 
 
 def _check_paths(paths: list[str | None]) -> None:
     seen: set[str] = set()
     for path in paths:
         if path is None:
-            raise ChangesError("A path is null.")
+            raise ChangesError(Sentence("datasets.path_null", "A path is null."))
         try:
             encode_path(path)
         except PathError as exc:
             raise ChangesError(str(exc)) from exc
         if path in seen:
-            raise ChangesError(f"The path {path!r} comes twice.")
+            raise ChangesError(
+                Sentence("datasets.path_repeated", "The path {path} comes twice.", path=repr(path))
+            )
         seen.add(path)
 
 
@@ -130,12 +172,20 @@ def _puts(table: pa.Table) -> pa.Table:
     for wanted in ENTRY_SCHEMA:
         column = _column(table, wanted)
         if wanted.name in _REQUIRED and column.null_count:
-            raise ChangesError(f"The column {wanted.name} has a null in a put.")
+            raise ChangesError(
+                Sentence(
+                    "datasets.null_in_put",
+                    "The column {column} has a null in a put.",
+                    column=wanted.name,
+                )
+            )
         columns.append(column)
     puts = pa.Table.from_arrays(columns, schema=ENTRY_SCHEMA).sort_by("path").combine_chunks()
     puts = _typed(puts)
     if len(puts) and min(pc.min(puts["size"]).as_py(), pc.min(puts["offset"]).as_py()) < 0:
-        raise ChangesError("A size or an offset is negative.")
+        raise ChangesError(
+            Sentence("datasets.negative_size_or_offset", "A size or an offset is negative.")
+        )
     _check_attributes(puts["attributes"].to_pylist())
     return puts
 
@@ -168,7 +218,11 @@ def _column(table: pa.Table, wanted: pa.Field) -> pa.ChunkedArray:
         return pa.nulls(len(table), wanted.type)
     if wanted.name not in table.column_names:
         if wanted.name in _REQUIRED and len(table):
-            raise ChangesError(f"The column {wanted.name} is missing.")
+            raise ChangesError(
+                Sentence(
+                    "datasets.column_missing", "The column {column} is missing.", column=wanted.name
+                )
+            )
         return pa.nulls(len(table), wanted.type)
     column = table[wanted.name]
     try:
@@ -177,7 +231,13 @@ def _column(table: pa.Table, wanted: pa.Field) -> pa.ChunkedArray:
             return pa.chunked_array([pa.array(raw, DIGEST)])
         return column.cast(wanted.type)
     except (pa.ArrowException, ValueError) as exc:
-        raise ChangesError(f"The column {wanted.name} has values of the wrong type.") from exc
+        raise ChangesError(
+            Sentence(
+                "datasets.column_has_wrong_type",
+                "The column {column} has values of the wrong type.",
+                column=wanted.name,
+            )
+        ) from exc
 
 
 def _check_attributes(values: list[str | None]) -> None:
@@ -185,13 +245,23 @@ def _check_attributes(values: list[str | None]) -> None:
         if text is None:
             continue
         if len(text.encode()) > MAX_ATTRIBUTE_BYTES:
-            raise ChangesError(f"Attributes may have {MAX_ATTRIBUTE_BYTES} bytes at most.")
+            raise ChangesError(
+                Sentence(
+                    "datasets.attributes_too_large",
+                    "Attributes may have {max_bytes} bytes at most.",
+                    max_bytes=MAX_ATTRIBUTE_BYTES,
+                )
+            )
         try:
             parsed = read_json(text)
         except ValueError as exc:
-            raise ChangesError("Attributes must be a JSON object.") from exc
+            raise ChangesError(
+                Sentence("datasets.attributes_not_an_object", "Attributes must be a JSON object.")
+            ) from exc
         if not isinstance(parsed, dict):
-            raise ChangesError("Attributes must be a JSON object.")
+            raise ChangesError(
+                Sentence("datasets.attributes_not_an_object", "Attributes must be a JSON object.")
+            )
 
 
 def mark_unreadable(attributes: str | None, reason: str | None) -> str | None:

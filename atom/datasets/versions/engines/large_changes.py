@@ -20,6 +20,7 @@ from atom_sdk.errors import EntryOrderError
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, check_order
 from atom_sdk.manifests.rows.path_map import PathMapFile
 from atom_sdk.manifests.rows.spilled_rows import spill_rows
+from atom_sdk.sentences import Sentence
 
 # About 50 MB in memory, several times that while it is checked.
 LARGE_ROWS = 200_000
@@ -43,7 +44,12 @@ def read_changes(path: Path, scratch: Path, large_rows: int = LARGE_ROWS) -> Cha
         # The second: paths of a kind that cannot be compared, for example a dictionary's.
         pass
     except (pa.ArrowException, OSError) as error:
-        raise ChangesError("It is neither an Arrow IPC nor a Parquet file.") from error
+        raise ChangesError(
+            Sentence(
+                "datasets.neither_arrow_nor_parquet",
+                "It is neither an Arrow IPC nor a Parquet file.",
+            )
+        ) from error
     return decode_changes(path.read_bytes())
 
 

@@ -45,6 +45,7 @@ from atom_sdk.manifests.rows.pieces import Pieces, aligned
 from atom_sdk.manifests.splits.large import DrawnRows, draw_rows
 from atom_sdk.manifests.splits.requests import SplitRequest
 from atom_sdk.manifests.splits.rows import SplitRows
+from atom_sdk.sentences import Sentence
 
 _CLASSES = layer_schema("classification")
 _SPLITS = layer_schema("split")
@@ -85,7 +86,14 @@ class _Layers:
             return root
         before = root.layer(GIVEN_LAYER)
         if before is not None and before.kind != "classification":
-            raise LayerKindError(f"The layer {GIVEN_LAYER} is of the kind {before.kind}.")
+            raise LayerKindError(
+                Sentence(
+                    "datasets.layer_is_of_kind",
+                    "The layer {layer} is of the kind {kind}.",
+                    layer=GIVEN_LAYER,
+                    kind=before.kind,
+                )
+            )
         return self._put(root, (GIVEN_LAYER, "classification"), self._annotated(before))
 
     def with_split(self, root: Root, parent: Root | None) -> Root:
@@ -192,6 +200,13 @@ def _label_layers(root: Root) -> Iterator[LayerRef]:
         layer = root.layer(name)
         if layer is not None and layer.kind != "classification":
             kind = layer.kind
-            raise LayerKindError(f"The layer {name!r} has the kind {kind!r}, not 'classification'.")
+            raise LayerKindError(
+                Sentence(
+                    "datasets.layer_not_classification",
+                    "The layer {layer} has the kind {kind}, not 'classification'.",
+                    layer=repr(name),
+                    kind=repr(kind),
+                )
+            )
         if layer is not None:
             yield layer

@@ -51,6 +51,7 @@ from atom_sdk.manifests.ranges.deltas import clip
 from atom_sdk.manifests.roots.roots import LayerRef, Root
 from atom_sdk.manifests.rows.spilled_rows import SpilledRows
 from atom_sdk.manifests.splits.requests import SplitInput, SplitRequest, draw
+from atom_sdk.sentences import Sentence
 
 # From so many files on, pieces take less memory and no more time.
 LARGE_ENTRIES = 200_000
@@ -128,7 +129,14 @@ def _with_given_labels(root: Root, changes: ChangesFile, store: ObjectStore) -> 
         return root
     before = root.layer(GIVEN_LAYER)
     if before is not None and before.kind != "classification":
-        raise LayerKindError(f"The layer {GIVEN_LAYER} is of the kind {before.kind}.")
+        raise LayerKindError(
+            Sentence(
+                "datasets.layer_is_of_kind",
+                "The layer {layer} is of the kind {kind}.",
+                layer=GIVEN_LAYER,
+                kind=before.kind,
+            )
+        )
     table = read_layer(before, store) if before else layer_schema("classification").empty_table()
     table = merge_layer(table, given_rows(changes.puts, changes.labels))
     return put_layer(root, GIVEN_LAYER, "classification", table, store)

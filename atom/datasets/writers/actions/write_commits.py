@@ -30,6 +30,7 @@ from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.roots.roots import Root
+from atom_sdk.sentences import Sentence
 
 # What the next push to the branch goes on with.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
@@ -64,7 +65,9 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
     diff = diff_roots(before, root, store.store)
     added = diff.added_paths.sort()
     if both := path_conflict(root, [added], store.store):
-        raise PathTaken(f"{both} would be a file and a folder.")
+        raise PathTaken(
+            Sentence("datasets.file_and_folder", "{path} would be a file and a folder.", path=both)
+        )
     written = len(added) + len(diff.changed_paths)
     did, files = ("Write", written) if written else ("Remove", len(diff.removed_paths))
     details = CommitDetails(
@@ -149,5 +152,12 @@ def _present_head(request: CommitRequest) -> str:
 def _target(dataset: Dataset, name: str) -> Branch:
     found = Branch.objects.select_related("head").filter(dataset=dataset, name=name).first()
     if found is None:
-        raise RefNotFound(f"{dataset.name} has no branch {name}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=name,
+            )
+        )
     return found

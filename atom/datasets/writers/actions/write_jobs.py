@@ -28,6 +28,7 @@ from atom.datasets.writers.errors import (
     WriteJobEnded,
     WriterBusy,
 )
+from atom_sdk.sentences import Sentence
 
 MAX_OPEN_JOBS = 20
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
@@ -54,14 +55,34 @@ def open_write_job(dataset: Dataset, new: NewWriteJob, user: User) -> WriteJob:
         present = WriteJob.objects.filter(dataset=dataset, name=new.name).first()
         if present is not None:
             if present.target != new.target:
-                raise WriteJobDiffers(f"{new.name} writes to {present.target}.")
+                raise WriteJobDiffers(
+                    Sentence(
+                        "datasets.writer_writes_to",
+                        "{writer} writes to {branch}.",
+                        writer=new.name,
+                        branch=present.target,
+                    )
+                )
             return present
         if dataset.write_jobs.open().count() >= MAX_OPEN_JOBS:
-            raise TooManyWriters(f"{MAX_OPEN_JOBS} write jobs may be open.")
+            raise TooManyWriters(
+                Sentence(
+                    "datasets.too_many_write_jobs",
+                    "{max_open} write jobs may be open.",
+                    max_open=MAX_OPEN_JOBS,
+                )
+            )
         branch = dataset.branches.select_related("head").filter(name=new.target, writer=None)
         target = branch.first()
         if target is None:
-            raise RefNotFound(f"{dataset.name} has no branch {new.target}.")
+            raise RefNotFound(
+                Sentence(
+                    "datasets.branch_unknown",
+                    "{dataset} has no branch {branch}.",
+                    dataset=dataset.name,
+                    branch=new.target,
+                )
+            )
         job = WriteJob.objects.create(
             dataset=dataset, base=target.head, created_by=user, **vars(new)
         )
@@ -84,7 +105,14 @@ def commit_task(job: WriteJob, task: str, writer: Writer) -> WriteTask:
     with transaction.atomic():
         locked = _locked(job)
         if locked.state != "open":
-            raise WriteJobEnded(f"The job {locked.name} is {locked.state}.")
+            raise WriteJobEnded(
+                Sentence(
+                    "datasets.write_job_is",
+                    "The job {job} is {state}.",
+                    job=locked.name,
+                    state=locked.state,
+                )
+            )
         attempt = lock_writer(writer)
         counted = WriteTask.objects.filter(job=locked, task=task).first()
         if counted is not None and counted.writer_id == attempt.pk:
@@ -113,7 +141,14 @@ def request_job_commit(
         if present is not None:
             return present
         if locked.state != "open":
-            raise WriteJobEnded(f"The job {locked.name} is {locked.state}.")
+            raise WriteJobEnded(
+                Sentence(
+                    "datasets.write_job_is",
+                    "The job {job} is {state}.",
+                    job=locked.name,
+                    state=locked.state,
+                )
+            )
         request = _create_once(locked, arguments, message or locked.message, user)
         _move(locked, "committing", error_code="", error_detail="")
         audit.record(
@@ -134,7 +169,14 @@ def abort_write_job(job: WriteJob, user: User | None) -> WriteJob:
         if locked.state == "aborted":
             return locked
         if locked.state != "open":
-            raise WriteJobEnded(f"The job {locked.name} is {locked.state}.")
+            raise WriteJobEnded(
+                Sentence(
+                    "datasets.write_job_is",
+                    "The job {job} is {state}.",
+                    job=locked.name,
+                    state=locked.state,
+                )
+            )
         _move(locked, "aborted")
         _end_attempts(locked, "abandoned", locked.attempts.open().values_list("pk", flat=True))
         unpin(PIN_HOLDER, str(locked.pk))
@@ -162,11 +204,20 @@ def settle_job(job: WriteJob, version: Version | None, code: str, detail: str) -
 
 def _check_attempt(job: WriteJob, task: str, attempt: Writer) -> None:
     if attempt.job_id != job.pk or attempt.task != task:
-        raise TaskNotOfJob(f"The writer {attempt.pk} is no attempt of the task {task}.")
+        raise TaskNotOfJob(
+            Sentence(
+                "datasets.writer_of_another_task",
+                "The writer {writer} is no attempt of the task {task}.",
+                writer=attempt.pk,
+                task=task,
+            )
+        )
     if attempt.requests.filter(state__in=["pending", "building"]).exists():
         raise WriterBusy
     if attempt.state not in {"writing", "persisted"}:
-        raise TaskNotOfJob(f"The attempt is {attempt.state}.")
+        raise TaskNotOfJob(
+            Sentence("core.attempt_is", "The attempt is {state}.", state=attempt.state)
+        )
 
 
 def _create_once(

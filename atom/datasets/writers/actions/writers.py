@@ -31,6 +31,7 @@ from atom.datasets.writers.errors import (
     WriterEmpty,
     WriterEnded,
 )
+from atom_sdk.sentences import Sentence
 
 MAX_OPEN_WRITERS = 100
 MAX_ATTEMPTS_OF_JOB = 10_000
@@ -106,7 +107,14 @@ def request_flush(writer: Writer, changes: Upload, expected_head: str, user: Use
     Raises WriterEnded, WriteJobEnded, WriterBusy, UploadIncomplete.
     """
     if changes.state not in {"uploaded", "verifying", "verified"}:
-        raise UploadIncomplete(f"The changes file is {changes.state}.", state=changes.state)
+        raise UploadIncomplete(
+            Sentence(
+                "datasets.changes_file_not_ready",
+                "The changes file is {state}.",
+                state=changes.state,
+            ),
+            state=changes.state,
+        )
     with transaction.atomic():
         found = lock_writer(writer)
         _check_open(found)
@@ -165,10 +173,18 @@ def abandon_writer(writer: Writer, user: User | None) -> Writer:
         if found.state == "abandoned":
             return found
         if found.state in {"committing", "committed"}:
-            raise WriterEnded(f"The writer is {found.state}.", state=found.state)
+            raise WriterEnded(
+                Sentence("datasets.writer_is", "The writer is {state}.", state=found.state),
+                state=found.state,
+            )
         if hasattr(found, "counted_as"):
             # The job would commit without the task and nobody would know.
-            raise WriterEnded("The writer's task is committed: it ends with its job.")
+            raise WriterEnded(
+                Sentence(
+                    "datasets.writer_ends_with_job",
+                    "The writer's task is committed: it ends with its job.",
+                )
+            )
         abandon_locked(found, user)
     return found
 
@@ -237,12 +253,22 @@ def _check_room(dataset: Dataset, job: WriteJob | None) -> None:
     if job is not None:
         # An attempt that begins while the job ends would belong to nobody.
         if WriteJob.objects.select_for_update().get(pk=job.pk).state != "open":
-            raise WriteJobEnded(f"The job {job.name} is not open.")
+            raise WriteJobEnded(
+                Sentence("datasets.write_job_not_open", "The job {job} is not open.", job=job.name)
+            )
         count, most = job.attempts.count(), MAX_ATTEMPTS_OF_JOB
     else:
         count, most = dataset.writers.open().filter(job=None).count(), MAX_OPEN_WRITERS
     if count >= most:
-        raise TooManyWriters(f"{dataset.name} has {count} of them; {most} may be open.")
+        raise TooManyWriters(
+            Sentence(
+                "datasets.too_many_writers_open",
+                "{dataset} has {count} of them; {max_open} may be open.",
+                dataset=dataset.name,
+                count=count,
+                max_open=most,
+            )
+        )
 
 
 def _base(dataset: Dataset, new: NewWriter) -> Version | None:
@@ -250,24 +276,57 @@ def _base(dataset: Dataset, new: NewWriter) -> Version | None:
         return new.job.base
     branch = dataset.branches.select_related("head").filter(name=new.target, writer=None).first()
     if branch is None:
-        raise RefNotFound(f"{dataset.name} has no branch {new.target}.")
+        raise RefNotFound(
+            Sentence(
+                "datasets.branch_unknown",
+                "{dataset} has no branch {branch}.",
+                dataset=dataset.name,
+                branch=new.target,
+            )
+        )
     return branch.head
 
 
 def _check_open(writer: Writer) -> None:
     if writer.job is not None and writer.job.state != "open":
-        raise WriteJobEnded(f"The job {writer.job.name} is {writer.job.state}.")
+        raise WriteJobEnded(
+            Sentence(
+                "datasets.write_job_is",
+                "The job {job} is {state}.",
+                job=writer.job.name,
+                state=writer.job.state,
+            )
+        )
     if writer.state not in {"writing", "uploading", "persisted"}:
-        raise WriterEnded(f"The writer is {writer.state}.", state=writer.state)
+        raise WriterEnded(
+            Sentence("datasets.writer_is", "The writer is {state}.", state=writer.state),
+            state=writer.state,
+        )
     if hasattr(writer, "counted_as"):
-        raise WriterEnded("The writer's task is committed with what it has persisted.")
+        raise WriterEnded(
+            Sentence(
+                "datasets.writer_task_committed",
+                (
+                    "The task of this writer is committed with the files that the writer has "
+                    "persisted."
+                ),
+            )
+        )
 
 
 def _check_committable(writer: Writer) -> None:
     if writer.job is not None:
-        raise WriteJobEnded("An attempt of a job is committed with its job.")
+        raise WriteJobEnded(
+            Sentence(
+                "datasets.attempt_committed_with_job",
+                "An attempt of a job is committed with its job.",
+            )
+        )
     if writer.state not in {"writing", "uploading", "persisted"}:
-        raise WriterEnded(f"The writer is {writer.state}.", state=writer.state)
+        raise WriterEnded(
+            Sentence("datasets.writer_is", "The writer is {state}.", state=writer.state),
+            state=writer.state,
+        )
     if writer.requests.filter(state__in=["pending", "building"]).exists():
         raise WriterBusy
     if writer.branch is None or writer.branch.head_id == writer.base_id:

@@ -36,6 +36,7 @@ from atom.datasets.writers.api.writer_serializers import (
 )
 from atom.datasets.writers.api.writer_views import accepted, refuse_of_another
 from atom.datasets.writers.errors import WriteJobUnknown, WriterUnknown
+from atom_sdk.sentences import Sentence
 
 
 class WriteJobScopedView(DatasetScopedView, APIView):
@@ -47,7 +48,13 @@ class WriteJobScopedView(DatasetScopedView, APIView):
         """Return the job. Raises WriteJobUnknown."""
         found = WriteJob.objects.with_counts().filter(dataset=self.dataset, pk=job_id).first()
         if found is None:
-            raise WriteJobUnknown(f"{self.dataset.name} has no such write job.")
+            raise WriteJobUnknown(
+                Sentence(
+                    "datasets.write_job_unknown",
+                    "{dataset} has no such write job.",
+                    dataset=self.dataset.name,
+                )
+            )
         return found
 
     def own_job(self, request: Request, job_id: UUID) -> WriteJob:
@@ -119,7 +126,13 @@ class WriteJobTaskView(WriteJobScopedView):
         job = self.own_job(request, write_job_id)
         writer = find_writer(self.dataset, body.validated_data["writer"])
         if writer is None:
-            raise WriterUnknown(f"{self.dataset.name} has no such writer.")
+            raise WriterUnknown(
+                Sentence(
+                    "datasets.writer_unknown",
+                    "{dataset} has no such writer.",
+                    dataset=self.dataset.name,
+                )
+            )
         commit_task(job, body.validated_data["task"], writer)
         return self.rendered(job)
 

@@ -9,15 +9,15 @@ from rest_framework import serializers
 
 from atom.accounts.api.fields import SlugField
 from atom.accounts.api.serializers import UserShortSerializer
-from atom.core.errors import action_of
 from atom.core.names import NameField, TextField
+from atom.core.stored_failures import FailureSerializer, stored_failure
 from atom.datasets.catalog.api.provenance import ProvenanceField
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
 from atom.datasets.commits.api.settling_serializers import SettlingSerializer
 from atom.datasets.models import WriteJob, Writer
 from atom.datasets.operations.engines.operations import WriteArguments
-from atom.datasets.packs.api.upload_serializers import FailureSerializer
 from atom.datasets.states import OPEN_WRITERS
+from atom_sdk.sentences import Sentence
 
 _DIGEST = r"^[0-9a-f]{64}$"
 _MOST = 2**62
@@ -129,10 +129,8 @@ class WriteJobSerializer(serializers.ModelSerializer[WriteJob]):
 
 def failure(row: Writer | WriteJob) -> dict[str, Any] | None:
     """Return a stored failure with what to do next."""
-    if not row.error_code:
-        return None
-    action = action_of(row.error_code) or "Look at the staged files, then commit again."
-    return {"code": row.error_code, "detail": row.error_detail, "action": action}
+    otherwise = "Look at the staged files, then commit again."
+    return stored_failure(row.error_code, row.error_detail, otherwise)
 
 
 class NewWriterSerializer(serializers.Serializer[Any]):
@@ -149,7 +147,9 @@ class NewWriterSerializer(serializers.Serializer[Any]):
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Require a task exactly where there is a job."""
         if (attrs["write_job"] is None) != (attrs["task"] == ""):
-            raise serializers.ValidationError({"task": "A job's attempt names its task."})
+            raise serializers.ValidationError(
+                {"task": Sentence("datasets.attempt_needs_task", "A job's attempt names its task.")}
+            )
         return attrs
 
 

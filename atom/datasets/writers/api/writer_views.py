@@ -39,6 +39,7 @@ from atom.datasets.writers.api.writer_serializers import (
     WriterSerializer,
 )
 from atom.datasets.writers.errors import WriteJobUnknown, WriterOfAnother, WriterUnknown
+from atom_sdk.sentences import Sentence
 
 
 class WriterScopedView(DatasetScopedView, APIView):
@@ -50,7 +51,13 @@ class WriterScopedView(DatasetScopedView, APIView):
         """Return the writer. Raises WriterUnknown; where it is changed, WriterOfAnother."""
         found = find_writer(self.dataset, writer_id)
         if found is None:
-            raise WriterUnknown(f"{self.dataset.name} has no such writer.")
+            raise WriterUnknown(
+                Sentence(
+                    "datasets.writer_unknown",
+                    "{dataset} has no such writer.",
+                    dataset=self.dataset.name,
+                )
+            )
         if self.request.method not in SAFE:
             refuse_of_another(self.request, found)
         return found
@@ -125,7 +132,13 @@ class WriterListView(WriterScopedView, generics.ListAPIView[Writer]):
         found = WriteJob.objects.select_related("base").filter(dataset=self.dataset, pk=job_id)
         job = found.first()
         if job is None:
-            raise WriteJobUnknown(f"{self.dataset.name} has no such write job.")
+            raise WriteJobUnknown(
+                Sentence(
+                    "datasets.write_job_unknown",
+                    "{dataset} has no such write job.",
+                    dataset=self.dataset.name,
+                )
+            )
         return job
 
 
@@ -167,7 +180,9 @@ class WriterFlushView(WriterScopedView):
         uploads = Upload.objects.filter(dataset=self.dataset, kind="changes")
         found = uploads.filter(pk=upload_id).first()
         if found is None:
-            message = "The dataset has no changes upload of this id."
+            message = Sentence(
+                "datasets.changes_upload_unknown", "The dataset has no changes upload of this id."
+            )
             raise Invalid(errors={"changes_upload": [message]})
         return found
 

@@ -22,6 +22,7 @@ from atom.jobs.errors import OutputIncomplete
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record
 from atom.jobs.models import Artifact, Attempt, Run, RunEvent
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -118,7 +119,14 @@ def complete(attempt: Attempt, ids: Iterable[UUID]) -> list[Artifact]:
             artifact.refresh_from_db()
             if artifact.state == states.PERSISTED:
                 continue
-            raise OutputIncomplete(f"'{artifact.path}' has not arrived whole.", path=artifact.path)
+            raise OutputIncomplete(
+                Sentence(
+                    "jobs.artifact_incomplete",
+                    "'{path}' has not arrived whole.",
+                    path=artifact.path,
+                ),
+                path=artifact.path,
+            )
         unsettled = Artifact.objects.filter(pk=artifact.pk).exclude(state=states.PERSISTED)
         unsettled.update(state=states.LOCAL, verify_asked_at=Now())
         effects.verify(artifact.pk)

@@ -28,6 +28,7 @@ from atom.jobs.artifacts.actions.previews import Curve
 from atom.jobs.artifacts.api.artifact_serializers import ArtifactSerializer
 from atom.jobs.json_values import MetricValueField
 from atom_sdk.runner.metric_rows import number
+from atom_sdk.sentences import Sentence
 
 MAX_PATH = 1000
 
@@ -115,7 +116,9 @@ class FolderView(RunScopedView):
         refuse_unknown(request, ["path"])
         path = request.query_params.get("path", "")
         if len(path) > MAX_PATH or "\0" in path:
-            raise Invalid(errors={"path": ["Give the path of a folder."]})
+            raise Invalid(
+                errors={"path": [Sentence("jobs.folder_missing", "Give the path of a folder.")]}
+            )
         return Response(RunFolderListingSerializer(folders.listing(self.run, path)).data)
 
 

@@ -20,6 +20,7 @@ from atom.core.query import refuse_unknown
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.artifacts.actions.run_retention import bytes_of, due_runs, keep_run, set_run_policy
 from atom.jobs.models import Run, RunKeeping, RunPolicy
+from atom_sdk.sentences import Sentence
 
 MAX_DAYS = 36_500
 _SHOWN = 50
@@ -117,7 +118,17 @@ def _asked_days(request: Request) -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdigit() and len(text) <= len(str(MAX_DAYS))):
-        raise Invalid(errors={"days": [f"Give a whole number from 0 to {MAX_DAYS}."]})
+        raise Invalid(
+            errors={
+                "days": [
+                    Sentence(
+                        "fields.whole_number_to",
+                        "Give a whole number from 0 to {max}.",
+                        max=MAX_DAYS,
+                    )
+                ]
+            }
+        )
     return int(text)
 
 

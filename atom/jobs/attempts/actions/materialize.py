@@ -26,6 +26,7 @@ from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Attempt, RunInput
 from atom_sdk.amounts import counted
 from atom_sdk.mount import MountRecord
+from atom_sdk.sentences import Sentence
 
 
 def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None = None) -> None:
@@ -100,7 +101,11 @@ def _streamed(attempt: Attempt, alias: str) -> RunInput:
     rows = attempt.run.inputs.select_related("version__dataset__project")
     one = rows.filter(alias=alias, delivery=STREAM).first()
     if one is None:
-        raise NotFound(f"This run streams no dataset called '{alias}'.")
+        raise NotFound(
+            Sentence(
+                "jobs.alias_unknown", "This run streams no dataset called '{alias}'.", alias=alias
+            )
+        )
     return one
 
 

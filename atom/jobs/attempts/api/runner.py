@@ -42,6 +42,7 @@ from atom.jobs.errors import RunnerTokenInvalid
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
 from atom.jobs.models import Attempt
+from atom_sdk.sentences import Sentence
 
 MAX_BODY_BYTES = 8 << 20
 # The largest number that the columns hold.
@@ -197,7 +198,13 @@ class RunnerLogsView(RunnerView):
         """Append to the log; the answer is given once the bytes are in the stream."""
         offset = request.headers.get("X-Atom-Offset", "")
         if not offset.isdecimal() or len(offset) > len(str(MAX_BIGINT)):
-            raise Invalid(errors={"X-Atom-Offset": ["Give the offset of the first byte."]})
+            raise Invalid(
+                errors={
+                    "X-Atom-Offset": [
+                        Sentence("jobs.offset_missing", "Give the offset of the first byte.")
+                    ]
+                }
+            )
         appended = logs.append(self.attempt, int(offset), _inflated(request))
         if appended.pending_bytes >= logs.CHUNK_BYTES:
             ask_flush(self.attempt.pk)
@@ -212,7 +219,7 @@ def _inflated(request: Request) -> bytes:
     try:
         plain = inflater.decompress(body, MAX_BODY_BYTES)
     except zlib.error as error:
-        raise Invalid("The body is not deflated.") from error
+        raise Invalid(Sentence("jobs.body_is_not_deflated", "The body is not deflated.")) from error
     if inflater.unconsumed_tail or not inflater.eof:
         raise TooLarge
     return plain
@@ -272,7 +279,9 @@ class OutputFileSerializer(serializers.Serializer[Any]):
     def validate_path(self, path: str) -> str:
         """Refuse a path that could leave the folder that it is downloaded to."""
         if path.startswith("/") or "\0" in path or ".." in path.split("/"):
-            raise serializers.ValidationError("A path is relative, without '..'.")
+            raise serializers.ValidationError(
+                Sentence("jobs.path_not_relative", "A path is relative, without '..'.")
+            )
         return path
 
 

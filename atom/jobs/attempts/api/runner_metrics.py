@@ -17,6 +17,7 @@ from atom.core.foreign_json import read_json
 from atom.jobs.attempts.api.runner import RawParser, RunnerView
 from atom.jobs.metrics.actions import metrics
 from atom.jobs.models import Attempt
+from atom_sdk.sentences import Sentence
 
 
 class RunnerMetricsView(RunnerView):
@@ -69,8 +70,17 @@ def _batch(body: bytes) -> tuple[int, _Store, list[Any]]:
         seq, given = data["seq"], data["rows" if of_rows else "points"]
     except (ValueError, KeyError, TypeError) as error:
         raise Invalid(
-            'Expected {"seq": …, "rows": [{"step": …, "ts_ms": …, "values": {…}}, …]}.'
+            Sentence(
+                "jobs.batch_malformed",
+                ('Expected {{"seq": …, "rows": [{{"step": …, "ts_ms": …, "values": {{…}}}}, …]}}.'),
+            )
         ) from error
     if not isinstance(seq, int) or not isinstance(given, list) or seq < 0:
-        raise Invalid(errors={"seq": ["Give the number of the batch, from 0."]})
+        raise Invalid(
+            errors={
+                "seq": [
+                    Sentence("jobs.batch_number_missing", "Give the number of the batch, from 0.")
+                ]
+            }
+        )
     return seq, metrics.ingest_rows if of_rows else metrics.ingest, given

@@ -34,6 +34,7 @@ from atom.jobs.models.code import FAILED, FETCH_STATES, FETCHING, READY, WAITING
 from atom.jobs.secrets.actions import secrets
 from atom.settings.environment import BASE_DIR
 from atom_sdk.runner.evidence import storable
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -52,9 +53,21 @@ def request_fetch(project: Project, user: User, *, url: str, ref: str, secret: s
     except BadAddressError as error:
         raise GitAddressInvalid(errors={"url": [str(error)]}) from error
     if secret and not ProjectSecret.objects.filter(project=project, name=secret).exists():
-        raise Invalid(errors={"secret": ["The project has no secret of this name."]})
+        raise Invalid(
+            errors={
+                "secret": [
+                    Sentence("jobs.secret_unknown", "The project has no secret of this name.")
+                ]
+            }
+        )
     if address.is_ssh and not secret:
-        said = "A server that is reached by ssh wants a private key: choose the secret with it."
+        said = Sentence(
+            "jobs.ssh_needs_key",
+            (
+                "A server that is reached by ssh needs a private key: choose the "
+                "secret that holds it."
+            ),
+        )
         raise Invalid(errors={"secret": [said]})
     with transaction.atomic():
         Project.objects.select_for_update().get(pk=project.pk)

@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from atom_sdk.sentences import Sentence
+
 _SCP = re.compile(r"(?P<user>[A-Za-z0-9._-]+)@(?P<host>[A-Za-z0-9.-]+):(?P<path>[^/:].*)")
 _SSH_PORT = 22
 MAX_CHARACTERS = 1000
@@ -28,23 +30,36 @@ def parse_address(text: str) -> GitAddress:
     """Return `https://host/path`, `ssh://user@host/path` or `user@host:path`. BadAddressError."""
     text = text.strip()
     if len(text) > MAX_CHARACTERS or any(character <= " " for character in text):
-        raise BadAddressError("It is too long, or has spaces in it.")
+        raise BadAddressError(
+            Sentence("jobs.address_too_long_or_spaced", "It is too long, or has spaces in it.")
+        )
     if found := _SCP.fullmatch(text):
         text = f"ssh://{found['user']}@{found['host']}/{found['path']}"
     try:
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:
-        raise BadAddressError("Write https://host/path or git@host:path.") from error
+        raise BadAddressError(
+            Sentence("jobs.not_a_git_address", "Write https://host/path or git@host:path.")
+        ) from error
     if (
         parts.scheme not in {"http", "https", "ssh"}
         or not parts.hostname
         or parts.path in {"", "/"}
     ):
-        raise BadAddressError("Write https://host/path or git@host:path.")
+        raise BadAddressError(
+            Sentence("jobs.not_a_git_address", "Write https://host/path or git@host:path.")
+        )
     if parts.password or (parts.username and parts.scheme != "ssh"):
-        raise BadAddressError("Leave the password out: keep it as a secret and choose that.")
+        raise BadAddressError(
+            Sentence(
+                "jobs.address_has_password",
+                "Leave the password out: keep it as a secret and choose that.",
+            )
+        )
     if parts.query or parts.fragment:
-        raise BadAddressError("Leave out what follows ? or #.")
+        raise BadAddressError(
+            Sentence("jobs.address_has_query", "Leave out ? or # and all that follows.")
+        )
     host = parts.hostname if port in (None, _SSH_PORT) else f"{parts.hostname}:{port}"
     return GitAddress(text, host, parts.scheme == "ssh")

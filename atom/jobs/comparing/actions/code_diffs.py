@@ -9,6 +9,7 @@ from atom.jobs.code.engines.code_diff import MAX_FILES, FileDiff, diff_files, sp
 from atom.jobs.code.pipelines.code_files import UnreadableError, read_files
 from atom.jobs.errors import InvalidComparison
 from atom.jobs.models import CodeChanges, CodeSnapshot, Run
+from atom_sdk.sentences import Sentence
 
 # Why there is no list of changes.
 NO_CODE, NO_GIT, CLEAN, UNTOLD, SAME, UNREADABLE = (
@@ -60,7 +61,11 @@ def between(old: Run, new: Run) -> CodeDiff:
 def two_of(names: list[str]) -> list[str]:
     """Return the names if they are two. Raises InvalidComparison."""
     if len(set(names)) != 2:
-        raise InvalidComparison(errors={"runs": ["Name the two runs whose code to compare."]})
+        raise InvalidComparison(
+            errors={
+                "runs": [Sentence("jobs.name_two_runs", "Name the two runs whose code to compare.")]
+            }
+        )
     return names
 
 

@@ -18,6 +18,7 @@ from atom.jobs.metrics.engines import points as codec
 from atom.jobs.metrics.engines.downsampling import downsample
 from atom.jobs.metrics.engines.points import Points
 from atom.jobs.models import MetricChunk, MetricSeries, Run, RunQuerySet
+from atom_sdk.sentences import Sentence
 
 MIN_RUNS, MAX_RUNS = 2, 50
 # At most this many points are decoded for one answer, all runs together: half a second.
@@ -59,7 +60,13 @@ def chosen(project: Project, names: Sequence[str]) -> RunQuerySet:
     """Return the runs that are called by number or id. Raises InvalidComparison."""
     wanted = list(dict.fromkeys(names))
     if not MIN_RUNS <= len(wanted) <= MAX_RUNS:
-        said = f"Name {MIN_RUNS} to {MAX_RUNS} different runs; these are {len(wanted)}."
+        said = Sentence(
+            "jobs.compared_runs_count",
+            "Name {min} to {max} different runs; these are {count}.",
+            min=MIN_RUNS,
+            max=MAX_RUNS,
+            count=len(wanted),
+        )
         raise InvalidComparison(errors={"runs": [said]})
     numbers, ids, wrong = [], [], []
     for name in wanted:
@@ -70,7 +77,11 @@ def chosen(project: Project, names: Sequence[str]) -> RunQuerySet:
         else:
             wrong.append(name[:60])
     if wrong:
-        said = f"{', '.join(map(repr, wrong))}: give the numbers or ids of runs."
+        said = Sentence(
+            "jobs.compared_runs_invalid",
+            "{names}: give the numbers or ids of runs.",
+            names=", ".join(map(repr, wrong)),
+        )
         raise InvalidComparison(errors={"runs": [said]})
     return Run.objects.filter(Q(number__in=numbers) | Q(pk__in=ids), project=project)
 
@@ -81,10 +92,16 @@ def in_order(found: Iterable[Run], names: Sequence[str]) -> list[Run]:
     known = {str(run.number): run for run in runs} | {str(run.pk): run for run in runs}
     keys = [str(int(name)) if name.isdecimal() else str(UUID(name)) for name in names]
     if missing := [key for key in keys if key not in known]:
-        raise NotFound(f"The project has no run {', '.join(missing)}.")
+        raise NotFound(
+            Sentence("jobs.run_unknown", "The project has no run {run}.", run=", ".join(missing))
+        )
     asked = list({known[key].pk: known[key] for key in keys}.values())
     if len(asked) < MIN_RUNS:
-        raise InvalidComparison(errors={"runs": ["These are one run, called in two ways."]})
+        raise InvalidComparison(
+            errors={
+                "runs": [Sentence("jobs.same_run_twice", "These are one run, called in two ways.")]
+            }
+        )
     return asked
 
 

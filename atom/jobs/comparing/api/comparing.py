@@ -22,6 +22,7 @@ from atom.jobs.metrics.engines import metric_direction
 from atom.jobs.models import Run
 from atom.jobs.runs.api.run_serializers import CodeSnapshotSerializer, RunShortSerializer
 from atom_sdk.runner.metric_rows import number
+from atom_sdk.sentences import Sentence
 
 VALUES = ("last", "min", "max")
 MAX_KEY = 250
@@ -194,7 +195,17 @@ class CompareSeriesView(ProjectScopedView, APIView):
         refuse_unknown(request, ("runs", "key", "points", "from_step", "to_step"))
         key = request.query_params.get("key", "")
         if not 0 < len(key) <= MAX_KEY or "\0" in key:
-            raise Invalid(errors={"key": [f"Give a metric's name, of 1 to {MAX_KEY} characters."]})
+            raise Invalid(
+                errors={
+                    "key": [
+                        Sentence(
+                            "jobs.metric_name_invalid",
+                            "Give a metric's name, of 1 to {max_characters} characters.",
+                            max_characters=MAX_KEY,
+                        )
+                    ]
+                }
+            )
         names = names_of(request)
         runs = compare.in_order(compare.chosen(self.project, names), names)
         window = Window(

@@ -46,8 +46,9 @@ from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.actions.runs import create_run
 from atom.jobs.runs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.workflows.engines.parameters import WrongValueError
-from atom_sdk.importers.effects import loss_text, percent
+from atom_sdk.importers.effects import class_loss_text, percent
 from atom_sdk.importers.losses import ClassLoss
+from atom_sdk.sentences import Sentence
 
 WORKFLOW = "import-annotations"
 _PARAMETER = "parameters."
@@ -98,7 +99,12 @@ def confirm(run: Run, user: User, accepted_loss: float | None) -> Run:
     allowed = run.parameters["allowed_loss"] if accepted_loss is None else accepted_loss
     if above := report.above(allowed):
         raise LossNotAccepted(
-            f"The import would lose {_loss_text(above[0])}; {percent(allowed)} was accepted.",
+            Sentence(
+                "jobs.import_loses_too_much",
+                "The import would lose {loss}; {accepted} was accepted.",
+                loss=_loss_text(above[0]),
+                accepted=percent(allowed),
+            ),
             accepted_loss=allowed,
             losses=above,
         )
@@ -109,9 +115,9 @@ def confirm(run: Run, user: User, accepted_loss: float | None) -> Run:
     return _create(run.project, user, IMPORT, values)
 
 
-def _loss_text(loss: dict[str, Any]) -> str:
+def _loss_text(loss: dict[str, Any]) -> Sentence:
     counts = ClassLoss(loss["kind"], loss.get("label"), loss["source"], loss["lost"])
-    return loss_text([counts])
+    return class_loss_text(counts)
 
 
 def report_of(run: Run) -> ImportReport:
@@ -128,7 +134,9 @@ def report_of(run: Run) -> ImportReport:
     try:
         return parse_import_report(objects().get(artifact.key))
     except MalformedImportReport as error:
-        raise ImportReportMalformed(f"{FILE}: {error}") from error
+        raise ImportReportMalformed(
+            Sentence("core.named_reason", "{name}: {reason}", name=FILE, reason=error)
+        ) from error
 
 
 def _create(project: Project, user: User, step: str, parameters: dict[str, Any]) -> Run:
@@ -169,14 +177,23 @@ def _check_path(version: Version, path: str) -> None:
     if not wanted or next(files_at(browser, [wanted]), None):
         return
     if not files_below(browser, f"{wanted}/", "", 1):
-        raise WrongValueError("The version has no file and no folder at this path.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.path_not_in_version", "The version has no file and no folder at this path."
+            )
+        )
 
 
 def _check_output(project: Project, output: str) -> None:
     """Raise WrongValueError, BadReferenceError or DatasetDeleted if no version can be added."""
     reference = parse_reference(output)
     if reference.project not in (None, project.slug) or reference.view:
-        raise WrongValueError("Name a dataset of this project, and perhaps a branch: pets@main.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.name_a_dataset",
+                "Name a dataset of this project, and perhaps a branch: pets@main.",
+            )
+        )
     if not re.fullmatch(SLUG_PATTERN, reference.name):
         raise WrongValueError(SLUG_RULE)
     try:
@@ -186,6 +203,13 @@ def _check_output(project: Project, output: str) -> None:
     except NotFound:
         if reference.ref == "main":
             return
-        raise WrongValueError("There is no such dataset yet: name it without a branch.") from None
+        raise WrongValueError(
+            Sentence(
+                "jobs.dataset_new_without_branch",
+                "There is no such dataset yet: name it without a branch.",
+            )
+        ) from None
     if not dataset.branches.filter(name=reference.ref).exists():
-        raise WrongValueError("The dataset has no branch of this name.")
+        raise WrongValueError(
+            Sentence("jobs.dataset_lacks_branch", "The dataset has no branch of this name.")
+        )

@@ -27,6 +27,7 @@ from atom.jobs.logs.pipelines.log_stream import Entry, ask_once
 from atom.jobs.models import Attempt, LogChunk, LogStream
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
+from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
@@ -73,7 +74,15 @@ def append(attempt: Attempt, offset: int, body: bytes) -> Appended:
     expected = _expected(attempt, stream)
     while True:
         if offset > expected:
-            raise LogGap(f"Byte {expected} comes next, not {offset}.", next=expected)
+            raise LogGap(
+                Sentence(
+                    "core.byte_out_of_order",
+                    "Byte {expected} comes next, not {offset}.",
+                    expected=expected,
+                    offset=offset,
+                ),
+                next=expected,
+            )
         if end <= expected:
             return Appended(expected, expected - stream.flushed_bytes)
         new = frames.skip(body, expected - offset)
@@ -121,7 +130,13 @@ def finish(attempt: Attempt, total_bytes: int) -> int:
     expected = _expected(attempt, stream)
     if total_bytes > expected:
         raise LogGap(
-            f"The log ends at {total_bytes} but byte {expected} comes next.", next=expected
+            Sentence(
+                "jobs.log_end_differs",
+                "The log ends at {end} but byte {expected} comes next.",
+                end=total_bytes,
+                expected=expected,
+            ),
+            next=expected,
         )
     LogStream.objects.filter(pk=stream.pk).update(eof_bytes=expected)
     live.publish(f"run.{attempt.run_id}", {"type": "eof", "attempt": str(attempt.pk)})

@@ -26,6 +26,7 @@ from atom.jobs.logs.engines.log_search import MAX_PATTERN, Match, PatternError, 
 from atom.jobs.models import LogStream
 from atom.jobs.reads import find_attempt
 from atom_sdk.runner.frames import STREAM_NAMES
+from atom_sdk.sentences import Sentence
 
 MAX_CONTEXT = 20
 MAX_MATCHES = 1000
@@ -88,12 +89,26 @@ def query_of(request: Request, context: int = 0) -> Query | None:
     text = request.query_params.get("q", "")
     errors = _flag(request, "errors")
     if text and errors:
-        raise Invalid(errors={"errors": ["Ask for errors or for a text, not for both."]})
+        raise Invalid(
+            errors={
+                "errors": [
+                    Sentence("jobs.errors_or_text", "Ask for errors or for a text, not for both.")
+                ]
+            }
+        )
     if not text and not errors:
         return None
     if len(text) > MAX_PATTERN:
         raise Invalid(
-            errors={"q": [f"Ensure this field has no more than {MAX_PATTERN} characters."]}
+            errors={
+                "q": [
+                    Sentence(
+                        "fields.too_long",
+                        "Ensure this field has no more than {max_characters} characters.",
+                        max_characters=MAX_PATTERN,
+                    )
+                ]
+            }
         )
     regex, case = _flag(request, "regex"), _flag(request, "case")
     return Query(text, regex, case, errors, _fds_of(request), context)
@@ -132,7 +147,15 @@ class LogSearchView(RunScopedView):
         context = _bounded(request, "context", 0, MAX_CONTEXT)
         query = query_of(request, context)
         if query is None:
-            raise Invalid(errors={"q": ["Say what to find, or ask for errors=1."]})
+            raise Invalid(
+                errors={
+                    "q": [
+                        Sentence(
+                            "jobs.search_text_missing", "Say what to find, or ask for errors=1."
+                        )
+                    ]
+                }
+            )
         limit = max(1, _bounded(request, "limit", 200, MAX_MATCHES))
         position = _position(request.query_params.get("cursor", ""))
         try:
@@ -161,7 +184,15 @@ class LogSearchView(RunScopedView):
 def _bounded(request: Request, name: str, default: int, most: int) -> int:
     given = number_of(request, name, default) or 0
     if not 0 <= given <= most:
-        raise Invalid(errors={name: [f"Give a whole number up to {most}."]})
+        raise Invalid(
+            errors={
+                name: [
+                    Sentence(
+                        "fields.whole_number_up_to", "Give a whole number up to {max}.", max=most
+                    )
+                ]
+            }
+        )
     return given
 
 
@@ -169,7 +200,13 @@ def _position(cursor: str) -> Position:
     if not cursor:
         return Position()
     if (found := _CURSOR.fullmatch(cursor)) is None:
-        raise Invalid(errors={"cursor": ["Give the `next` of an earlier answer."]})
+        raise Invalid(
+            errors={
+                "cursor": [
+                    Sentence("jobs.log_cursor_invalid", "Give the `next` of an earlier answer.")
+                ]
+            }
+        )
     return Position(*map(int, found.groups()))
 
 

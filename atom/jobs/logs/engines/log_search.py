@@ -11,6 +11,7 @@ import re2
 from atom.jobs.logs.engines import log_errors
 from atom.jobs.logs.engines.log_lines import Line, Lines, strip_escapes
 from atom_sdk.runner.frames import Frame
+from atom_sdk.sentences import Sentence
 
 MAX_PATTERN = 500
 _MAX_SPANS = 50
@@ -77,7 +78,13 @@ def compile_pattern(query: Query) -> re2._Regexp:
     except re2.error as error:
         said = error.args[0] if error.args else b""
         why = said.decode() if isinstance(said, bytes) else str(said)
-        raise PatternError(f"This regular expression cannot be used: {why}.") from error
+        raise PatternError(
+            Sentence(
+                "jobs.pattern_unusable",
+                "This regular expression cannot be used: {reason}.",
+                reason=why,
+            )
+        ) from error
 
 
 def _of_frames(query: Query, pattern: re2._Regexp) -> re2._Regexp | None:

@@ -18,6 +18,7 @@ from atom.jobs.metrics.actions.metric_rows import ChunkRow, SeriesRow
 from atom.jobs.metrics.engines import points as codec
 from atom.jobs.metrics.engines.points import CHUNK_POINTS, Points
 from atom.jobs.models import Attempt, MetricSeries
+from atom_sdk.sentences import Sentence
 
 SYSTEM_PREFIX = "system/"
 MAX_KEY_LENGTH = 250
@@ -77,7 +78,15 @@ def _ingest(attempt: Attempt, seq: int, batch: _Batch) -> Ingested:
         if seq < expected:
             return Ingested(expected)
         if seq > expected:
-            raise MetricsGap(f"Batch {expected} comes next, not {seq}.", next_seq=expected)
+            raise MetricsGap(
+                Sentence(
+                    "jobs.batch_out_of_order",
+                    "Batch {expected} comes next, not {seq}.",
+                    expected=expected,
+                    seq=seq,
+                ),
+                next_seq=expected,
+            )
         try:
             series = _store(attempt, points)
         except TooManyKeys as error:
@@ -125,7 +134,15 @@ def _by_key(rows: Sequence[PointRow]) -> dict[str, Points]:
         found = codec.points_by_key(rows)
     except _UNREADABLE as error:
         raise Invalid(
-            errors={"points": [f"Expected [key, step, ts_ms, value]: {error}"]}
+            errors={
+                "points": [
+                    Sentence(
+                        "jobs.point_malformed",
+                        "Expected [key, step, ts_ms, value]: {reason}",
+                        reason=error,
+                    )
+                ]
+            }
         ) from error
     return _checked(found)
 
@@ -134,9 +151,27 @@ def _checked(found: dict[str, Points]) -> dict[str, Points]:
     """Return the points as they are. Raises Invalid for a key that cannot be stored."""
     for key in found:
         if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
-            raise Invalid(errors={"points": [f"A key has 1 to {MAX_KEY_LENGTH} characters."]})
+            raise Invalid(
+                errors={
+                    "points": [
+                        Sentence(
+                            "jobs.key_length",
+                            "A key has 1 to {max_characters} characters.",
+                            max_characters=MAX_KEY_LENGTH,
+                        )
+                    ]
+                }
+            )
         if "\0" in key or any(map(_is_half, key)):
-            raise Invalid(errors={"points": ["A key has no NUL and no half of a character."]})
+            raise Invalid(
+                errors={
+                    "points": [
+                        Sentence(
+                            "jobs.key_not_text", "A key has no NUL and no half of a character."
+                        )
+                    ]
+                }
+            )
     return found
 
 
@@ -195,7 +230,9 @@ def _is_half(character: str) -> bool:
 def _begin(attempt: Attempt, keys: list[str]) -> list[SeriesRow]:
     """Return curves that are not in the database yet."""
     if keys and attempt.series.count() + len(keys) > MAX_KEYS:
-        said = f"An attempt may have {MAX_KEYS} different metrics."
+        said = Sentence(
+            "jobs.too_many_metrics", "An attempt may have {max} different metrics.", max=MAX_KEYS
+        )
         raise TooManyKeys(errors={"points": [said]})
     return [SeriesRow(key, uuid7(), _kind(key)) for key in keys]
 

@@ -17,6 +17,7 @@ from atom.jobs.metrics.actions import series
 from atom.jobs.metrics.actions.curve_cache import Curve, Window
 from atom.jobs.models import MetricSeries
 from atom_sdk.runner.metric_rows import number
+from atom_sdk.sentences import Sentence
 
 MAX_KEYS = 100
 
@@ -109,7 +110,11 @@ def wanted_curves(request: Request) -> tuple[list[str], Window]:
     """Return the metrics and the part of their curves that are asked for. Raises Invalid."""
     keys = list(dict.fromkeys(request.query_params.getlist("key")))
     if not 0 < len(keys) <= MAX_KEYS:
-        raise Invalid(errors={"key": [f"Give 1 to {MAX_KEYS} keys."]})
+        raise Invalid(
+            errors={
+                "key": [Sentence("jobs.key_count", "Give 1 to {max_keys} keys.", max_keys=MAX_KEYS)]
+            }
+        )
     window = Window(
         points=number_of(request, "points", 1000) or 1000,
         from_step=number_of(request, "from_step"),

@@ -14,6 +14,7 @@ from atom.jobs.predictions.engines.predictions import (
     Predictions,
     parse_predictions,
 )
+from atom_sdk.sentences import Sentence
 
 FILE = "predictions.json"
 _ALIAS = "dataset"
@@ -32,7 +33,9 @@ def predictions_of(run: Run) -> Predictions:
     try:
         return _read.get(artifact.digest, lambda: parse_predictions(objects().get(artifact.key)))
     except MalformedPredictions as error:
-        raise PredictionsMalformed(f"{FILE}: {error}") from error
+        raise PredictionsMalformed(
+            Sentence("core.named_reason", "{name}: {reason}", name=FILE, reason=error)
+        ) from error
 
 
 def predicted_version(run: Run) -> Version | None:

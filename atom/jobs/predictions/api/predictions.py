@@ -21,6 +21,7 @@ from atom.datasets.models import Version
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.predictions.actions.predictions import predicted_version, predictions_of
 from atom.jobs.predictions.engines.predictions import PredictionFilter, chosen
+from atom_sdk.sentences import Sentence
 
 _PARAMETERS = ("true", "predicted", "wrong", "confidence_min", "confidence_max", "order")
 _ORDERS = {"": False, "-confidence": False, "confidence": True}
@@ -125,9 +126,15 @@ def _filter_of(request: Request) -> PredictionFilter:
     query = request.query_params
     order, wrong = query.get("order", ""), query.get("wrong", "")
     if order not in _ORDERS:
-        raise Invalid(errors={"order": ["Give confidence or -confidence."]})
+        raise Invalid(
+            errors={
+                "order": [
+                    Sentence("jobs.prediction_order_unknown", "Give confidence or -confidence.")
+                ]
+            }
+        )
     if wrong not in ("", "1", "0", "true", "false"):
-        raise Invalid(errors={"wrong": ["Give true or false."]})
+        raise Invalid(errors={"wrong": [Sentence("fields.true_or_false", "Give true or false.")]})
     return PredictionFilter(
         true=query.get("true"),
         predicted=query.get("predicted"),
@@ -145,7 +152,7 @@ def _share_of(request: Request, name: str, default: float) -> float:
     except ValueError:
         share = -1.0
     if not 0 <= share <= 1:
-        raise Invalid(errors={name: ["Give a number from 0 to 1."]})
+        raise Invalid(errors={name: [Sentence("fields.share", "Give a number from 0 to 1.")]})
     return share
 
 
@@ -153,5 +160,11 @@ def _start_of(request: Request) -> int:
     cursor = request.query_params.get("cursor")
     text = decode_cursor(cursor, 1)[0] if cursor else "0"
     if not text.isdecimal() or len(text) > 9:
-        raise Invalid(errors={"cursor": ["Give `next` of the last page."]})
+        raise Invalid(
+            errors={
+                "cursor": [
+                    Sentence("jobs.prediction_cursor_invalid", "Give `next` of the last page.")
+                ]
+            }
+        )
     return int(text)

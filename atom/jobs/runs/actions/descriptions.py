@@ -18,6 +18,7 @@ from atom.jobs.events import announce
 from atom.jobs.models import Run
 from atom.jobs.runs.actions.runs import cancel_run
 from atom.jobs.tracking.actions.tracked import set_archived
+from atom_sdk.sentences import Sentence
 
 MAX_TAGS = 30
 MAX_NOTES = 20_000
@@ -70,7 +71,15 @@ def _changed(run: Run) -> RunChanged:
         "name": run.name, "notes": run.notes, "tags": run.tags, "starred": run.starred,
         "revision": run.revision,
     }  # fmt: skip
-    return RunChanged(f"Run {run.number} has revision {run.revision} by now.", current=current)
+    return RunChanged(
+        Sentence(
+            "jobs.run_changed",
+            "Run {run} has revision {revision} by now.",
+            run=run.number,
+            revision=run.revision,
+        ),
+        current=current,
+    )
 
 
 def _apply(run: Run, said: Description) -> list[str]:
@@ -107,7 +116,14 @@ def tag_runs(
         tags = [tag for tag in run.tags if tag not in remove]
         tags += [tag for tag in dict.fromkeys(add) if tag not in tags]
         if len(tags) > MAX_TAGS:
-            raise TooManyTags(f"Run {run.number} would have {len(tags)} tags.")
+            raise TooManyTags(
+                Sentence(
+                    "jobs.too_many_tags",
+                    "Run {run} would have {count} tags.",
+                    run=run.number,
+                    count=len(tags),
+                )
+            )
         if tags != run.tags:
             run.tags = tags
             _save(run, ["tags"])
@@ -160,7 +176,7 @@ def _of(project: Project, run_ids: Iterable[UUID]) -> list[Run]:
     # In one order: two who change the same runs must not wait for each other.
     found = list(Run.objects.filter(project=project, pk__in=wanted).order_by("pk"))
     if len(found) < len(wanted):
-        raise NotFound("Some of these are no runs of the project.")
+        raise NotFound(Sentence("jobs.runs_unknown", "Some of these are no runs of the project."))
     return found
 
 

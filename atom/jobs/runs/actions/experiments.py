@@ -11,6 +11,7 @@ from atom.accounts.models import Project, User
 from atom.core import clock
 from atom.jobs.errors import ExperimentNameTaken
 from atom.jobs.models.experiments import DEFAULT_EXPERIMENT, Experiment
+from atom_sdk.sentences import Sentence
 
 
 def create_experiment(
@@ -18,7 +19,13 @@ def create_experiment(
 ) -> Experiment:
     """Make an experiment. Raises ExperimentNameTaken, also for an archived one's name."""
     if name == DEFAULT_EXPERIMENT:
-        raise ExperimentNameTaken(f"Experiment {name!r} already exists.")
+        raise ExperimentNameTaken(
+            Sentence(
+                "jobs.experiment_exists",
+                "Experiment {experiment} already exists.",
+                experiment=repr(name),
+            )
+        )
     try:
         with transaction.atomic():
             made = Experiment.objects.create(
@@ -26,7 +33,13 @@ def create_experiment(
             )
             audit.record(user, "experiment.created", made, project, name=name)
     except IntegrityError as error:
-        raise ExperimentNameTaken(f"Experiment {name!r} already exists.") from error
+        raise ExperimentNameTaken(
+            Sentence(
+                "jobs.experiment_exists",
+                "Experiment {experiment} already exists.",
+                experiment=repr(name),
+            )
+        ) from error
     return made
 
 
@@ -45,7 +58,13 @@ def rename_experiment(experiment: Experiment, user: User, name: str) -> None:
                 user, "experiment.renamed", experiment, experiment.project, name=name, old=old
             )
     except IntegrityError as error:
-        raise ExperimentNameTaken(f"Experiment {name!r} already exists.") from error
+        raise ExperimentNameTaken(
+            Sentence(
+                "jobs.experiment_exists",
+                "Experiment {experiment} already exists.",
+                experiment=repr(name),
+            )
+        ) from error
 
 
 @transaction.atomic

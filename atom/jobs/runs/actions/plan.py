@@ -25,6 +25,7 @@ from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.engines.placement import Demand, never_fits
 from atom.jobs.secrets.actions import secrets
 from atom.jobs.secrets.engines.variables import wrong_name
+from atom_sdk.sentences import Sentence
 
 # The role that the API requires for writing datasets.
 WRITER_ROLE = "researcher"
@@ -119,7 +120,9 @@ def _models(project: Project, program: Program) -> tuple[dict[str, ResolvedModel
     for name, reference in program.parameters_of_type("model").items():
         try:
             if resolve is None:
-                raise NotFound("This installation has no model registry.")
+                raise NotFound(
+                    Sentence("jobs.no_model_registry", "This installation has no model registry.")
+                )
             models[name] = resolve(project, reference)
         except AtomError as error:
             errors[f"parameters.{name}"] = [str(error)]
@@ -132,18 +135,26 @@ def _wrong_env(request: RunRequest) -> Errors:
         if reasons := wrong_name(name):
             errors[f"env.{name}"] = [reasons]
         elif "\0" in value:
-            errors[f"env.{name}"] = ["Not a valid value of a variable."]
+            errors[f"env.{name}"] = [
+                Sentence("jobs.variable_invalid", "Not a valid value of a variable.")
+            ]
     return errors
 
 
 def _wrong_secrets(project: Project, request: RunRequest) -> Errors:
     errors: Errors = {
-        f"secrets.{name}": ["The project has no secret of this name."]
+        f"secrets.{name}": [
+            Sentence("jobs.secret_unknown", "The project has no secret of this name.")
+        ]
         for name in secrets.unknown_names(project, request.secrets)
     }
     for name in request.secrets:
         if name in request.env:
-            errors[f"env.{name}"] = ["A secret of this name is given too: leave one out."]
+            errors[f"env.{name}"] = [
+                Sentence(
+                    "jobs.variable_and_secret", "A secret of this name is given too: leave one out."
+                )
+            ]
     return errors
 
 

@@ -18,8 +18,12 @@ from atom.jobs.runs.actions.program import Program
 from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.engines.refs import BadReferenceError, parse_reference
 from atom.jobs.workflows.engines.selection import TRAINING, selector_of
+from atom_sdk.sentences import Sentence
 
-_NOT_NARROWABLE = "This workflow reads the dataset as it declares: it takes no query and no view."
+_NOT_NARROWABLE = Sentence(
+    "jobs.not_narrowable",
+    ("This workflow reads the dataset as it declares: it takes no query and no view."),
+)
 _ALIAS = re.compile(r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,62}$")
 
 
@@ -76,7 +80,13 @@ def resolve_references(
     for alias, (field_name, text) in texts.items():
         if not _ALIAS.match(alias):
             errors[field_name] = [
-                "An alias has letters, digits, dots, dashes, underscores; no dot or dash first."
+                Sentence(
+                    "jobs.alias_invalid",
+                    (
+                        "An alias has letters, digits, dots, dashes, underscores; no dot or "
+                        "dash first."
+                    ),
+                )
             ]
             continue
         try:
@@ -105,17 +115,24 @@ def choose_data(request: RunRequest, program: Program, references: References) -
     for alias, selector in request.selectors.items():
         if alias not in references.versions:
             if references.fields.get(alias) not in wrong_fields:
-                errors[f"selectors.{alias}"] = ["The run has no dataset of this alias."]
+                errors[f"selectors.{alias}"] = [
+                    Sentence("jobs.selector_alias_unknown", "The run has no dataset of this alias.")
+                ]
             continue
         rest = dict(selector)
         view = rest.pop("view", "")
         if view and views.setdefault(alias, view) != view:
-            errors[f"selectors.{alias}.view"] = ["The reference names another view."]
+            errors[f"selectors.{alias}.view"] = [
+                Sentence("jobs.view_named_twice", "The reference names another view.")
+            ]
         queries[alias] = rest.pop("where", "")
         if program.workflow is None:
             selectors[alias] = rest
         elif rest:
-            reason = "A workflow's dataset is chosen from by a query or a view only."
+            reason = Sentence(
+                "jobs.workflow_selector_invalid",
+                "Only a query or a view selects from a workflow's dataset.",
+            )
             errors[f"selectors.{alias}"] = [reason]
     return Choice(selectors, views, queries, errors)
 
@@ -161,7 +178,9 @@ def resolve_dataset(project: Project, user: User, text: str) -> Version:
     reference = parse_reference(text)
     if reference.project not in (None, project.slug):
         # Packs are cached and mounted per project, so a run reads its own project's data only.
-        raise NotFound(f"'{text}' belongs to another project.")
+        raise NotFound(
+            Sentence("jobs.of_another_project", "'{name}' belongs to another project.", name=text)
+        )
     version: Version = resolve_ref(find_dataset(project, reference.name), reference.ref)
     require_kept(version)
     return version

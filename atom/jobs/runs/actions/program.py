@@ -11,6 +11,7 @@ from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runtimes.engines.requirements import wrong_lines
 from atom.jobs.workflows.actions import workflows
 from atom.jobs.workflows.engines.parameters import check_parameters
+from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -43,14 +44,31 @@ def workflow_program(project: Project, request: RunRequest) -> Program:
     """Return what a workflow runs, with what is wrong by field."""
     workflow = workflows.find(project, request.workflow)
     if workflow is None:
-        return Program(errors={"workflow": [f"There is no workflow '{request.workflow}'."]})
+        return Program(
+            errors={
+                "workflow": [
+                    Sentence(
+                        "jobs.workflow_unknown",
+                        "There is no workflow '{workflow}'.",
+                        workflow=request.workflow,
+                    )
+                ]
+            }
+        )
     errors: Errors = {}
     if request.command:
-        errors["command"] = ["A workflow brings its own command: leave this out."]
+        errors["command"] = [
+            Sentence(
+                "jobs.workflow_has_command", "A workflow brings its own command: leave this out."
+            )
+        ]
     for name in request.datasets:
         # The workflow declares which data its code may see: a person who could add the test split
         # to a training would make its test worthless.
-        reason = "A workflow reads the datasets that its parameters name, as it declares."
+        reason = Sentence(
+            "jobs.workflow_reads_own_datasets",
+            "A workflow reads the datasets that its parameters name, as it declares.",
+        )
         errors[f"datasets.{name}"] = [reason]
     checked = check_parameters(workflows.parameters_of(workflow), request.parameters)
     errors |= {f"parameters.{name}": reasons for name, reasons in checked.errors.items()}
@@ -71,14 +89,20 @@ def command_program(project: Project, request: RunRequest) -> Program:
     if reasons := wrong_lines(request.requirements):
         errors["requirements"] = reasons
     if not request.command or not request.command[0].strip():
-        errors["command"] = ["Give a command, or choose a workflow."]
+        errors["command"] = [
+            Sentence("jobs.command_missing", "Give a command, or choose a workflow.")
+        ]
     code = None
     if request.code_snapshot is not None:
         code = CodeSnapshot.objects.filter(pk=request.code_snapshot, project=project).first()
         if code is None:
-            errors["code_snapshot"] = ["There is no such code snapshot in this project."]
+            errors["code_snapshot"] = [
+                Sentence("jobs.code_unknown", "There is no such code snapshot in this project.")
+            ]
         elif not code.ready:
-            errors["code_snapshot"] = ["Its upload has not been completed."]
+            errors["code_snapshot"] = [
+                Sentence("jobs.code_not_uploaded", "Its upload has not been completed.")
+            ]
     return Program(
         command=list(request.command),
         parameters=dict(request.parameters),

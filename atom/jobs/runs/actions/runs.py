@@ -25,6 +25,7 @@ from atom.jobs.runs.engines.run_names import suggested_name
 from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.tracking.actions.tracked import report_state
 from atom.jobs.workflows.actions import workflows
+from atom_sdk.sentences import Sentence
 
 _LOCK_PROJECT = "SELECT 1 FROM accounts_project WHERE id = %s FOR NO KEY UPDATE"
 _LAST_NUMBER = "SELECT coalesce(max(number), 0) FROM jobs_run WHERE project_id = %s"
@@ -150,7 +151,14 @@ def cancel_run(run_id: UUID, user: User) -> Run:
     with transaction.atomic():
         run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
         if run.state in states.TERMINAL:
-            raise NotCancellable(f"Run {run.number} {_HOW_IT_ENDED[run.state]} already.")
+            raise NotCancellable(
+                Sentence(
+                    "jobs.run_ended_already",
+                    "Run {run} {outcome} already.",
+                    run=run.number,
+                    outcome=_HOW_IT_ENDED[run.state],
+                )
+            )
         if run.cancel_requested_at is None:
             run.cancel_requested_at = clock.now()
             _note(run, EventKind.CANCEL_REQUESTED, user, "asked to cancel the run")
@@ -178,8 +186,11 @@ def retry_run(run_id: UUID, user: User) -> Run:
         run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
         _refuse_tracked(run)
         if run.state not in (states.FAILED, states.CANCELLED):
-            said = _HOW_IT_ENDED.get(run.state, f"is {run.state.replace('_', ' ')}")
-            raise NotRetryable(f"Run {run.number} {said}.")
+            state = run.state.replace("_", " ")
+            outcome = _HOW_IT_ENDED.get(run.state) or Sentence("jobs.is", "is {state}", state=state)
+            raise NotRetryable(
+                Sentence("jobs.run_ended", "Run {run} {outcome}.", run=run.number, outcome=outcome)
+            )
         _note(run, EventKind.RETRIED, user, "asked for another attempt")
         audit.record(user, "run.retried", run, run.project, name=run.name)
         enqueue_run(run)

@@ -16,6 +16,7 @@ from atom.core.errors import Invalid
 from atom.core.names import NameField, TextField
 from atom.jobs.runs.actions import descriptions
 from atom.jobs.runs.actions.descriptions import MAX_NOTES, MAX_RUNS, MAX_TAGS, Description, Outcome
+from atom_sdk.sentences import Sentence
 
 _NEEDS_REVISION = ("name", "notes", "tags")
 
@@ -110,7 +111,9 @@ class RunTagsView(ProjectScopedView, APIView):
         check(body)
         given = body.validated_data
         if not given["add"] and not given["remove"]:
-            raise Invalid(errors={"add": ["Name a tag to add or to remove."]})
+            raise Invalid(
+                errors={"add": [Sentence("jobs.tag_missing", "Name a tag to add or to remove.")]}
+            )
         done = descriptions.tag_runs(
             self.project, user_of(request), given["runs"], given["add"], given["remove"]
         )

@@ -29,6 +29,7 @@ from atom.jobs.runs.api.request_serializers import RunRequestSerializer
 from atom.jobs.runs.api.run_serializers import ListedRunSerializer, RunSerializer
 from atom.jobs.runs.api.views import parse_request, render_run
 from atom.jobs.runs.run_search import searched
+from atom_sdk.sentences import Sentence
 
 FILTERS = ("state", "q", "tag", "created_by", "origin", "experiment", "workflow", "search")
 MAX_COLUMNS = 30
@@ -130,11 +131,31 @@ def _columns(request: Request) -> list[str]:
     """Return the chosen columns. Raises Invalid for what is neither parameter nor metric."""
     names = list(dict.fromkeys(request.query_params.getlist("column")))
     if len(names) > MAX_COLUMNS:
-        raise Invalid(errors={"column": [f"At most {MAX_COLUMNS} columns can be shown."]})
+        raise Invalid(
+            errors={
+                "column": [
+                    Sentence(
+                        "jobs.too_many_columns",
+                        "At most {max} columns can be shown.",
+                        max=MAX_COLUMNS,
+                    )
+                ]
+            }
+        )
     for name in names:
         kind, _, key = name.partition(".")
         if kind not in ("param", "metric") or not key:
-            raise Invalid(errors={"column": [f"{name!r}? Write param.NAME or metric.NAME."]})
+            raise Invalid(
+                errors={
+                    "column": [
+                        Sentence(
+                            "jobs.column_unknown",
+                            "{column}? Write param.NAME or metric.NAME.",
+                            column=repr(name),
+                        )
+                    ]
+                }
+            )
     return names
 
 

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from atom_sdk.sentences import Sentence
+
 MAX_CHARACTERS: Final = 2000
 MAX_TERMS: Final = 40
 
@@ -63,7 +65,14 @@ class RunQueryError(ValueError):
 
         `field` is an unknown name, `suggestion` the field that it resembles, if any.
         """
-        super().__init__(f"Character {position}: {problem}")
+        super().__init__(
+            Sentence(
+                "query.at_character",
+                "Character {position}: {problem}",
+                position=position,
+                problem=problem,
+            )
+        )
         self.problem, self.position = problem, position
         self.field, self.suggestion = field, suggestion
 
@@ -91,8 +100,14 @@ def parse(text: str) -> list[Term]:
     """Return the terms that must all hold. Raises RunQueryError."""
     if len(text) > MAX_CHARACTERS:
         raise RunQueryError(
-            f"a search has at most {MAX_CHARACTERS} characters. "
-            "Shorten it, or give the runs a tag.",
+            Sentence(
+                "jobs.search_too_long",
+                (
+                    "a search has at most {max_characters} characters. Shorten it, or give the "
+                    "runs a tag."
+                ),
+                max_characters=MAX_CHARACTERS,
+            ),
             MAX_CHARACTERS + 1,
         )
     terms: list[Term] = []
@@ -108,7 +123,12 @@ def parse(text: str) -> list[Term]:
         at = found.end()
     if len(terms) > MAX_TERMS:
         raise RunQueryError(
-            f"a search has at most {MAX_TERMS} conditions. Leave some out.", terms[MAX_TERMS].at
+            Sentence(
+                "jobs.search_too_many_conditions",
+                "a search has at most {max_conditions} conditions. Leave some out.",
+                max_conditions=MAX_TERMS,
+            ),
+            terms[MAX_TERMS].at,
         )
     return terms
 
@@ -118,9 +138,17 @@ def _unreadable(text: str, at: int) -> RunQueryError:
     piece = text[at : end.start() if end else None]
     if text.count('"', at) % 2:
         place = text.rindex('"') + 1
-        return RunQueryError('a quotation mark is not closed. Write "two words".', place)
+        return RunQueryError(
+            Sentence("jobs.quotation_open", 'a quotation mark is not closed. Write "two words".'),
+            place,
+        )
     return RunQueryError(
-        f'{piece!r} is not understood. Write NAME>NUMBER, FIELD:VALUE or "words".', at + 1
+        Sentence(
+            "jobs.term_not_understood",
+            '{term} is not understood. Write NAME>NUMBER, FIELD:VALUE or "words".',
+            term=repr(piece),
+        ),
+        at + 1,
     )
 
 
@@ -134,7 +162,13 @@ def _term(found: re.Match[str]) -> Term:
     if not found["value"]:
         asked = found["name"] + op
         raise RunQueryError(
-            f"nothing follows {asked!r}. Write {_example(kind, key)}.", found.end() + 1
+            Sentence(
+                "jobs.search_value_missing",
+                "nothing follows {term}. Write {example}.",
+                term=repr(asked),
+                example=_example(kind, key),
+            ),
+            found.end() + 1,
         )
     if op == ":" and kind == EITHER:
         raise _unknown_field(key, at)
@@ -151,9 +185,27 @@ def _unknown_field(key: str, at: int) -> RunQueryError:
     suggestion = near[0] if near else ""
     fields = ", ".join(sorted(_FIELDS))
     return RunQueryError(
-        f"Unknown field {key!r}. Did you mean {suggestion!r}? Write {key}=VALUE for a parameter."
+        Sentence(
+            "jobs.search_field_misspelt",
+            (
+                "Unknown field {field}. Did you mean {suggestion}? Write {parameter}=VALUE "
+                "for a parameter."
+            ),
+            field=repr(key),
+            suggestion=repr(suggestion),
+            parameter=key,
+        )
         if suggestion
-        else f"Unknown field {key!r}. Fields are {fields}. Write {key}=VALUE for a parameter.",
+        else Sentence(
+            "jobs.search_field_unknown",
+            (
+                "Unknown field {field}. Fields are {fields}. Write {parameter}=VALUE for a "
+                "parameter."
+            ),
+            field=repr(key),
+            fields=fields,
+            parameter=key,
+        ),
         at,
         key,
         suggestion,
@@ -171,16 +223,34 @@ def _named(name: str, at: int) -> tuple[str, str]:
     else:
         key, kind = name.strip('"'), EITHER
     if not key:
-        raise RunQueryError("a name is missing here. Write metric.loss<0.3 or lr>0.01.", at)
+        raise RunQueryError(
+            Sentence(
+                "jobs.search_name_missing",
+                "a name is missing here. Write metric.loss<0.3 or lr>0.01.",
+            ),
+            at,
+        )
     return kind, key
 
 
 def _check_operator(term: Term) -> None:
     ordered = term.op not in ("=", "!=")
     if ordered and term.kind in NAMES:
-        raise term.wrong(f"{term.kind} has no order. Write {term.kind}:{term.values[0]}.")
+        raise term.wrong(
+            Sentence(
+                "jobs.field_has_no_order",
+                "{field} has no order. Write {field}:{example}.",
+                field=term.kind,
+                example=term.values[0],
+            )
+        )
     if ordered and len(term.values) > 1:
-        raise term.wrong("only one value can be compared by size. Write two conditions.")
+        raise term.wrong(
+            Sentence(
+                "jobs.one_value_by_size",
+                "only one value can be compared by size. Write two conditions.",
+            )
+        )
 
 
 def _example(kind: str, key: str) -> str:

@@ -8,6 +8,8 @@ from itertools import islice
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from atom_sdk.sentences import Sentence
+
 _COMMENT = re.compile(r"(^| )#.*$")
 _OPTION = r"--(?:pre|prefer-binary|require-hashes|(?:no|only)-binary[= ][\w:][\w.,:-]*)"
 _OPTIONS = re.compile(rf"{_OPTION}(?: {_OPTION})*", re.ASCII)
@@ -20,21 +22,36 @@ _MAX_CHARACTERS = 2000
 _SHOWN_CHARACTERS = 100
 _MAX_SAID = 5
 
-NOT_A_REQUIREMENT = (
-    "This is no requirement. Write a name and versions as in 'numpy>=2', a line each."
+NOT_A_REQUIREMENT = Sentence(
+    "requirements.not_a_requirement",
+    ("This is no requirement. Write a name and versions as in 'numpy>=2', a line each."),
 )
-NOT_A_HASH = "This is no hash. Write --hash=sha256: and its 64 digits."
-VARIABLE = "Variables are not put in. Write what is meant."
-OTHER_FILE = "Other files are not read. Write the requirements that are in it here."
-PATH = (
-    "Paths and addresses alone are not installed. Write 'name @ https://…', or put the package's "
-    "files into the code that you send."
+NOT_A_HASH = Sentence(
+    "requirements.not_a_hash", "This is no hash. Write --hash=sha256: and its 64 digits."
 )
-OTHER_ADDRESS = "Only https:// and git+https:// addresses are taken."
-OTHER_OPTION = (
-    "This option is not taken. Take it out; which package index is used is a setting of the "
-    "server (ATOM_RUNTIME_PIP_OPTIONS), so ask who runs it. Taken are --no-binary, --only-binary, "
-    "--pre, --prefer-binary and --require-hashes."
+VARIABLE = Sentence("requirements.variable", "Variables are not put in. Write the value itself.")
+OTHER_FILE = Sentence(
+    "requirements.other_file",
+    "Other files are not read. Write the requirements that are in it here.",
+)
+PATH = Sentence(
+    "requirements.path",
+    (
+        "Paths and addresses alone are not installed. Write 'name @ "
+        "https://…', or put the package's files into the code that you send."
+    ),
+)
+OTHER_ADDRESS = Sentence(
+    "requirements.other_address", "Only https:// and git+https:// addresses are taken."
+)
+OTHER_OPTION = Sentence(
+    "requirements.other_option",
+    (
+        "This option is not taken. Take it out; which package index is used is "
+        "a setting of the server (ATOM_RUNTIME_PIP_OPTIONS), so ask who runs "
+        "it. Taken are --no-binary, --only-binary, --pre, --prefer-binary and "
+        "--require-hashes."
+    ),
 )
 
 
@@ -83,9 +100,17 @@ def has_hashes(text: str) -> bool:
 
 def wrong_lines(text: str) -> list[str]:
     """Return why each refused line is refused; only the first few."""
-    said = ((number, line, _wrong(line)) for number, line in logical_lines(text))
+    checked = ((number, line, _wrong(line)) for number, line in logical_lines(text))
     found = (
-        f"Line {number}, '{line[:_SHOWN_CHARACTERS]}': {why}" for number, line, why in said if why
+        Sentence(
+            "requirements.line",
+            "Line {number}, '{line}': {reason}",
+            number=number,
+            line=line[:_SHOWN_CHARACTERS],
+            reason=reason,
+        )
+        for number, line, reason in checked
+        if reason
     )
     return list(islice(found, _MAX_SAID))
 

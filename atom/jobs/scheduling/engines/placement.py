@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk.amounts import counted
+from atom_sdk.sentences import Sentence
 
 GIB = 2**30
 # At most this many machines are named if none has room.
@@ -184,14 +185,28 @@ def never_fits(nodes: Sequence[NodeCapacity], demand: Demand) -> dict[str, list[
     most_memory = max(node.memory_bytes for node in nodes)
     most_gpus = max(node.gpus for node in nodes)
     if demand.cpus > most_cpus:
-        errors["resources.cpus"] = [f"The largest machine has {counted(float(most_cpus), 'CPU')}."]
+        errors["resources.cpus"] = [
+            Sentence(
+                "jobs.too_many_cpus", "The largest machine has {cpus} CPUs.", cpus=f"{most_cpus:g}"
+            )
+        ]
     if demand.memory_bytes > most_memory:
         errors["resources.memory_bytes"] = [
-            f"The largest machine has {most_memory / GIB:.1f} GiB of memory."
+            Sentence(
+                "jobs.too_much_memory",
+                "The largest machine has {gib} GiB of memory.",
+                gib=f"{most_memory / GIB:.1f}",
+            )
         ]
     if demand.gpus > most_gpus:
-        errors["resources.gpus"] = [f"No machine has more than {most_gpus} GPUs."]
-    return errors or {"resources": ["No single machine has all of this together."]}
+        errors["resources.gpus"] = [
+            Sentence("jobs.too_many_gpus", "No machine has more than {gpus} GPUs.", gpus=most_gpus)
+        ]
+    return errors or {
+        "resources": [
+            Sentence("jobs.no_machine_has_all", "No single machine has all of this together.")
+        ]
+    }
 
 
 def largest(nodes: Sequence[NodeCapacity]) -> list[Demand]:

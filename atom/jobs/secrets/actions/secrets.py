@@ -12,6 +12,7 @@ from atom.core import clock, crypto
 from atom.core.errors import NotFound
 from atom.jobs.errors import SecretsMissing, TooManySecrets
 from atom.jobs.models import ProjectSecret, Run
+from atom_sdk.sentences import Sentence
 
 MAX_SECRETS = 200
 # A private key has 3 kB; the system's limit for one variable is 128 KiB.
@@ -63,7 +64,13 @@ def values_for(run: Run) -> dict[str, str]:
     found = ProjectSecret.objects.filter(project=run.project, name__in=run.secrets)
     values = {secret.name: value_of(secret) for secret in found}
     if missing := sorted(set(run.secrets) - values.keys()):
-        raise SecretsMissing(f"The project has no secret {', '.join(missing)} any more.")
+        raise SecretsMissing(
+            Sentence(
+                "jobs.secret_gone",
+                "The project has no secret {secret} any more.",
+                secret=", ".join(missing),
+            )
+        )
     found.update(last_used_at=clock.now())
     return values
 
@@ -74,7 +81,11 @@ def value_of(secret: ProjectSecret) -> str:
         return crypto.decrypt(secret.encrypted_value)
     except crypto.BadSignature as error:
         raise SecretsMissing(
-            f"The secret {secret.name} was stored with another encryption key."
+            Sentence(
+                "jobs.secret_of_another_key",
+                "The secret {secret} was stored with another encryption key.",
+                secret=secret.name,
+            )
         ) from error
 
 

@@ -18,6 +18,7 @@ from atom.jobs.api_base import PAGE, listing, page_of
 from atom.jobs.models import ProjectSecret
 from atom.jobs.secrets.actions import secrets
 from atom.jobs.secrets.engines.variables import wrong_name
+from atom_sdk.sentences import Sentence
 
 
 class SecretSerializer(serializers.ModelSerializer[ProjectSecret]):
@@ -46,9 +47,13 @@ class SecretValueSerializer(serializers.Serializer[Any]):
     def validate_value(self, value: str) -> str:
         """Refuse what no environment variable can hold."""
         if "\0" in value:
-            raise serializers.ValidationError("A variable of the environment has no NUL in it.")
+            raise serializers.ValidationError(
+                Sentence("jobs.secret_has_nul", "A variable of the environment has no NUL in it.")
+            )
         if len(value.encode()) > secrets.MAX_VALUE_BYTES:
-            raise serializers.ValidationError("It has more than 64 KiB.")
+            raise serializers.ValidationError(
+                Sentence("jobs.secret_too_large", "It has more than 64 KiB.")
+            )
         return value
 
 

@@ -37,6 +37,7 @@ from atom.jobs.models import Run, RunInput, RunShare
 from atom.jobs.sharing.actions.shares import open_share
 from atom.jobs.tracking.actions.tracked import parameters_of
 from atom_sdk.runner.metric_rows import number
+from atom_sdk.sentences import Sentence
 
 HEADER = "Atom-Share"
 MAX_LOG_BYTES = 1 << 20
@@ -260,7 +261,13 @@ def _log(run: Run, request: Request) -> dict[str, Any]:
     attempt = (rows if number is None else rows.filter(number=number)).first()
     if attempt is None:
         if number is not None:
-            raise Invalid(errors={"attempt": ["The run has no such attempt."]})
+            raise Invalid(
+                errors={
+                    "attempt": [
+                        Sentence("jobs.shared_attempt_unknown", "The run has no such attempt.")
+                    ]
+                }
+            )
         return {"attempt": 0, "frames": [], "next": 0, "eof": False}
     start = max(0, number_of(request, "from", 0) or 0)
     wanted = number_of(request, "limit_bytes", DEFAULT_LOG_BYTES) or 1

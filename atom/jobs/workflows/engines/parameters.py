@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast, get_args
 
 from atom.core.field_errors import SLUG_PATTERN, SLUG_RULE
+from atom_sdk.sentences import Sentence
 
 ParameterType = Literal["int", "float", "string", "bool", "enum", "dataset", "model", "name"]
 TYPES: frozenset[str] = frozenset(get_args(ParameterType))
@@ -66,7 +67,14 @@ def check_parameters(parameters: Sequence[Parameter], given: Mapping[str, Any]) 
     known = {parameter.name for parameter in parameters}
     for name in given.keys() - known:
         choices = ", ".join(sorted(known)) or "none"
-        errors[name] = [f"This workflow has no parameter '{name}'. It has: {choices}."]
+        errors[name] = [
+            Sentence(
+                "jobs.workflow_parameter_unknown",
+                "This workflow has no parameter '{name}'. It has: {choices}.",
+                name=name,
+                choices=choices,
+            )
+        ]
     for parameter in parameters:
         try:
             values[parameter.name] = _value_of(parameter, given.get(parameter.name))
@@ -78,7 +86,7 @@ def check_parameters(parameters: Sequence[Parameter], given: Mapping[str, Any]) 
 def _value_of(parameter: Parameter, given: Any) -> Any:
     if given is None or given == "":
         if parameter.default is None and parameter.required:
-            raise WrongValueError("This parameter is required.")
+            raise WrongValueError(Sentence("fields.required", "This parameter is required."))
         return parameter.default
     return _CONVERTERS[parameter.type](parameter, given)
 
@@ -89,9 +97,17 @@ def _to_int(parameter: Parameter, given: Any) -> int:
         number = float(given) if not isinstance(given, bool) else math.nan
         whole = int(given) if isinstance(given, (int, str)) and _is_digits(given) else int(number)
     except (TypeError, ValueError, OverflowError):
-        raise WrongValueError(f"Expected a whole number, got {_shown(given)}.") from None
+        raise WrongValueError(
+            Sentence(
+                "jobs.not_an_integer", "Expected a whole number, got {input}.", input=_shown(given)
+            )
+        ) from None
     if not number.is_integer():
-        raise WrongValueError(f"Expected a whole number, got {_shown(given)}.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.not_an_integer", "Expected a whole number, got {input}.", input=_shown(given)
+            )
+        )
     return int(_in_range(parameter, whole))
 
 
@@ -103,17 +119,37 @@ def _to_float(parameter: Parameter, given: Any) -> float:
     try:
         number = float(given) if not isinstance(given, bool) else math.nan
     except (TypeError, ValueError, OverflowError):
-        raise WrongValueError(f"Expected a number, got {_shown(given)}.") from None
+        raise WrongValueError(
+            Sentence("jobs.not_a_number", "Expected a number, got {input}.", input=_shown(given))
+        ) from None
     if not math.isfinite(number):
-        raise WrongValueError(f"Expected a finite number, got {_shown(given)}.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.not_finite", "Expected a finite number, got {input}.", input=_shown(given)
+            )
+        )
     return float(_in_range(parameter, number))
 
 
 def _in_range(parameter: Parameter, number: float) -> float:
     if parameter.min is not None and number < parameter.min:
-        raise WrongValueError(f"Must be at least {parameter.min:g}, got {number:g}.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.below_minimum",
+                "Must be at least {min}, got {input}.",
+                min=f"{parameter.min:g}",
+                input=f"{number:g}",
+            )
+        )
     if parameter.max is not None and number > parameter.max:
-        raise WrongValueError(f"Must be at most {parameter.max:g}, got {number:g}.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.above_maximum",
+                "Must be at most {max}, got {input}.",
+                max=f"{parameter.max:g}",
+                input=f"{number:g}",
+            )
+        )
     return number
 
 
@@ -123,29 +159,55 @@ def _to_bool(parameter: Parameter, given: Any) -> bool:
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
     word = str(given).strip().lower()
     if word not in words:
-        raise WrongValueError(f"Expected true or false, got {_shown(given)}.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.not_a_boolean", "Expected true or false, got {input}.", input=_shown(given)
+            )
+        )
     return words[word]
 
 
 def _to_string(parameter: Parameter, given: Any) -> str:
     if not isinstance(given, str):
-        raise WrongValueError(f"Expected text, got {_shown(given)}.")
+        raise WrongValueError(
+            Sentence("jobs.not_text", "Expected text, got {input}.", input=_shown(given))
+        )
     if len(given) > MAX_STRING_LENGTH or "\0" in given:
-        raise WrongValueError(f"Text must be under {MAX_STRING_LENGTH} characters, without NUL.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.text_too_long",
+                "Text must be under {max_characters} characters, without NUL.",
+                max_characters=MAX_STRING_LENGTH,
+            )
+        )
     return given
 
 
 def _to_enum(parameter: Parameter, given: Any) -> str:
     chosen = str(given)
     if chosen not in parameter.choices:
-        raise WrongValueError(f"Choose one of {', '.join(parameter.choices)}; got {_shown(given)}.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.not_a_choice",
+                "Choose one of {choices}; got {input}.",
+                choices=", ".join(parameter.choices),
+                input=_shown(given),
+            )
+        )
     return chosen
 
 
 def _to_reference(parameter: Parameter, given: Any) -> str:
     if not isinstance(given, str) or not given.strip():
         example = "digits@v3" if parameter.type == "dataset" else "digits@1"
-        raise WrongValueError(f"Expected a reference such as {example}, got {_shown(given)}.")
+        raise WrongValueError(
+            Sentence(
+                "jobs.not_a_reference",
+                "Expected a reference such as {example}, got {input}.",
+                example=example,
+                input=_shown(given),
+            )
+        )
     return given.strip()
 
 

@@ -16,6 +16,7 @@ from atom.core.query import refuse_unknown
 from atom.datasets.catalog.reads import find_dataset
 from atom.labeling import reads, states
 from atom.labeling.models import AnnotationRevision
+from atom_sdk.sentences import Sentence
 
 
 class GivenLabelSerializer(serializers.ModelSerializer[AnnotationRevision]):
@@ -85,5 +86,5 @@ class ItemLabelsView(ProjectScopedView, APIView):
 def _required(request: Request, name: str) -> str:
     value: str = request.query_params.get(name, "")
     if not value:
-        raise Invalid(errors={name: ["This parameter is required."]})
+        raise Invalid(errors={name: [Sentence("fields.required", "This parameter is required.")]})
     return value

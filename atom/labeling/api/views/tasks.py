@@ -49,6 +49,7 @@ from atom.labeling.api.work_serializers import (
 from atom.labeling.models import LabelTask, OntologyVersion, WorkItem
 from atom.labeling.models.tasks import item_counts, left_out_counts
 from atom.labeling.models.work import audit_counts, held_counts, skipped_counts
+from atom_sdk.sentences import Sentence
 
 
 def render_tasks(tasks: Sequence[LabelTask], user: User) -> list[dict[str, Any]]:
@@ -144,7 +145,13 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
         versions = OntologyVersion.objects.filter(ontology__project=self.project, pk=pk)
         found = versions.select_related("ontology").first()
         if found is None:
-            raise Invalid(errors={"ontology_version": ["The project has no such version."]})
+            raise Invalid(
+                errors={
+                    "ontology_version": [
+                        Sentence("labeling.version_unknown", "The project has no such version.")
+                    ]
+                }
+            )
         return found
 
 

@@ -30,6 +30,7 @@ from atom_sdk.manifests.layers.deltas import (
 )
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, layer_key
 from atom_sdk.manifests.roots.roots import LayerRef
+from atom_sdk.sentences import Sentence
 
 _KEY = [pa.field("path", pa.string(), nullable=False), pa.field("digest", DIGEST)]
 LAYER_SCHEMAS: Mapping[str, pa.Schema] = {
@@ -62,7 +63,12 @@ def layer_schema(kind: str) -> pa.Schema:
         return LAYER_SCHEMAS[kind]
     except KeyError as error:
         raise LayerKindError(
-            f"There is no kind of layer called {kind!r}; there are {', '.join(LAYER_SCHEMAS)}."
+            Sentence(
+                "layers.kind_unknown",
+                "There is no kind of layer called {kind}; there are {kinds}.",
+                kind=repr(kind),
+                kinds=", ".join(LAYER_SCHEMAS),
+            )
         ) from error
 
 
@@ -78,7 +84,12 @@ def layer_table(kind: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
         return pa.Table.from_pylist([dict(row) for row in ordered], schema=schema)
     except (pa.ArrowException, TypeError) as error:
         raise LayerKindError(
-            f"A row does not fit the columns of a {kind} layer: {error}."
+            Sentence(
+                "layers.row_does_not_fit",
+                "A row does not fit the columns of a {kind} layer: {reason}.",
+                kind=kind,
+                reason=error,
+            )
         ) from error
 
 
@@ -139,7 +150,13 @@ def _checked(kind: str, table: pa.Table) -> pa.Table:
     schema = layer_schema(kind)
     if table.column_names != schema.names:
         raise LayerKindError(
-            f"A {kind} layer has the columns {schema.names}, not {table.column_names}."
+            Sentence(
+                "layers.columns_differ",
+                "A {kind} layer has the columns {expected}, not {columns}.",
+                kind=kind,
+                expected=schema.names,
+                columns=table.column_names,
+            )
         )
     check_order(table)
     return table.cast(schema).combine_chunks()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from atom_sdk.errors import ManifestError
+from atom_sdk.sentences import Sentence
 
 EXAMPLE = "label = 'cat' AND attributes.camera LIKE 'north%' AND size > 1000"
 
@@ -15,7 +16,14 @@ class QueryError(ManifestError):
 
     def __init__(self, problem: str, position: int) -> None:
         """`position` is the character that is wrong, counted from 1."""
-        super().__init__(f"The query is not valid at character {position}: {problem}")
+        super().__init__(
+            Sentence(
+                "query.invalid",
+                "The query is not valid at character {position}: {problem}",
+                position=position,
+                problem=problem,
+            )
+        )
         self.problem = problem
         self.position = position
 

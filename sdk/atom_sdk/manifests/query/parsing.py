@@ -41,6 +41,7 @@ from atom_sdk.manifests.query.tree import (
     Operand,
     Query,
 )
+from atom_sdk.sentences import Sentence
 
 _OPERATORS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -64,7 +65,12 @@ def parse(text: str) -> Query:
     """
     if len(text) > MAX_TEXT_CHARACTERS:
         raise QueryTooLargeError(
-            f"it has {len(text)} characters; at most {MAX_TEXT_CHARACTERS} fit.",
+            Sentence(
+                "query.too_long",
+                "it has {count} characters; at most {max_characters} fit.",
+                count=len(text),
+                max_characters=MAX_TEXT_CHARACTERS,
+            ),
             MAX_TEXT_CHARACTERS + 1,
         )
     _check_characters(text)
@@ -75,18 +81,24 @@ def parse(text: str) -> Query:
         raise _misspelt_column(text) or _syntax_error(text, error) from error
     except SqlglotError as error:
         place = max(text.rfind("'"), text.rfind('"'), 0) + 1
-        raise QuerySyntaxError("a quotation mark is not closed.", place) from error
+        raise QuerySyntaxError(
+            Sentence("query.quotation_open", "a quotation mark is not closed."), place
+        ) from error
     except RecursionError as error:
-        raise QueryTooLargeError("it is nested too deeply.", 1) from error
+        raise QueryTooLargeError(
+            Sentence("query.nested_too_deeply", "it is nested too deeply."), 1
+        ) from error
     return Query(str(where), where)
 
 
 def _check_characters(text: str) -> None:
     if not text.strip():
-        raise QuerySyntaxError("it is empty.", 1)
+        raise QuerySyntaxError(Sentence("query.empty", "it is empty."), 1)
     for place, character in enumerate(text, 1):
         if character == "\0" or "\ud800" <= character <= "\udfff":
-            raise QuerySyntaxError("the character cannot be part of a text.", place)
+            raise QuerySyntaxError(
+                Sentence("query.bad_character", "the character cannot be part of a text."), place
+            )
 
 
 def _check_depth(text: str) -> None:
@@ -97,7 +109,12 @@ def _check_depth(text: str) -> None:
         run = run + 1 if token.token_type in (TokenType.NOT, TokenType.DASH) else 0
         if depth + run > MAX_DEPTH:
             raise QueryTooLargeError(
-                f"it is nested more than {MAX_DEPTH} levels deep.", token.start + 1
+                Sentence(
+                    "query.too_deep",
+                    "it is nested more than {max_levels} levels deep.",
+                    max_levels=MAX_DEPTH,
+                ),
+                token.start + 1,
             )
 
 
@@ -120,10 +137,22 @@ def _resembled(name: str) -> str:
 def _unknown_column(name: str, position: int) -> QueryColumnError:
     suggestion = _resembled(name)
     return QueryColumnError(
-        f"Unknown column {name!r}. Did you mean {suggestion!r}?"
+        Sentence(
+            "query.column_misspelt",
+            "Unknown column {column}. Did you mean {suggestion}?",
+            column=repr(name),
+            suggestion=repr(suggestion),
+        )
         if suggestion
-        else f"Unknown column {name!r}. Columns are {', '.join(COLUMNS)}; an attribute is "
-        "written attributes.NAME.",
+        else Sentence(
+            "query.column_unknown",
+            (
+                "Unknown column {column}. Columns are {columns}; an attribute is written "
+                "attributes.NAME."
+            ),
+            column=repr(name),
+            columns=", ".join(COLUMNS),
+        ),
         position,
         name,
         suggestion,
@@ -137,9 +166,19 @@ def _syntax_error(text: str, error: ParseError) -> QuerySyntaxError:
     start = sum(map(len, lines)) + max((found.get("col") or 1) - len(highlight), 0) + 1
     position = min(start, len(text))
     if highlight.upper() in _JOINING and text.rstrip().endswith(highlight):
-        return QuerySyntaxError(f"a condition is missing after {highlight!r}.", position)
+        return QuerySyntaxError(
+            Sentence(
+                "query.condition_missing",
+                "a condition is missing after {place}.",
+                place=repr(highlight),
+            ),
+            position,
+        )
     return QuerySyntaxError(
-        f"{highlight!r} does not fit here." if highlight else "it cannot be read.", position
+        Sentence("query.unexpected", "{expression} does not fit here.", expression=repr(highlight))
+        if highlight
+        else Sentence("query.unreadable", "it cannot be read."),
+        position,
     )
 
 
@@ -196,15 +235,30 @@ def _compare(tree: exp.Expr, operator: str, left: exp.Expr, right: exp.Expr) -> 
     found = Comparison(operator, _operand(left), _operand(right))
     kinds = {found.left.kind, found.right.kind} - {None}
     if isinstance(found.left, Constant) and isinstance(found.right, Constant):
-        raise QueryTypeError("two constants are compared; one side must be a column.", _at(tree))
+        raise QueryTypeError(
+            Sentence(
+                "query.two_constants", "two constants are compared; one side must be a column."
+            ),
+            _at(tree),
+        )
     if len(kinds) > 1:
         one, other = (_KIND_NAMES[side.kind or ""] for side in (found.left, found.right))
         raise QueryTypeError(
-            f"{found.left} is {one} and {found.right} is {other}: they cannot be compared.",
+            Sentence(
+                "query.types_differ",
+                "{left} is {left_type} and {right} is {right_type}: they cannot be compared.",
+                left=found.left,
+                left_type=one,
+                right=found.right,
+                right_type=other,
+            ),
             _at(tree),
         )
     if "flag" in kinds and operator not in ("=", "<>"):
-        raise QueryTypeError("TRUE and FALSE can only be compared with = and <>.", _at(tree))
+        raise QueryTypeError(
+            Sentence("query.boolean_order", "TRUE and FALSE can only be compared with = and <>."),
+            _at(tree),
+        )
     return found
 
 
@@ -218,8 +272,13 @@ def _membership(tree: exp.Expr) -> Node:
         expected = column.kind or values[0].kind
         if value.kind != expected:
             raise QueryTypeError(
-                f"{value} is {_KIND_NAMES[value.kind]}; every value of this list must be "
-                f"{_KIND_NAMES[expected]}.",
+                Sentence(
+                    "query.list_of_two_types",
+                    "{value} is {type}; every value of this list must be {expected}.",
+                    value=value,
+                    type=_KIND_NAMES[value.kind],
+                    expected=_KIND_NAMES[expected],
+                ),
                 _at(tree),
             )
     return Membership(column, values)
@@ -229,7 +288,10 @@ def _like(tree: exp.Expr) -> Node:
     _only(tree, "this", "expression", "negate")
     column, pattern = _column(tree.this), _constant(tree.expression)
     if column.kind not in ("text", None) or not isinstance(pattern.value, str):
-        raise QueryTypeError("LIKE needs a column of text and a text pattern.", _at(tree))
+        raise QueryTypeError(
+            Sentence("query.like_needs_text", "LIKE needs a column of text and a text pattern."),
+            _at(tree),
+        )
     found = Like(column, pattern.value, isinstance(tree, exp.ILike))
     return _negated(found) if tree.args.get("negate") else found
 
@@ -238,14 +300,20 @@ def _is(tree: exp.Expr) -> Node:
     _only(tree, "this", "expression")
     if isinstance(tree.expression, exp.Null):
         return IsNull(_column(tree.this))
-    raise QueryTermError("after IS comes NULL or NOT NULL.", _at(tree))
+    raise QueryTermError(Sentence("query.after_is", "after IS comes NULL or NOT NULL."), _at(tree))
 
 
 def _flag(tree: exp.Expr) -> Node:
     column = _column(tree)
     if column.kind is not None:
         raise QueryTypeError(
-            f"{column} alone is not true or false; compare it, such as: {EXAMPLE}", _at(tree)
+            Sentence(
+                "query.not_a_condition",
+                "{column} alone is not true or false; compare it, such as: {example}",
+                column=column,
+                example=EXAMPLE,
+            ),
+            _at(tree),
         )
     return Flag(column)
 
@@ -272,13 +340,27 @@ def _column(tree: exp.Expr) -> Column:
         if not names[0].args.get("quoted"):
             raise _unknown_column(first, _at(tree))
         raise QueryColumnError(
-            f"Unknown column {first!r}. A text stands in single quotes.", _at(tree), first
+            Sentence(
+                "query.text_without_quotes",
+                "Unknown column {column}. A text stands in single quotes.",
+                column=repr(first),
+            ),
+            _at(tree),
+            first,
         )
     column = Column(first.lower(), tuple(name.name for name in names[1:]))
     if column.name == "attributes" and not column.keys:
-        raise QueryColumnError("name one of them, such as attributes.camera.", _at(tree))
+        raise QueryColumnError(
+            Sentence("query.name_an_attribute", "name one of them, such as attributes.camera."),
+            _at(tree),
+        )
     if column.name != "attributes" and column.keys:
-        raise QueryColumnError(f"{column.name} has no parts; attributes have.", _at(tree))
+        raise QueryColumnError(
+            Sentence(
+                "query.no_parts", "{column} has no parts; attributes have.", column=column.name
+            ),
+            _at(tree),
+        )
     return column
 
 
@@ -297,7 +379,10 @@ def _names(tree: exp.Expr) -> list[exp.Identifier]:
 
 def _constant(tree: exp.Expr) -> Constant:
     if isinstance(tree, exp.Null):
-        raise QueryTermError("nothing equals NULL; write IS NULL or IS NOT NULL.", _at(tree))
+        raise QueryTermError(
+            Sentence("query.null_compared", "nothing equals NULL; write IS NULL or IS NOT NULL."),
+            _at(tree),
+        )
     if isinstance(tree, exp.Boolean):
         return Constant(bool(tree.this))
     if isinstance(tree, exp.Literal):
@@ -305,14 +390,23 @@ def _constant(tree: exp.Expr) -> Constant:
     if isinstance(tree, exp.Neg) and isinstance(tree.this, exp.Literal) and tree.this.is_number:
         return Constant(-_number(tree.this))
     if isinstance(tree, exp.Column | exp.Dot):
-        raise QueryTermError(f"a constant must stand here, not {tree.sql()}.", _at(tree))
+        raise QueryTermError(
+            Sentence(
+                "query.constant_expected",
+                "a constant must stand here, not {expression}.",
+                expression=tree.sql(),
+            ),
+            _at(tree),
+        )
     raise _not_allowed(tree)
 
 
 def _number(tree: exp.Expr) -> float:
     value = float(tree.this)
     if not math.isfinite(value):
-        raise QueryTypeError("the number is too large.", _at(tree))
+        raise QueryTypeError(
+            Sentence("query.number_too_large", "the number is too large."), _at(tree)
+        )
     # -0 and 0 are one number and must have one text.
     return value or 0.0
 
@@ -327,8 +421,14 @@ def _not_allowed(tree: exp.Expr) -> QueryTermError:
     said = tree.sql()
     shown = said if len(said) <= 60 else f"{said[:60]}…"
     return QueryTermError(
-        f"{shown} cannot be used; a query has only comparisons, AND, OR, NOT, IN, LIKE, BETWEEN "
-        "and IS NULL over columns.",
+        Sentence(
+            "query.not_supported",
+            (
+                "{expression} cannot be used; a query has only comparisons, AND, OR, NOT, "
+                "IN, LIKE, BETWEEN and IS NULL over columns."
+            ),
+            expression=shown,
+        ),
         _at(tree),
     )
 

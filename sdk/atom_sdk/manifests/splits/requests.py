@@ -18,6 +18,7 @@ from atom_sdk.errors import (
 from atom_sdk.manifests.query import Query, QueryError, asks_about, parse_query
 from atom_sdk.manifests.splits.groups import assign_groups
 from atom_sdk.manifests.splits.splits import SplitPlan, assign_splits
+from atom_sdk.sentences import Sentence
 
 HELD_OUT = ("test", "val")
 REST = "train"
@@ -50,10 +51,18 @@ class SplitRequest:
         for name, size in sizes.items():
             _check_size(name, size)
         if sum(map(_percent, sizes.values())) > 100:
-            raise SplitSpecError("The parts are more than 100% together.")
+            raise SplitSpecError(
+                Sentence("splits.parts_exceed_whole", "The parts are more than 100% together.")
+            )
         group_by = str(given.get("group_by") or "")
         if group_by and not _GROUP_BY.fullmatch(group_by):
-            raise SplitSpecError(f"Group by folder or attributes.NAME, not by {group_by!r}.")
+            raise SplitSpecError(
+                Sentence(
+                    "splits.group_unknown",
+                    "Group by folder or attributes.NAME, not by {group_by}.",
+                    group_by=repr(group_by),
+                )
+            )
         return cls(
             sizes={name: size for name, size in sizes.items() if size not in (0, "0%")},
             seed=int(given.get("seed") or 0),
@@ -209,22 +218,36 @@ def _check_size(name: str, size: Any) -> None:
     is_count = isinstance(size, int) and not isinstance(size, bool) and 0 <= size <= _MAX_COUNT
     is_part = isinstance(size, str) and _PERCENT.fullmatch(size) and _percent(size) <= 100
     if not (is_count or is_part):
-        raise SplitSpecError(f"{name} must be a number of samples or a part such as 20%.")
+        raise SplitSpecError(
+            Sentence(
+                "splits.size_invalid",
+                "{name} must be a number of samples or a part such as 20%.",
+                name=name,
+            )
+        )
 
 
 def _checked_query(text: Any) -> str:
     """The text of a query as it is written down. Raises SplitSpecError."""
     if not isinstance(text, str):
-        raise SplitSpecError("where must be the text of a query.")
+        raise SplitSpecError(Sentence("query.not_text", "where must be the text of a query."))
     if not text.strip():
         return ""
     try:
         query = parse_query(text)
     except QueryError as error:
-        raise SplitSpecError(f"The query cannot be read: {error}") from error
+        raise SplitSpecError(
+            Sentence(
+                "splits.query_unreadable", "The query cannot be read: {problem}", problem=error
+            )
+        ) from error
     # What is drawn would depend on what was drawn, and another push would draw otherwise.
     if asks_about(query, "split"):
-        raise SplitSpecError("The files of a split cannot be chosen by their split.")
+        raise SplitSpecError(
+            Sentence(
+                "splits.chosen_by_split", "The files of a split cannot be chosen by their split."
+            )
+        )
     return query.text
 
 

@@ -17,7 +17,7 @@ interface QueryFieldProps {
 /** Says what is wrong with a query, null for every other failure. */
 export function queryProblem(error: unknown): string | null {
   if (!(error instanceof ApiError) || error.code !== 'query_invalid') return null;
-  return fieldWords(error).where || sayDetail(error.detail);
+  return fieldWords(error).where || sayDetail(error.detail, error.sentence);
 }
 
 /** Chooses files by a condition; it counts on Enter, or when the field is left. */

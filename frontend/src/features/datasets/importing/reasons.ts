@@ -1,11 +1,11 @@
 import i18n from 'i18next';
-import { detailSayer } from '@/i18n/details';
 import { visible } from '@/shared/visible';
+import { textSayer } from './patterns';
 import { reasons as english } from './reasons.en';
 import { reasons as chinese } from './reasons.zh';
 
-const inEnglish = detailSayer(english, {});
-const inChinese = detailSayer(chinese, {});
+const inEnglish = textSayer(english);
+const inChinese = textSayer(chinese);
 
 /** A reason of the importers in the present language and the words of this page; one that is not known stays as it is. */
 export const sayReason = (reason: string): string =>

@@ -7,13 +7,13 @@ import { StateBadge } from '@/shared/StateBadge';
 
 /** The state with what belongs to it: progress, what was found, or what went wrong and what to do. */
 export function SourceState({ source }: { source: Source }) {
-  const { state, last_scan, error_code, error_detail, error_action } = source;
+  const { state, last_scan, error_detail } = source;
   return (
     <Stack gap={2} maw={420}>
       <StateBadge state={state} w="max-content" />
       {error_detail ? (
         <Text size="xs" role="status">
-          {problemSentence({ code: error_code, detail: error_detail, action: error_action ?? '' })}
+          {problemSentence(problemOf(source))}
         </Text>
       ) : (
         last_scan && <Scan scan={last_scan} />
@@ -21,6 +21,14 @@ export function SourceState({ source }: { source: Source }) {
     </Stack>
   );
 }
+
+const problemOf = (source: Source) => ({
+  code: source.error_code,
+  detail: source.error_detail,
+  detail_code: source.error_detail_code,
+  detail_params: source.error_detail_params,
+  action: source.error_action ?? '',
+});
 
 function Scan({ scan }: { scan: SourceScan }) {
   const { t } = useTranslation();

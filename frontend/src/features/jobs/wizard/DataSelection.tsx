@@ -25,7 +25,7 @@ export function selectionErrors(errors: Record<string, string>, alias: string): 
 
 function problemOf(error: unknown, code: string): string | undefined {
   if (!(error instanceof ApiError) || error.code !== code) return undefined;
-  return fieldWords(error).where || sayDetail(error.detail);
+  return fieldWords(error).where || sayDetail(error.detail, error.sentence);
 }
 
 /** Narrows a version to a saved view, to what matches a query, or to both; says how many files that are. */
