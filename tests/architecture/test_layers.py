@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -55,3 +56,13 @@ def _is_module(path: Path) -> bool:
     if path.name.startswith("__"):
         return False
     return path.suffix == ".py" or (path / "__init__.py").exists()
+
+
+def test_where_to_look_names_files_that_hold_the_word() -> None:
+    text = (BASE_DIR / "docs/architecture.md").read_text().partition("## Where to look")[2]
+    rows = re.findall(r"^\| .*\? \| `(\w+)` \| `([\w/.]+)` \|$", text, re.M)
+
+    assert len(rows) == 10
+    for word, file in rows:
+        source = (BASE_DIR / file).read_text()
+        assert word in source or word in file, (word, file)
