@@ -31,7 +31,7 @@ class FailureSerializer(serializers.Serializer[Any]):
 
     code = serializers.CharField()
     detail = serializers.CharField()
-    action = serializers.CharField(help_text="What to do next.")
+    action = serializers.CharField(help_text="The next step for a person.")
 
 
 class UploadSerializer(serializers.ModelSerializer[Upload]):
@@ -63,7 +63,7 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
 
 class NewUploadSerializer(serializers.Serializer[Any]):
-    """What begins or resumes an upload."""
+    """The fields that begin or resume an upload."""
 
     kind = serializers.ChoiceField(choices=["pack", "changes"])
     digest = serializers.RegexField(_DIGEST, help_text="BLAKE3 of the whole object, in hex.")
