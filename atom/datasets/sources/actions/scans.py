@@ -55,7 +55,7 @@ from atom_sdk.manifests.roots.roots import Root
 log = structlog.get_logger(__name__)
 
 _SCAN_TASK = "atom.datasets.tasks.scan_source"
-# What was listed is gone on with for so long; later it would tell of an old state.
+# A scan resumes a listing up to this age, since an older one describes an old state.
 RESUMABLE = timedelta(hours=1)
 # A worker gives the scan back after this and takes it up again, so that none is lost for hours.
 TURN_S = 1200.0
