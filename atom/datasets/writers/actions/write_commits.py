@@ -31,7 +31,7 @@ from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.roots.roots import Root
 
-# What the next push to the branch goes on with.
+# The next push to the branch takes these options over.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
 
 
