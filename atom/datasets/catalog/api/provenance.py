@@ -22,7 +22,7 @@ HELP = (
     "that a run made these are `made_by`: `run`, `number` and `attempt`; `code`, the `digest` of "
     "its snapshot, with the `commit` and whether it was `dirty` where it came from git; "
     "`workflow`, its `name` and `version`; `environment`, the `digest` of its requirements and its "
-    "`python`. What a run has not is left out."
+    "`python`. Facts that a run lacks are left out."
 )
 
 
