@@ -47,7 +47,7 @@ class RunnerMetricsView(RunnerView):
             {
                 "next_seq": serializers.IntegerField(),
                 "refused": serializers.IntegerField(help_text="Points that cannot be stored."),
-                "said": serializers.CharField(help_text="What is wrong with the first of them."),
+                "said": serializers.CharField(help_text="The reason for the first refused point."),
             },
         ),
     )
