@@ -34,7 +34,7 @@ ENDINGS = frozenset([".mkv", ".m4v", ".ts", ".mts", ".flv", ".ogv", ".wmv", ".3g
 
 @dataclass
 class Result:
-    """What came out: attributes, labels and splits by path; broken videos with the reason."""
+    """The results: attributes, labels and splits by path; broken videos with the reason."""
 
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
