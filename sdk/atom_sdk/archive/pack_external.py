@@ -37,7 +37,7 @@ Place = Callable[[pa.Table], pa.Table]
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What a commit became in an earlier save; `layout` is its layout there (hex), "" for none."""
+    """The copy of a commit in an earlier save; `layout` is its layout there (hex), "" for none."""
 
     commit: Commit
     layout: str
@@ -113,7 +113,7 @@ class BringingIn:
             if (root := self._root(name, commits[name], history)) is not None
         }
         names = self._written(commits, roots)
-        # What was written anew is over the layout already.
+        # A commit that was written anew has its layout as its root already.
         layouts = {name: history.layouts.get(name, "") for name in kept - roots.keys()}
         layouts |= {name: self._earlier[name].layout for name in kept & self._earlier.keys()}
         return replace(
