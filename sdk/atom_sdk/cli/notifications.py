@@ -21,7 +21,7 @@ TOPICS = (
     "data_finished", "membership", "webhook", "security",
 )  # fmt: skip
 MAILS = ("now", "daily", "never")
-# So many are in one request: a page of the list, and ids that are marked.
+# One request has at most this many: a page of the list, and ids that are marked.
 _AT_ONCE = 200
 
 
@@ -146,8 +146,14 @@ def _print_changed(context: Context, found: dict[str, Any], how: str) -> None:
 @click.argument("topic", metavar="[TOPIC]", required=False, type=click.Choice(TOPICS))
 @click.option("--mail", type=click.Choice(MAILS), help="E-mails about TOPIC.")
 @click.option("--in-app/--no-in-app", default=None, help="Show TOPIC in the portal, or not.")
-@click.option("--time-zone", metavar="NAME", help="Of the daily mail: Europe/Berlin, for instance.")
-@click.option("--hour", type=click.IntRange(0, 23), help="Of the daily mail, in its time zone.")
+@click.option(
+    "--time-zone",
+    metavar="NAME",
+    help="The time zone of the daily mail: Europe/Berlin, for instance.",
+)
+@click.option(
+    "--hour", type=click.IntRange(0, 23), help="The hour of the daily mail, in its time zone."
+)
 @pass_context
 def settings(  # one parameter per option
     context: Context,

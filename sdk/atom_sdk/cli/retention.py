@@ -23,8 +23,8 @@ def retention(
 ) -> None:
     """Show which versions of DATASET stay by themselves, or set it with one option.
 
-    Heads of branches, tagged, used and held versions stay in any case. What falls out expires in
-    the next night, and can be restored until its files are collected.
+    Heads of branches, tagged, used and held versions stay in any case. Other versions that leave
+    retention expire in the next night. They can be restored until their files are collected.
     """
     chosen: list[tuple[str, int | None]] = [("all", None)] if keep_all else []
     chosen += [(kind, limit) for kind, limit in (("last", last), ("days", days)) if limit]
