@@ -1,4 +1,4 @@
-"""What is kept: retention of a dataset, legal holds, and restoring what expired."""
+"""Retention of a dataset, legal holds, and restoring expired versions."""
 
 from __future__ import annotations
 

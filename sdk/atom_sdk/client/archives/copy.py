@@ -121,7 +121,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class _Whole:
-    """What is delivered: a history, and the folder that has what it needs but packs."""
+    """A complete delivery: a history, and the folder that has all it needs but packs."""
 
     archive: ArchiveFolder
     history: History

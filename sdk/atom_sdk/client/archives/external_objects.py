@@ -41,7 +41,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class SourceChoice:
-    """What becomes of files that stay at a source: brought in, or the archive is refused.
+    """The choice for files that stay at a source: bring them in, or refuse the archive.
 
     With `leave_out_changed`, versions with files that nobody can read any more as they were pinned
     come without files; otherwise they are a reason to refuse as well.
@@ -56,7 +56,7 @@ WITHOUT_SOURCES = SourceChoice()
 
 @dataclass(frozen=True)
 class BroughtIn:
-    """What came from sources into the packs of an archive.
+    """The amount that came from sources into the packs of an archive.
 
     `left_out` are versions without their files: `version`, `paths` (some), `files` (how many).
     """

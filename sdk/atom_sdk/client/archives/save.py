@@ -52,7 +52,7 @@ _CHUNK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class SaveOptions:
-    """What to save: the files of some versions, or of all; and under which name in the folder."""
+    """The choice for a save: the files of some versions or of all, and the name in the folder."""
 
     refs: tuple[str, ...] = ()
     name: str | None = None
@@ -61,7 +61,7 @@ class SaveOptions:
 
 @dataclass(frozen=True)
 class SaveResult:
-    """What an archive holds of a dataset now, and what of it had to be written."""
+    """The content of a dataset's archive now, and the part of it that had to be written."""
 
     dataset: str
     folder: str

@@ -1,8 +1,8 @@
 """The symbolic links of a pull: which are created, and those that stand in its way.
 
-A version's links never lead out of its folder unless that is asked for. What was in the folder
-before may still turn one: a link to a folder of an earlier version that is somewhere else now. Such
-a link is looked at on the disk, once all are there.
+A version's links never lead out of its folder unless that is asked for. A file that was in the
+folder before may still turn one: a link to a folder of an earlier version that is somewhere else
+now. Such a link is looked at on the disk, once all are there.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ _COPY_BYTES = 8 << 20
 
 @dataclass(frozen=True)
 class PullOptions:
-    """What to write: the whole version, or what the selector keeps.
+    """The files to write: the whole version, or those that the selector keeps.
 
     `selector` has the keys of `selector_of`. `delete` removes the files below the folder that are
     not selected; without it nothing is ever removed. `unsafe_links` creates links that lead out of
@@ -183,7 +183,7 @@ def stream_dataset(
     store = PackStore(cache_path())
     hold = Hold(store)
     base, path = _view_index(datasets, http, reference, selector, _Bringing(store, hold, Silent()))
-    # What is here is not asked for: of files at a source the server has no pack.
+    # Packs on this node are not asked for: for files at a source the server has no pack.
     packs = store.missing(ViewIndex(path).packs)
     ranges = PackRanges(PackUrls(http.config, base, packs))
     dataset = StreamingDataset(path, cache_path(), ranges)
@@ -250,7 +250,7 @@ def _warn_of_unsplit(index: ViewIndex, reference: str, selector: dict[str, Any])
 def _placed(
     files: SourceFiles, tables: list[pa.Table], bringing: _Bringing | None
 ) -> tuple[Placed, list[str]]:
-    """What says where files at a source are, and what tells one such view from another."""
+    """Return a function that places files at a source, and the names that identify such a view."""
     if bringing is None:
         return at_their_source, ["source"]
     registered = bring(files, bringing.store, tables, bringing.hold, bringing.progress)

@@ -1,4 +1,4 @@
-"""What a push changes about attributes: those that were given, and those that stay."""
+"""Changes of attributes in a push: the attributes to set, and those that stay."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a push sends: the files of a folder, or the items of an import."""
+"""The content of a push: the files of a folder, or the items of an import."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Contents(Protocol):
 
     @property
     def key(self) -> bytes:
-        """What digests are remembered under."""
+        """The key under which digests are remembered."""
 
     @property
     def files(self) -> Sequence[SourceFile]:
@@ -35,7 +35,7 @@ class Contents(Protocol):
 
     @property
     def skipped(self) -> list[LeftOut]:
-        """What is left out."""
+        """Files and links that are left out."""
 
     @property
     def same(self) -> Mapping[str, str]:

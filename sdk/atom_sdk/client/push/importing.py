@@ -83,7 +83,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What an import did: the push, and the report on the source."""
+    """The result of an import: the push, and the report on the source."""
 
     push: PushResult
     report: Report

@@ -1,4 +1,4 @@
-"""What a push does about symbolic links: the rows of those that are new, and what it says."""
+"""Symbolic links of a push: the rows of new ones, and the notes about them."""
 
 from __future__ import annotations
 

@@ -74,13 +74,13 @@ _CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_r
 class PushOptions:
     """How a push becomes a version.
 
-    Links are kept as links; with `follow_links` what they lead to is taken in their place.
+    Links are kept as links; with `follow_links` their targets are taken in their place.
     `attributes` are JSON objects by path, or a file of them (JSON lines or CSV): they replace those
     of the files that they name; other files keep theirs as long as their bytes stay.
-    `labels_from="folder"` takes each file's label from its class folder, except below
-    `unlabelled`; `split` is {"test": "20%", "val": 500, "seed": 7, "stratify": True,
-    "group_by": "folder"}, with "redraw": True to draw files that have a split again. What is left
-    None is taken from the branch's last push.
+    `labels_from="folder"` takes each file's label from its class folder, except below `unlabelled`;
+    `split` is {"test": "20%", "val": 500, "seed": 7, "stratify": True, "group_by": "folder"}, with
+    "redraw": True to draw files that have a split again. Options that are None are taken from the
+    branch's last push.
     """
 
     message: str = ""
@@ -95,7 +95,7 @@ class PushOptions:
 
 @dataclass(frozen=True)
 class PushResult:
-    """What a push did; `unchanged` means that the branch had this content already.
+    """The result of a push; `unchanged` means that the branch had this content already.
 
     `skipped` are paths that a dataset cannot hold; `skipped_file` names all of them with reasons.
     """
@@ -131,7 +131,7 @@ class Push:
         self._bytes_sent = 0
         self._packs_sent = 0
         self._may_send = Semaphore(_UPLOADS_AT_ONCE)
-        # What the push began with; set once.
+        # The version that the push began with; set once.
         self._base: Parent | None = None
         self._attributes: dict[str, str | None] = {}
         self._skipped_file: str | None = None
@@ -157,7 +157,7 @@ class Push:
 
     def _push(self, contents: Contents, reference: str, scratch: Path) -> PushResult:
         for attempt in range(_REBASES):
-            # What the first attempt found is compared with later ones.
+            # Later attempts compare with the scan of the first one.
             folder = scratch / str(attempt)
             folder.mkdir()
             try:
@@ -356,7 +356,7 @@ class Push:
         except CommitFailedError as exc:
             if exc.reason not in _CANNOT_SPLIT or self._options.split:
                 raise
-        # Nobody asked for a split this time: files that are gone leave it, the others keep theirs.
+        # This push asks for no split: files that are gone leave it, the others keep theirs.
         self._progress.note("The earlier split cannot be filled up; every file keeps its own.")
         return self._ask(target, {**body, "split": None})
 

@@ -1,7 +1,7 @@
 """A push whose branch moved meanwhile: its own changes go on top of what the other push did.
 
-Three sides by path: the folder, the version that the push began with, and the new head. What the
-folder did not change since the first stays as the head has it.
+Three sides by path: the folder, the version that the push began with, and the new head. Paths that
+the folder did not change since that version stay as the head has them.
 """
 
 from __future__ import annotations

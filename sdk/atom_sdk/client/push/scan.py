@@ -1,4 +1,4 @@
-"""What a folder holds, and which of it a dataset version has already.
+"""Compares a folder with a dataset version, to find the files that the version lacks.
 
 Digests are remembered by path, size and modification time, so a second push of a large folder
 reads only what was touched.
@@ -84,7 +84,7 @@ class DigestCache:
         self._contents = contents
         self._path = cache_dir / "push" / f"{name}.arrow"
         self._rows = self._load()
-        # What was found since.
+        # Digests that were computed since.
         self._read: dict[str, _Row] = {}
 
     def get(self, file: SourceFile) -> bytes | None:
@@ -181,8 +181,8 @@ def compare(
 ) -> Scan:
     """Sort the files, in path order, into new, reused (content known elsewhere) and unchanged ones.
 
-    `links`, in path order too, are the paths that are links now: they are not removed.
-    What is found lies in the folder `scratch`, as long as the scan is used.
+    `links`, in path order too, are the paths that are links now: they are not removed. The scan
+    lies in the folder `scratch`, as long as it is used.
     """
     progress.start("hash", len(files), "files")
     if not parent.digests:
