@@ -145,7 +145,8 @@ def _export_folder(
         path = folder / sample.path
         with naming_the_way(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-        # Of no file's name: the dataset may have one that is called so, or a very long one.
+        # The temporary name holds no file's name: the dataset may have one that is called so, or a
+        # very long one.
         digest = dataset.index.digest_of(sample.row).hex()
         with naming_the_way(path), whole_file(path, f".{digest}.part") as temporary:
             temporary.write_bytes(sample.data)
