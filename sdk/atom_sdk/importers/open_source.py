@@ -1,4 +1,4 @@
-"""What a source is: a folder, an archive by its first bytes, or a file that names others."""
+"""Opens a source: a folder, an archive by its first bytes, or a file that names others."""
 
 from __future__ import annotations
 
