@@ -1,4 +1,4 @@
-"""What people ask of a split, and the split that it gives: the same at client and server."""
+"""The request of a split, and the split that it gives: the same at client and server."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class SplitRequest:
 
     @property
     def query(self) -> Query | None:
-        """What chooses the files that are drawn; None for all of them."""
+        """The query that chooses the files to draw; None for all of them."""
         return parse_query(self.where) if self.where else None
 
     def counts(self, samples: int) -> dict[str, int]:
@@ -74,13 +74,13 @@ class SplitRequest:
 
     @property
     def draws_like(self) -> tuple[int, bool, str, str]:
-        """What must be the same for a split to be gone on with."""
+        """The fields that must be equal for a split to be continued."""
         return self.seed, self.stratify, self.group_by, self.where
 
 
 @dataclass(frozen=True)
 class SplitInput:
-    """What is known of the files: label or None by path, group by path, the splits they have.
+    """The facts that a split depends on: label or None by path, group by path, the present splits.
 
     `chosen` are the paths that the request is about, None for all of them.
     """
@@ -222,7 +222,7 @@ def _checked_query(text: Any) -> str:
         query = parse_query(text)
     except QueryError as error:
         raise SplitSpecError(f"The query cannot be read: {error}") from error
-    # What is drawn would depend on what was drawn, and another push would draw otherwise.
+    # Such a split would depend on itself, and another push would draw otherwise.
     if asks_about(query, "split"):
         raise SplitSpecError("The files of a split cannot be chosen by their split.")
     return query.text
