@@ -23,7 +23,7 @@ _LOCK_NAME = ".lock"
 
 
 def cache_limit_bytes() -> int | None:
-    """What `ATOM_CACHE_BYTES` allows the packs of this machine, None without a limit.
+    """The bytes that `ATOM_CACHE_BYTES` allows for packs on this machine, None without a limit.
 
     Raises ValueError if it is not a number of bytes.
     """

@@ -56,7 +56,7 @@ def pass_pack(
 ) -> Iterator[PassingMember]:
     """Yield what `index_pack` yields, with the bytes of those members that are wanted.
 
-    Of these, one is in memory at a time. Raises what `index_pack` raises.
+    One member's bytes are in memory at a time. Raises what `index_pack` raises.
     """
     parser = _PackParser(_ChunkStream(chunks), wanted)
     yield from parser.members()

@@ -19,7 +19,7 @@ _READ_BYTES = 1 << 20
 
 
 class LeftOut(NamedTuple):
-    """What a dataset cannot hold, and why."""
+    """A path that a dataset cannot hold, and the reason."""
 
     path: str
     reason: str
