@@ -48,7 +48,7 @@ class PackBlocks:
         self._index, self._store, self._ranges, self._options = index, store, ranges, options
         self._plan = BlockPlan(index)
         self._room = PackRoom(store, options.limit_bytes)
-        # Of these nobody knows a digest, so that they never become packs of the store.
+        # The digests of these are unknown, so they never become packs of the store.
         self._pins = frozenset(index.pack_ids[index.rows_at_source()].tolist())
         self.maps = PackMaps(index.packs, store.packs)
         self.forget()
@@ -294,7 +294,7 @@ class PackBlocks:
     def _give_up_one(self) -> bool:
         with self._lock:
             done = (n for n, arriving in self._arriving.items() if self._is_done(n, arriving))
-            # What is about to be read stays, or two packs would drive each other out for ever.
+            # Packs that are about to be read stay, or two packs would evict each other for ever.
             unused = (n for n in (*self._whole, *done) if not self._in_use[n])
             pack_id = next(unused, None)
             if pack_id is None:
