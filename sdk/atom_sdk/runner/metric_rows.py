@@ -20,7 +20,7 @@ _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OverflowError)
 
 @dataclass
 class Taken:
-    """What lines say: rows as JSON, the newest progress, and how many could not be read."""
+    """The content of lines: rows as JSON, the newest progress, the count of unreadable lines."""
 
     rows: list[bytes] = field(default_factory=list)
     progress: dict[str, Any] | None = None
