@@ -15,7 +15,7 @@ _SENTENCE = re.compile(r"^  '([a-z_]+\.[a-z_]+)': '(.*)',$", re.M)
 _ENTRY = re.compile(
     r"^  (?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|(\w+)):\s+'((?:[^'\\]|\\.)*)',$", re.M
 )
-# What they answer is read by tools, not by people in the portal.
+# Tools read the answers of these folders, not people in the portal.
 _FOR_TOOLS = ("atom/gateway/s3/", "atom/mlflow_api/", "atom/dev/")
 # Their texts become the details of a problem, or are told at a field of a form.
 _TOLD_ON = {
@@ -38,7 +38,7 @@ _TOLD_ON = {
     "RunQueryError",
     "SplitSpecError",
     "WrongValueError",
-    # Of a term of the search for runs.
+    # The errors of one term of a search for runs.
     "wrong",
 }
 
