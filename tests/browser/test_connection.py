@@ -1,4 +1,4 @@
-"""What the portal does while it is offline or the server does not answer."""
+"""The portal while it is offline or the server does not answer."""
 
 from __future__ import annotations
 
