@@ -252,7 +252,7 @@ def atom(
 
 @pytest.fixture
 def unlabelled(pusher: Pusher, atom: Atom, tmp_path: Path) -> str:
-    """What a push of class folders says, without `--labels`."""
+    """The printed text of a push of class folders, without `--labels`."""
     for path, data in class_files(3, 12).items():
         file = tmp_path / "shapes" / path
         file.parent.mkdir(parents=True, exist_ok=True)
