@@ -1,4 +1,4 @@
-"""What people are told in the portal: once, theirs only, and as they chose."""
+"""Notifications of people in the portal: once, theirs only, and as they chose."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_a_worker_killed_between_leaves_the_event_for_another(
     happen(project, ada)
     child = os.fork()
     if child == 0:
-        # Of the parent's connection the child keeps a reference, so that nothing closes it.
+        # The child keeps a reference to the parent's connection, so that nothing closes it.
         inherited, connection.connection = connection.connection, None
         settings.CRASH_POINT = "notifications.told"
         fan_out.fan_out()
