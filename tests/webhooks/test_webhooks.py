@@ -157,7 +157,7 @@ def test_a_worker_that_is_killed_between_answer_and_note_sends_it_again(
     delivery = happen(project)
     child = os.fork()
     if child == 0:
-        # Of the parent's connection the child keeps a reference, so that nothing closes it.
+        # The child keeps a reference to the parent's connection, so that nothing closes it.
         inherited, connection.connection = connection.connection, None
         settings.CRASH_POINT = "webhook.sent"
         deliveries.send_due(webhook.pk)
