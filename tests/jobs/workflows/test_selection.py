@@ -1,4 +1,4 @@
-"""The part of its datasets that a job sees: a training never sees the test split, nor its labels."""
+"""The data that a job sees: a training never sees the test split, nor its labels."""
 
 from __future__ import annotations
 
