@@ -196,6 +196,6 @@ test('an alias that is set on another version while its removal can be undone st
   await userEvent.type(await screen.findByRole('combobox', { name: 'Alias' }), 'production{Enter}');
   const writes = () => sent.map(({ line }) => line.split(' ')[0]).filter((method) => method !== 'GET');
   await waitFor(() => expect(writes()).toEqual(['DELETE', 'PUT']));
-  // What names this version again is shown again.
+  // An alias that names this version again is shown again.
   await screen.findByText('production');
 });
