@@ -3,12 +3,12 @@ import i18n, { FIELDS, PROBLEMS, sayDetail } from '@/i18n';
 
 export interface ProblemWords {
   title: string;
-  /** What is true of this one case; as the server says it, in English, where its words are not known. */
+  /** The detail of this one case; in the server's English where its words are not known. */
   detail: string;
   action: string;
 }
 
-/** What an error says in the present language, where that is not the server's; undefined: as the server says it. */
+/** The words of an error in the present language, where that is not the server's; undefined: as the server has it. */
 export function translatedProblem(
   error: Pick<ApiError, 'code' | 'title' | 'detail'> & Partial<Pick<ApiError, 'sentence'>>,
 ): ProblemWords | undefined {
@@ -30,14 +30,14 @@ export const problemWords = (problem: {
   return translatedProblem({ ...problem, title }) ?? { title, detail: sayDetail(detail), action };
 };
 
-/** What happened and what to do next, where a title says already what is wrong. */
+/** The event and the next step, where a title names the error already. */
 export function problemSentence(problem: { code: string; detail: string; action: string }): string {
   const { title, detail, action } = problemWords(problem);
   const said = detail || title;
   return said.includes(action) ? said : `${said} ${action}`;
 }
 
-/** What is wrong with each field in the present language; as the server says it where one of its codes has no words. */
+/** The errors of each field in the present language; as the server has them where one of its codes has no words. */
 export function fieldWords({ fields, fieldCodes }: ApiError): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, said]) => {
