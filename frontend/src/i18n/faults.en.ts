@@ -1,4 +1,4 @@
-/** What does not work now, for everybody; the codes are those of `GET /api/v1/state/`. */
+/** Faults of the installation, for everybody; the codes are those of `GET /api/v1/state/`. */
 export const faults = {
   region: 'What does not work now',
   more: 'System health',

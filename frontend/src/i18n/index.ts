@@ -22,7 +22,7 @@ export const FIELDS = 'fields';
 
 const sayers: Partial<Record<string, SayDetail>> = {};
 
-/** What a problem says of its one case, in the present language if its words are known. */
+/** The detail of a problem, in the present language if its words are known. */
 export const sayDetail: SayDetail = (detail, sentence) => sayers[i18n.language]?.(detail, sentence) ?? detail;
 
 /** English words of pages that were loaded; Chinese comes in one piece. */

@@ -1,6 +1,6 @@
 /**
- * What the server's problems say in Chinese, by their code: the title, and what to do next. English is the server's own.
- * What a problem says of its one case (its detail) stands in details.zh.ts.
+ * The server's problems in Chinese, by their code: the title, and the next step. English is the server's own. The
+ * detail of a problem stands in details.zh.ts.
  */
 const problems: Readonly<Record<string, readonly [title: string, action: string]>> = {
   // Signing in, roles, requests
