@@ -50,7 +50,7 @@ def test_offline_the_page_stays_as_it_was_and_a_form_explains(
     before = page.get_by_role("heading", level=1).bounding_box()
     page.context.set_offline(True)
     bar = page.locator(BAR)
-    expect(bar).to_contain_text("You are offline. What you see is from")
+    expect(bar).to_contain_text("You are offline. This page is from")
     expect(bar).to_contain_text("Trying again")
     assert page.get_by_role("heading", level=1).bounding_box() == before
     assert violations(page) == []
