@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Given:
+class ImportMetadata:
     """Metadata of an import's files, by path: labels and splits.
 
     `keeps_others` leaves the branch's other files as they are; `provenance` says where the files

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from atom_sdk.amounts import counted
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.push.import_metadata import Given
+from atom_sdk.client.push.import_metadata import ImportMetadata
 from atom_sdk.client.push.push import Push, PushOptions, PushResult
 from atom_sdk.client.transport.http import Http
 from atom_sdk.importers.collection import Collected, ImportContents, collect, take_links
@@ -195,9 +195,9 @@ class Import:
 
     def _push_options(self, found: Collected, report: Report) -> PushOptions:
         origin = {**report.provenance(self._options.allowed_loss), **self._options.provenance}
-        given = Given(found.labels, found.splits, not self._options.replaces, origin)
+        metadata = ImportMetadata(found.labels, found.splits, not self._options.replaces, origin)
         message = self._options.message or f"Import of {report.source} ({report.importer})"
-        options = PushOptions(message, split=self._options.split, given=given)
+        options = PushOptions(message, split=self._options.split, metadata=metadata)
         return replace(options, attributes=found.attributes) if found.attributes else options
 
 

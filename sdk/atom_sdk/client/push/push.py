@@ -25,12 +25,12 @@ from atom_sdk.client.commits import HeadMovedError, wait_for_commit
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.push.attribute_changes import renewed_paths, with_attributes, with_given
+from atom_sdk.client.push.attribute_changes import renewed_paths, with_attributes, with_metadata
 from atom_sdk.client.push.attributes import AttributesSource, read_attributes
 from atom_sdk.client.push.changes_file import send_changes
 from atom_sdk.client.push.contents import Contents, FolderContents, WritePack
 from atom_sdk.client.push.duplicates import SameBytes
-from atom_sdk.client.push.import_metadata import Given
+from atom_sdk.client.push.import_metadata import ImportMetadata
 from atom_sdk.client.push.links import changed_links, tell_links
 from atom_sdk.client.push.pack_groups import group_by_split, paths_after
 from atom_sdk.client.push.packed_rows import (
@@ -89,7 +89,7 @@ class PushOptions:
     split: dict[str, Any] | None = None
     limits: PackLimits = field(default_factory=PackLimits)
     attributes: AttributesSource | None = None
-    given: Given = field(default_factory=Given)
+    metadata: ImportMetadata = field(default_factory=ImportMetadata)
     follow_links: bool = False
 
 
@@ -185,7 +185,7 @@ class Push:
         with naming_full_disk(scratch):
             parent = load_parent(self._http, target.base, head, scratch) if head else Parent()
             scan = self._scan(contents, parent, cache, scratch)
-        renewed = renewed_paths(self._attributes, self._options.given, parent, scan)
+        renewed = renewed_paths(self._attributes, self._options.metadata, parent, scan)
         links = changed_links(scan.links, parent, self._attributes)
         scan = replace(scan, links=links)
         is_same = not (scan.new or scan.reused or scan.removed or renewed or links)
@@ -220,10 +220,10 @@ class Push:
         options: dict[str, Any],
     ) -> list[Collection[SourceFile]]:
         """Return the files to pack, `new`, those of one split together."""
-        given = self._options.given.splits
-        if not (parent.splits or given or options["split"]):
+        new_splits = self._options.metadata.splits
+        if not (parent.splits or new_splits or options["split"]):
             return [new]
-        splits = {**parent.splits, **given} if given else parent.splits
+        splits = {**parent.splits, **new_splits} if new_splits else parent.splits
         # Links are in no split.
         before = (
             path
@@ -242,7 +242,7 @@ class Push:
     def _scan(self, contents: Contents, parent: Parent, cache: DigestCache, scratch: Path) -> Scan:
         """Compare the files with the head; later, only what the push itself changed."""
         files, links = contents.files, contents.links
-        keeps_others = self._options.given.keeps_others
+        keeps_others = self._options.metadata.keeps_others
         if self._base is None:
             self._base = parent
             scan = compare(files, parent, cache, self._progress, scratch, links)
@@ -333,7 +333,7 @@ class Push:
         packed.add_all(link_row(*link) for link in scan.links.items())
         for table in in_path_order(packed.runs()):
             described = with_attributes(table, self._attributes, parent)
-            yield with_given(described, self._options.given)
+            yield with_metadata(described, self._options.metadata)
 
     def _commit(
         self,
@@ -349,7 +349,7 @@ class Push:
             "message": self._options.message,
             "changes_upload": changes_upload,
             **options,
-            "provenance": {"kind": "push", **options, **self._options.given.provenance},
+            "provenance": {"kind": "push", **options, **self._options.metadata.provenance},
         }
         try:
             return self._ask(target, body)
