@@ -13,7 +13,7 @@ from functools import partial
 from atom_sdk.disk import suppressing_full_disk
 from atom_sdk.errors import PackMissingError
 from atom_sdk.forks import forget_in_children
-from atom_sdk.packs.cache_eviction import Hold, PackRoom
+from atom_sdk.packs.cache_eviction import PackLease, PackRoom
 from atom_sdk.packs.partial import (
     BLOCK_BYTES,
     PartialPack,
@@ -63,7 +63,7 @@ class PackBlocks:
         self._in_memory: set[int] = set()
         self._memory = MemoryBlocks()
         self._flying: dict[tuple[int, int], Future[None]] = {}
-        self._hold: Hold | None = None
+        self._lease: PackLease | None = None
         # How many samples of each pack somebody is about to read.
         self._in_use: Counter[int] = Counter()
 
@@ -187,14 +187,14 @@ class PackBlocks:
     def _hold_pack(self, pack: bytes) -> None:
         # On a full disk it is not held. If it is evicted then, it is fetched once more.
         with suppressing_full_disk():
-            if self._hold is None:
-                self._hold = Hold(self._store)
-            self._hold.add([pack])
+            if self._lease is None:
+                self._lease = PackLease(self._store)
+            self._lease.add([pack])
 
     def _let_go(self, pack: bytes) -> None:
         with suppressing_full_disk():
-            if self._hold is not None:
-                self._hold.drop(pack)
+            if self._lease is not None:
+                self._lease.drop(pack)
 
     def _take_off(self, pack_id: int, block: int) -> tuple[range, Future[None]]:
         """Choose the blocks of one request, and tell the other threads to wait for them."""

@@ -97,8 +97,8 @@ class LocalDataset:
         self.pack_dir = Path(pack_dir)
         self.verify: Verify = verify
         self.mending = mending
-        # Whatever keeps the packs from being evicted while this dataset lives.
-        self.hold: object | None = None
+        # The lease that keeps the packs from being evicted while this dataset lives.
+        self.lease: object | None = None
         self._bytes = int(self.index.sizes.sum())
         self._fits = self._bytes <= available_bytes()
         # Map what fits; direct reads are for whoever knows that nothing is read twice.

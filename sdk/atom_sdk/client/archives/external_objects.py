@@ -27,7 +27,7 @@ from atom_sdk.client.transport.external_objects import SourceFiles
 from atom_sdk.client.transport.http import Http
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin
-from atom_sdk.packs.cache_eviction import Hold
+from atom_sdk.packs.cache_eviction import PackLease
 from atom_sdk.packs.external_objects import RegisteredStore, batches
 from atom_sdk.packs.store import PackStore
 
@@ -161,7 +161,7 @@ class _Packing:
     def __init__(self, http: Http, base: str, progress: Progress) -> None:
         self._http, self._base, self._progress = http, base, progress
         self._store = PackStore(cache_path())
-        self._hold = Hold(self._store)
+        self._lease = PackLease(self._store)
         self._registered = RegisteredStore(self._store)
         self._gone: set[str] = set()
         self.lost: set[bytes] = set()
@@ -187,7 +187,7 @@ class _Packing:
         for commit, table in tables:
             if commit not in of_commit:
                 of_commit = {commit: SourceFiles(self._http, f"{self._base}versions/{commit}/")}
-            self._hold.add(self._registered.packs_of(table))
+            self._lease.add(self._registered.packs_of(table))
             for entry in self._registered.missing(table):
                 if _pin(entry) not in self.lost and _pin(entry) not in files:
                     files[_pin(entry)] = of_commit[commit]
@@ -209,7 +209,7 @@ class _Packing:
                 if len(self.lost) == before:
                     raise
             else:
-                self._hold.add([pack])
+                self._lease.add([pack])
                 return
             left = [entry for entry in left if _pin(entry) not in self.lost]
 

@@ -40,7 +40,7 @@ from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.query import below
 from atom_sdk.manifests.views import Placed, at_their_source, selected
 from atom_sdk.packs import FileSink
-from atom_sdk.packs.cache_eviction import Hold, PackRoom, cache_limit_bytes
+from atom_sdk.packs.cache_eviction import PackLease, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
 from atom_sdk.packs.walk import LeftOut
 
@@ -111,11 +111,11 @@ def pull(
     if not selected_paths and not wanted.left_out:
         raise EmptyDatasetError("No file of this version fits the selection; nothing was changed.")
     store = PackStore(cache_path())
-    hold = Hold(store)
+    lease = PackLease(store)
     base = manifest.base
-    entries = _brought(SourceFiles(http, base), store, entries, hold, progress)
+    entries = _brought(SourceFiles(http, base), store, entries, lease, progress)
     packs = {entry.pack for entry in entries if entry.pack is not None}
-    hold.add(packs)
+    lease.add(packs)
     _fetch(http, base, store, sorted(packs), progress)
     written = [*(entry.path for entry in entries), *wanted.links]
     cleared = clear_way(folder, written, selected_paths) if options.delete else 0
@@ -127,7 +127,7 @@ def pull(
         write_entry(store, entry, folder, mending)
         progress.advance("write", 1)
     turned = write_links(folder, wanted.links, unsafe=options.unsafe_links, is_empty=is_empty)
-    del hold
+    del lease
     PackRoom(store, cache_limit_bytes()).shrink()
     result = _result(wanted, [*wanted.left_out, *turned], reference, folder)
     if not options.delete:
@@ -156,13 +156,15 @@ def open_dataset(
     from atom_sdk.readers import LocalDataset
 
     store = PackStore(cache_path())
-    hold = Hold(store)
-    base, index = _view_index(datasets, http, reference, selector, _Bringing(store, hold, progress))
+    lease = PackLease(store)
+    base, index = _view_index(
+        datasets, http, reference, selector, _Bringing(store, lease, progress)
+    )
     mending = pack_mending(http.config, base, store)
     dataset = LocalDataset(index, store.packs, mending=mending)
     _warn_of_unsplit(dataset.index, reference, selector)
-    hold.add(dataset.index.packs)
-    dataset.hold = hold
+    lease.add(dataset.index.packs)
+    dataset.lease = lease
     _fetch(http, base, store, dataset.missing_packs(), progress)
     PackRoom(store, cache_limit_bytes()).shrink()
     return dataset
@@ -181,14 +183,14 @@ def stream_dataset(
     from atom_sdk.readers.streaming import StreamingDataset
 
     store = PackStore(cache_path())
-    hold = Hold(store)
-    base, path = _view_index(datasets, http, reference, selector, _Bringing(store, hold, Silent()))
+    lease = PackLease(store)
+    base, path = _view_index(datasets, http, reference, selector, _Bringing(store, lease, Silent()))
     # Packs on this node are not asked for: for files at a source the server has no pack.
     packs = store.missing(ViewIndex(path).packs)
     ranges = PackRanges(PackUrls(http.config, base, packs))
     dataset = StreamingDataset(path, cache_path(), ranges)
     _warn_of_unsplit(dataset.index, reference, selector)
-    dataset.hold = hold
+    dataset.lease = lease
     return dataset
 
 
@@ -206,7 +208,7 @@ class _Bringing:
     """Where files at a source are packed before a view can say where they are."""
 
     store: PackStore
-    hold: Hold
+    lease: PackLease
     progress: Progress
 
 
@@ -253,7 +255,7 @@ def _placed(
     """Return a function that places files at a source, and the names that identify such a view."""
     if bringing is None:
         return at_their_source, ["source"]
-    registered = bring(files, bringing.store, tables, bringing.hold, bringing.progress)
+    registered = bring(files, bringing.store, tables, bringing.lease, bringing.progress)
     packs: set[bytes] = set().union(*(registered.packs_of(table) for table in tables))
     return registered.place, [pack.hex() for pack in sorted(packs)]
 
@@ -263,14 +265,14 @@ def _at_source(entries: pa.Table) -> pa.Table:
 
 
 def _brought(
-    files: SourceFiles, store: PackStore, entries: list[Entry], hold: Hold, progress: Progress
+    files: SourceFiles, store: PackStore, entries: list[Entry], lease: PackLease, progress: Progress
 ) -> list[Entry]:
     """The entries, those at a source with the place that they have here now."""
     stays = [entry for entry in entries if entry.source is not None]
     if not stays:
         return entries
     table = entries_table(stays)
-    placed = bring(files, store, [table], hold, progress).place(table)
+    placed = bring(files, store, [table], lease, progress).place(table)
     return [entry for entry in entries if entry.source is None] + list(table_entries(placed))
 
 

@@ -17,7 +17,7 @@ from atom_sdk.client.transport.http import Http, get_range
 from atom_sdk.forks import forget_in_children
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin
-from atom_sdk.packs.cache_eviction import Hold
+from atom_sdk.packs.cache_eviction import PackLease
 from atom_sdk.packs.external_objects import RegisteredStore, batches
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.ranges import PackRange
@@ -84,7 +84,11 @@ class SourceFiles:
 
 
 def bring(
-    files: SourceFiles, store: PackStore, tables: Iterable[pa.Table], hold: Hold, progress: Progress
+    files: SourceFiles,
+    store: PackStore,
+    tables: Iterable[pa.Table],
+    lease: PackLease,
+    progress: Progress,
 ) -> RegisteredStore:
     """Pack what is missing here of entries at sources, as nodes do; the packs are held.
 
@@ -93,14 +97,14 @@ def bring(
     registered = RegisteredStore(store)
     missing: list[Entry] = []
     for table in tables:
-        hold.add(registered.packs_of(table))
+        lease.add(registered.packs_of(table))
         missing += registered.missing(table)
     if missing:
         progress.start("source", sum(entry.size for entry in missing), "bytes")
     for batch in batches(missing):
         files.ask({entry.digest: entry.path for entry in batch if entry.digest is not None})
         pack = registered.fill(batch, _by_pin(files), lambda size: progress.advance("source", size))
-        hold.add([pack])
+        lease.add([pack])
     return registered
 
 
