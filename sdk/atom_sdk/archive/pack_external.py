@@ -85,7 +85,7 @@ class PinnedFiles:
         return _readable(commit, root, self._layouts, self._store).ranges
 
 
-class BringingIn:
+class HistoryRewriter:
     """Writes roots and commits of one history anew; `run` may be called once."""
 
     def __init__(self, store: ObjectStore, place: Place, earlier: Mapping[str, Earlier]) -> None:

@@ -19,7 +19,7 @@ from atom_sdk.archive.errors import ArchiveSourceChangedError
 from atom_sdk.archive.folder import ArchiveFolder
 from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import History
-from atom_sdk.archive.pack_external import BringingIn, PinnedFiles, earlier_commits
+from atom_sdk.archive.pack_external import HistoryRewriter, PinnedFiles, earlier_commits
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError
 from atom_sdk.client.progress import Progress
@@ -115,7 +115,7 @@ def contain(
         told = _told(history, left_out)
         if left_out and not choice.leave_out_changed:
             raise ArchiveSourceChangedError(_sentence(told))
-        bringing = BringingIn(store, packing.place, earlier)
+        bringing = HistoryRewriter(store, packing.place, earlier)
         rewritten = bringing.run(history, left_out)
         found = Followed(store).follow(rewritten)
         store.settle(found.keys)
