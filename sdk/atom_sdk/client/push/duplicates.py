@@ -17,7 +17,7 @@ from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import PackSummary
 
 
-class SameBytes:
+class DuplicateFiles:
     """The further paths of files that are packed."""
 
     def __init__(self, firsts: Mapping[str, str], new: Collection[SourceFile]) -> None:

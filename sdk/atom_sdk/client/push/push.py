@@ -29,7 +29,7 @@ from atom_sdk.client.push.attribute_changes import renewed_paths, with_attribute
 from atom_sdk.client.push.attributes import AttributesSource, read_attributes
 from atom_sdk.client.push.changes_file import send_changes
 from atom_sdk.client.push.contents import Contents, FolderContents, WritePack
-from atom_sdk.client.push.duplicates import SameBytes
+from atom_sdk.client.push.duplicates import DuplicateFiles
 from atom_sdk.client.push.import_metadata import ImportMetadata
 from atom_sdk.client.push.links import changed_links, tell_links
 from atom_sdk.client.push.pack_groups import group_by_split, paths_after
@@ -192,7 +192,7 @@ class Push:
         if head and is_same and not self._asks_for_layers():
             return self._result(reference, head, contents, scan, unchanged=True)
         options = self._effective_options(head)
-        same = SameBytes(contents.same, scan.new)
+        same = DuplicateFiles(contents.same, scan.new)
         groups = self._groups(same.packed(scan.new), contents, parent, scan, options)
         with packed_rows() as packed:
             unverified = self._send_packs(target, contents, groups, same, packed)
@@ -276,7 +276,7 @@ class Push:
         target: UploadTarget,
         contents: Contents,
         groups: list[Collection[SourceFile]],
-        same: SameBytes,
+        same: DuplicateFiles,
         packed: PackedRows,
     ) -> deque[str]:
         """Write and send the packs; their rows of the changes go to `packed`.
@@ -317,7 +317,7 @@ class Push:
         return upload_id
 
     def _send_pack(
-        self, target: UploadTarget, write_pack: WritePack, plan: PackPlan, same: SameBytes
+        self, target: UploadTarget, write_pack: WritePack, plan: PackPlan, same: DuplicateFiles
     ) -> _SentPack:
         with packed_file(partial(write_pack, plan.files)) as (path, summary), self._may_send:
             upload_id = upload_file(target, path, "pack", summary.digest.hex())
