@@ -20,7 +20,7 @@ import pyarrow as pa
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.push.contents import Contents
 from atom_sdk.client.push.stored_contents import Known
-from atom_sdk.client.push.subsets import Selected, WithDigests
+from atom_sdk.client.push.subsets import Subset, WithDigests
 from atom_sdk.disk import whole_file
 from atom_sdk.manifests.rows.path_map import PathMap
 from atom_sdk.packs.plan import SourceFile
@@ -199,11 +199,11 @@ def compare(
                 stays = parent.digests.get(file.path) == digest and file.path not in parent.damaged
                 is_reused.append(not stays)
                 out.write(digest)
-    known = WithDigests(Selected(files, is_known), digests)
+    known = WithDigests(Subset(files, is_known), digests)
     return Scan(
-        Selected(files, is_known.translate(_INVERTED)),
-        Selected(known, is_reused),
-        Selected(parent.digests, bytes(_missing(parent.digests, files, links))),
+        Subset(files, is_known.translate(_INVERTED)),
+        Subset(known, is_reused),
+        Subset(parent.digests, bytes(_missing(parent.digests, files, links))),
         is_reused.count(0),
         known,
     )
