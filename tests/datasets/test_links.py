@@ -21,7 +21,7 @@ from atom_sdk.client.push.push import PushOptions
 from atom_sdk.client.writing import WriterOptions
 from atom_sdk.errors import PathInTheWayError
 from atom_sdk.fs import AtomFileSystem
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 from tests.datasets.pushing import png
 
 Atom = Callable[..., tuple[int, str, str]]
@@ -82,7 +82,7 @@ def test_what_is_pulled_is_what_was_pushed(client: Client, icons: Path, tmp_path
     assert (result.selected, result.written) == (3, 3)
     assert (result.links, result.links_written) == (7, 7)
     reason = "its link leads out of the version"
-    assert result.left_out == (LeftOut("outside", reason), LeftOut("root", reason))
+    assert result.left_out == (SkippedPath("outside", reason), SkippedPath("root", reason))
     assert result.left_out_file is not None
     named = Path(result.left_out_file).read_text()
     assert named == f"outside\t{reason}\nroot\t{reason}\n"

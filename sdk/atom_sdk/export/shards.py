@@ -19,7 +19,7 @@ from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import ExportError, PathNotFoundError
 from atom_sdk.export.writers import Writer, write_parquet, write_tfrecord, write_webdataset
 from atom_sdk.packs.paths import encode_path
-from atom_sdk.packs.walk import LeftOut, hash_file
+from atom_sdk.packs.walk import SkippedPath, hash_file
 from atom_sdk.readers import LocalDataset, Sample
 from atom_sdk.readers.folder_view import FolderView
 
@@ -48,7 +48,7 @@ class ExportResult:
     files: int
     links: int = 0
     links_written: int = 0
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedPath, ...] = ()
     left_out_file: str | None = None
 
 
@@ -105,7 +105,7 @@ def _export_shards(
     return ExportResult(len(dataset), written, len(shards), left_out=left_out)
 
 
-def _without_file(dataset: LocalDataset) -> Iterator[LeftOut]:
+def _without_file(dataset: LocalDataset) -> Iterator[SkippedPath]:
     """Yield the links that are no samples, because they lead to no file of the version."""
     inside, leaving = dataset.index.links
     reasons = {**dict.fromkeys(inside, _NO_FILE), **dict.fromkeys(leaving, LEAVES)}
@@ -113,7 +113,7 @@ def _without_file(dataset: LocalDataset) -> Iterator[LeftOut]:
         try:
             dataset.index.row_of(path)
         except PathNotFoundError:
-            yield LeftOut(path, reasons[path])
+            yield SkippedPath(path, reasons[path])
 
 
 def plan_shards(sizes_bytes: NDArray[np.int64], shard_bytes: int) -> list[range]:
@@ -151,7 +151,7 @@ def _export_folder(
         with naming_the_way(path), whole_file(path, f".{digest}.part") as temporary:
             temporary.write_bytes(sample.data)
     turned = write_links(folder, links, unsafe=view.unsafe_links, is_empty=is_empty)
-    left_out = (*(LeftOut(path, LEAVES) for path in sorted(view.left_out)), *turned)
+    left_out = (*(SkippedPath(path, LEAVES) for path in sorted(view.left_out)), *turned)
     return ExportResult(
         samples=len(view),
         written=len(missing),

@@ -42,7 +42,7 @@ from atom_sdk.manifests.views import Placed, at_their_source, selected
 from atom_sdk.packs import FileSink
 from atom_sdk.packs.cache_eviction import PackLease, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -84,7 +84,7 @@ class PullResult:
     others: int = 0
     links: int = 0
     links_written: int = 0
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedPath, ...] = ()
     left_out_file: str | None = None
 
 
@@ -135,7 +135,9 @@ def pull(
     return replace(result, removed=cleared + remove_others(folder, selected_paths))
 
 
-def _result(wanted: Missing, left_out: list[LeftOut], reference: str, folder: Path) -> PullResult:
+def _result(
+    wanted: Missing, left_out: list[SkippedPath], reference: str, folder: Path
+) -> PullResult:
     key = f"{reference}\0{folder.resolve()}".encode("utf-8", "surrogateescape")
     named = str(write_left_out("pull", key, left_out)) if left_out else None
     turned = len(left_out) - len(wanted.left_out)

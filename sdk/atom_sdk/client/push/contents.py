@@ -11,7 +11,7 @@ from typing import Protocol
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.processes import FolderPacker
-from atom_sdk.packs.walk import LeftOut, hash_file, walk_folder
+from atom_sdk.packs.walk import SkippedPath, hash_file, walk_folder
 from atom_sdk.packs.writer import PackSummary
 
 # Packs files, which are sorted, into a file that exists.
@@ -34,7 +34,7 @@ class Contents(Protocol):
         """The target of each link by its path, in path order."""
 
     @property
-    def skipped(self) -> list[LeftOut]:
+    def skipped(self) -> list[SkippedPath]:
         """Files and links that are left out."""
 
     @property
