@@ -24,7 +24,7 @@ from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_v
 from atom.labeling.actions.progress import tell_progress
 from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.actions.transitions import transition
-from atom.labeling.engines.selection import LeftOut
+from atom.labeling.engines.selection import ExcludedCounts
 from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TaskNotActive, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
 from atom_sdk.manifests.query import Query
@@ -121,8 +121,8 @@ def fill_task(task_id: UUID) -> None:
         add_items(task, chosen.samples())
 
 
-def _nothing_to_label(left_out: LeftOut) -> NoItems:
-    if left_out == LeftOut():
+def _nothing_to_label(left_out: ExcludedCounts) -> NoItems:
+    if left_out == ExcludedCounts():
         return NoItems(
             errors={"filter": [ErrorDetail("No file of this version matches.", code="no_match")]}
         )
