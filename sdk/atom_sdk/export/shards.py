@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.pull.links import LEAVES, has_link, refuse_links_above, write_links
-from atom_sdk.client.skipped_files import write_left_out
+from atom_sdk.client.skipped_files import write_skipped_paths
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import ExportError, PathNotFoundError
 from atom_sdk.export.writers import Writer, write_parquet, write_tfrecord, write_webdataset
@@ -81,7 +81,7 @@ def export_dataset(
     if not done.left_out:
         return done
     key = f"{file_format}\0{folder.resolve()}".encode("utf-8", "surrogateescape")
-    return replace(done, left_out_file=str(write_left_out("export", key, done.left_out)))
+    return replace(done, left_out_file=str(write_skipped_paths("export", key, done.left_out)))
 
 
 def _export_shards(

@@ -22,7 +22,7 @@ from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.pull.links import refuse_links_above, write_links
 from atom_sdk.client.pull.missing_files import Missing, find_missing
 from atom_sdk.client.pull.prune import clear_way, count_others, remove_others
-from atom_sdk.client.skipped_files import write_left_out
+from atom_sdk.client.skipped_files import write_skipped_paths
 from atom_sdk.client.transport.external_objects import (
     SourceFiles,
     SourceRanges,
@@ -139,7 +139,7 @@ def _result(
     wanted: Missing, left_out: list[SkippedPath], reference: str, folder: Path
 ) -> PullResult:
     key = f"{reference}\0{folder.resolve()}".encode("utf-8", "surrogateescape")
-    named = str(write_left_out("pull", key, left_out)) if left_out else None
+    named = str(write_skipped_paths("pull", key, left_out)) if left_out else None
     turned = len(left_out) - len(wanted.left_out)
     return PullResult(
         selected=wanted.files_total,

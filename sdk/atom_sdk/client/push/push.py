@@ -46,7 +46,7 @@ from atom_sdk.client.push.rebase import own_changes
 from atom_sdk.client.push.scan import DigestCache, Parent, Scan, compare
 from atom_sdk.client.push.scratch_packs import packed_file, scratch_folder
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.client.skipped_files import write_left_out
+from atom_sdk.client.skipped_files import write_skipped_paths
 from atom_sdk.client.transport.http import Http
 from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.disk import naming_full_disk
@@ -410,7 +410,7 @@ class Push:
 
     def _warn(self, contents: Contents) -> None:
         if contents.skipped:
-            path = write_left_out("push", contents.key, contents.skipped)
+            path = write_skipped_paths("push", contents.key, contents.skipped)
             self._skipped_file = str(path)
             some = counted(len(contents.skipped), "path")
             first = contents.skipped[0]
