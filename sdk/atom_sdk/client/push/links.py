@@ -25,7 +25,7 @@ def changed_links(
     }
 
 
-def tell_links(links: Mapping[str, str], progress: Progress, *, labels_folders: bool) -> None:
+def note_links(links: Mapping[str, str], progress: Progress, *, labels_folders: bool) -> None:
     """Say which links a pull will not create, and that none has a label of its own."""
     if not links:
         return

@@ -31,7 +31,7 @@ from atom_sdk.client.push.changes_file import send_changes
 from atom_sdk.client.push.contents import Contents, FolderContents, WritePack
 from atom_sdk.client.push.duplicates import DuplicateFiles
 from atom_sdk.client.push.import_metadata import ImportMetadata
-from atom_sdk.client.push.links import changed_links, tell_links
+from atom_sdk.client.push.links import changed_links, note_links
 from atom_sdk.client.push.pack_groups import group_by_split, paths_after
 from atom_sdk.client.push.packed_rows import (
     PackedRows,
@@ -418,7 +418,7 @@ class Push:
                 f"Left out: {some}, such as {first.path!r}: {first.reason}. All are in {path}."
             )
         labels_folders = self._options.labels_from == "folder"
-        tell_links(contents.links, self._progress, labels_folders=labels_folders)
+        note_links(contents.links, self._progress, labels_folders=labels_folders)
         for group in case_collisions(partial(_all_paths, contents))[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")
