@@ -55,7 +55,7 @@ def open_tree(
     raise SourceUnreadableError(f"{source.name} is of no kind that can be imported.")
 
 
-def open_apart(  # noqa: PLR0913  # as open_tree, with the pictures
+def open_with_images(  # noqa: PLR0913  # as open_tree, with the pictures
     source: Path,
     images: Path,
     limits: ArchiveLimits,

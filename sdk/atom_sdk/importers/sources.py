@@ -15,7 +15,7 @@ from atom_sdk.importers.items import Blob
 from atom_sdk.importers.joined_tree import ApartTree
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.names import is_litter
-from atom_sdk.importers.open_source import APART, FOLDER, TAR, ZIP, open_apart, open_tree
+from atom_sdk.importers.open_source import APART, FOLDER, TAR, ZIP, open_tree, open_with_images
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.shards import with_shards
 from atom_sdk.importers.text_options import TextOptions
@@ -69,7 +69,7 @@ class PathSource:
         follow = self._follow
         if self._images is None:
             return open_tree(self._path, limits, scratch, report, text, follow_links=follow)
-        return open_apart(
+        return open_with_images(
             self._path, self._images, limits, scratch, report, text, follow_links=follow
         )
 
