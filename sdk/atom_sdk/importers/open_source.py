@@ -17,7 +17,7 @@ from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, file_tree, folder_tree
 from atom_sdk.importers.zips import zip_tree
 
-FOLDER, TAR, ZIP, FILE, APART = "folder", "tar", "zip", "file", "apart"
+FOLDER, TAR, ZIP, FILE, SEPARATE_IMAGES = "folder", "tar", "zip", "file", "apart"
 _USTAR_AT = 257
 _ANNOTATIONS = (".json", ".xml", ".txt", ".yaml", ".yml")
 _NAMING = (".csv", ".tsv", ".parquet", ".jsonl")
@@ -80,7 +80,7 @@ def open_with_images(  # noqa: PLR0913  # as open_tree, with the pictures
                 source, limits, scratch, report, text, follow_links=follow_links
             )
         stack.pop_all()
-    return ApartTree(annotations, pictures, report), APART
+    return ApartTree(annotations, pictures, report), SEPARATE_IMAGES
 
 
 def _around_json(source: Path, report: Report, text: TextOptions, *, follow_links: bool) -> Tree:
