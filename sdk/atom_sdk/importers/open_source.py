@@ -8,7 +8,7 @@ from pathlib import Path
 
 from atom_sdk.importers.errors import SourceUnreadableError
 from atom_sdk.importers.items import file_blob
-from atom_sdk.importers.joined_tree import ApartTree
+from atom_sdk.importers.joined_tree import SeparateImagesTree
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.shards import with_shards
@@ -80,7 +80,7 @@ def open_with_images(  # noqa: PLR0913  # as open_tree, with the pictures
                 source, limits, scratch, report, text, follow_links=follow_links
             )
         stack.pop_all()
-    return ApartTree(annotations, pictures, report), SEPARATE_IMAGES
+    return SeparateImagesTree(annotations, pictures, report), SEPARATE_IMAGES
 
 
 def _around_json(source: Path, report: Report, text: TextOptions, *, follow_links: bool) -> Tree:

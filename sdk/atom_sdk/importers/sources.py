@@ -12,7 +12,7 @@ from typing import Protocol
 
 from atom_sdk.importers.errors import SourceUnreadableError
 from atom_sdk.importers.items import Blob
-from atom_sdk.importers.joined_tree import ApartTree
+from atom_sdk.importers.joined_tree import SeparateImagesTree
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.names import is_litter
 from atom_sdk.importers.open_source import (
@@ -120,7 +120,7 @@ class VersionSource:
             files = annotations.files.items()
             rest = {path: blob for path, blob in files if not _is_at(path, *here)}
             annotations = Tree(annotations.name, rest, annotations.resources, text)
-        return ApartTree(annotations, pictures, report), SEPARATE_IMAGES
+        return SeparateImagesTree(annotations, pictures, report), SEPARATE_IMAGES
 
     def _part(
         self, path: str, limits: ArchiveLimits, scratch: Path, report: Report, text: TextOptions
