@@ -75,7 +75,7 @@ class Contained:
     """
 
     history: History
-    found: Followed
+    objects: Followed
     brought: frozenset[bytes]
     local: dict[bytes, Path]
     brought_in: BroughtIn
@@ -117,12 +117,12 @@ def contain(
             raise ArchiveSourceChangedError(_sentence(told))
         bringing = HistoryRewriter(store, packing.place, earlier)
         rewritten = bringing.run(history, left_out)
-        found = Followed(store).follow(rewritten)
-        store.settle(found.keys)
-    brought = frozenset(found.packs - pinned.packs)
+        objects = Followed(store).follow(rewritten)
+        store.settle(objects.keys)
+    brought = frozenset(objects.packs - pinned.packs)
     return Contained(
         rewritten,
-        found,
+        objects,
         brought,
         packing.paths(brought),
         BroughtIn(bringing.files, bringing.size_bytes, tuple(told)),

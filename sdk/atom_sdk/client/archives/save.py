@@ -104,7 +104,7 @@ class Save:
             prior = _prior(archive, name)
             all_of_it = contain(self, base, archive, history, prior, options.sources)
             _check_name(archive, name, history, all_of_it.history)
-            history, found, brought_in = all_of_it.history, all_of_it.found, all_of_it.brought_in
+            history, found, brought_in = all_of_it.history, all_of_it.objects, all_of_it.brought_in
             self._written, self._bytes_written = all_of_it.written
             self._add_local(archive, all_of_it)
         else:
