@@ -112,11 +112,11 @@ def contain(
             for commit in new
             if packing.lost and (paths := pinned.among(commit, packing.lost))
         }
-        told = _told(history, left_out)
+        lost_versions = _lost_versions(history, left_out)
         if left_out and not choice.leave_out_changed:
-            raise ArchiveSourceChangedError(_sentence(told))
-        bringing = HistoryRewriter(store, packing.place, earlier)
-        rewritten = bringing.run(history, left_out)
+            raise ArchiveSourceChangedError(_sentence(lost_versions))
+        rewriter = HistoryRewriter(store, packing.place, earlier)
+        rewritten = rewriter.run(history, left_out)
         objects = Followed(store).follow(rewritten)
         store.settle(objects.keys)
     brought = frozenset(objects.packs - pinned.packs)
@@ -125,7 +125,7 @@ def contain(
         objects,
         brought,
         packing.paths(brought),
-        BroughtIn(bringing.files, bringing.size_bytes, tuple(told)),
+        BroughtIn(rewriter.files, rewriter.size_bytes, tuple(lost_versions)),
         store.written,
     )
 
@@ -266,7 +266,7 @@ def _pin(entry: Entry) -> bytes:
     return entry.digest
 
 
-def _told(history: History, left_out: dict[str, list[str]]) -> list[dict[str, Any]]:
+def _lost_versions(history: History, left_out: dict[str, list[str]]) -> list[dict[str, Any]]:
     numbers = {move.new: f"v{move.number}" for move in history.moves if move.number is not None}
     ordered = [commit for commit in history.commits if commit in left_out]
     return [
@@ -279,10 +279,10 @@ def _told(history: History, left_out: dict[str, list[str]]) -> list[dict[str, An
     ]
 
 
-def _sentence(told: Iterable[dict[str, Any]]) -> str:
+def _sentence(lost_versions: Iterable[dict[str, Any]]) -> str:
     lines = [
         f"{one['version']}: {', '.join(map(repr, one['paths']))}"
         + (f" and {more} more" if (more := one["files"] - len(one["paths"])) else "")
-        for one in told
+        for one in lost_versions
     ]
     return "Files cannot be read at their source as they were pinned. " + "; ".join(lines) + "."
