@@ -197,7 +197,7 @@ class _Packing:
         def read(pin: Pin, start: int, end: int) -> bytes:
             return files[pin.digest].read(pin.digest, start, end)
 
-        left = self._asked(batch, files)
+        left = self._readable_entries(batch, files)
         while left:
             try:
                 pack = self._registered.fill(left, read, self._count)
@@ -213,8 +213,10 @@ class _Packing:
                 return
             left = [entry for entry in left if _pin(entry) not in self.lost]
 
-    def _asked(self, batch: Sequence[Entry], files: dict[bytes, SourceFiles]) -> list[Entry]:
-        """Know the addresses of a batch; returns what of it may be read."""
+    def _readable_entries(
+        self, batch: Sequence[Entry], files: dict[bytes, SourceFiles]
+    ) -> list[Entry]:
+        """Ask for the addresses of a batch; return its entries that may be read."""
         for source in {entry.source for entry in batch if entry.source is not None}:
             of_source = [entry for entry in batch if entry.source == source]
             if source not in self._gone:
