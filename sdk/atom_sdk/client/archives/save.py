@@ -203,8 +203,8 @@ class Save:
                     self._bytes_written += size_bytes
 
     def _fetch(self, archive: ArchiveFolder, row: dict[str, Any], step: str) -> int:
-        told = self.progress.advance if step == "packs" else _not_told
-        chunks = object_chunks(self.http, row["url"], lambda size_bytes: told(step, size_bytes))
+        advance = self.progress.advance if step == "packs" else _count_nothing
+        chunks = object_chunks(self.http, row["url"], lambda size_bytes: advance(step, size_bytes))
         size_bytes = archive.write(row["key"], chunks)
         if step != "packs":
             self.progress.advance(step, 1)
@@ -229,7 +229,7 @@ def file_chunks(path: Path) -> Iterator[bytes]:
             yield chunk
 
 
-def _not_told(step: str, amount: int) -> None:
+def _count_nothing(step: str, amount: int) -> None:
     """Files are counted whole, not by their bytes."""
 
 
