@@ -40,7 +40,7 @@ from atom_sdk.importers.text_options import TextOptions
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
 
-_TOLD_EVERY = 500
+_ADVANCE_EVERY = 500
 _NAMED_REASONS = 3
 
 
@@ -144,7 +144,7 @@ class Import:
             report.importer, report.why = choose(self._options.file_format, kind, tree)
             reading = Reading(downloads, self._options.reading)
             items = items_of(report.importer, tree, report, reading)
-            collected = collect(self._told(items), report)
+            collected = collect(self._with_progress(items), report)
             take_links(collected, tree.links, report, self._options.into)
             if self._options.file_format == AUTO:
                 find_near_misses(tree, report)
@@ -153,15 +153,15 @@ class Import:
         if not is_dry:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _told(self, items: Iterator[Item]) -> Iterator[Item]:
+    def _with_progress(self, items: Iterator[Item]) -> Iterator[Item]:
         self._progress.start("read", 0, "files")
         number = 0
         for number, item in enumerate(items, 1):
-            if number % _TOLD_EVERY == 0:
-                self._progress.advance("read", _TOLD_EVERY)
+            if number % _ADVANCE_EVERY == 0:
+                self._progress.advance("read", _ADVANCE_EVERY)
             into = self._options.into.strip("/")
             yield replace(item, path=f"{into}/{item.path}") if into else item
-        self._progress.advance("read", number % _TOLD_EVERY)
+        self._progress.advance("read", number % _ADVANCE_EVERY)
 
     def _check(self, report: Report) -> None:
         reasons = [f"{count} because {why}" for why, count in report.skipped.most_common()]
