@@ -98,7 +98,7 @@ def _export_shards(
             progress.advance("export", len(rows))
             continue
         temporary = path.with_name(f".{path.name}.part")
-        writer(temporary, _told(dataset.read_many(rows), progress))
+        writer(temporary, _with_progress(dataset.read_many(rows), progress))
         _complete(temporary, path)
         written += len(rows)
     left_out = tuple(_without_file(dataset))
@@ -140,7 +140,7 @@ def _export_folder(
     # Through a link of an earlier export, a file would be written into another folder.
     refuse_links_above(folder, [*map(dataset.index.path_of, missing), *links])
     progress.advance("export", len(view) - len(missing))
-    for sample in _told(dataset.read_many(missing), progress):
+    for sample in _with_progress(dataset.read_many(missing), progress):
         encode_path(sample.path)
         path = folder / sample.path
         with naming_the_way(path):
@@ -209,7 +209,7 @@ def _complete(temporary: Path, path: Path) -> None:
     temporary.replace(path)
 
 
-def _told(samples: Iterable[Sample], progress: Progress) -> Iterator[Sample]:
+def _with_progress(samples: Iterable[Sample], progress: Progress) -> Iterator[Sample]:
     for sample in samples:
         yield sample
         progress.advance("export", 1)
