@@ -79,7 +79,7 @@ def _drawn(
     of: _Attributes,
 ) -> DrawnRows | None:
     """Return the splits of new files as the server will draw them, None if it will otherwise."""
-    if options["labels_from"] != "folder" or {"where", "view"} & _said(options["split"]):
+    if options["labels_from"] != "folder" or {"where", "view"} & _set_fields(options["split"]):
         return None
     try:
         request = SplitRequest.from_json(options["split"])
@@ -103,7 +103,7 @@ def _drawn(
     return DrawnRows(codes, drawn.names)
 
 
-def _said(split: Mapping[str, Any]) -> set[str]:
+def _set_fields(split: Mapping[str, Any]) -> set[str]:
     return {name for name, value in split.items() if value}
 
 
