@@ -154,20 +154,20 @@ class SourceRanges:
         """
         if pack not in self._pinned:
             return self._packs.read(pack, start, length)
-        files, size_bytes = self._asked(pack), self._pinned[pack].size_bytes
+        files, size_bytes = self._files_with_address(pack), self._pinned[pack].size_bytes
         data = files.read(pack, start, min(start + length, size_bytes))
         return PackRange(memoryview(data), size_bytes)
 
-    def _asked(self, pin: bytes) -> SourceFiles:
-        """Know the address of a file, and of those after it."""
+    def _files_with_address(self, pin: bytes) -> SourceFiles:
+        """Ask for the address of a file, and of those after it."""
         with self._lock:
             if self._files is None:
                 self._http = Http(self._config)
                 self._files = SourceFiles(self._http, self._base)
             if not self._files.knows(pin):
                 place = self._place[pin]
-                wanted = self._order[place : place + _ASKED_AHEAD]
-                self._files.ask({other: self._pinned[other].path for other in wanted})
+                ahead = self._order[place : place + _ASKED_AHEAD]
+                self._files.ask({other: self._pinned[other].path for other in ahead})
             return self._files
 
     def forget(self) -> None:
