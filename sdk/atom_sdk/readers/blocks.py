@@ -285,13 +285,13 @@ class PackBlocks:
         """Take room for a pack, if need be that of packs that were read before."""
         try:
             while not self._room.admit(pack_bytes, create):
-                if not self._give_up_one():
+                if not self._drop_unused_pack():
                     return False
         except OSError:
             return False
         return True
 
-    def _give_up_one(self) -> bool:
+    def _drop_unused_pack(self) -> bool:
         with self._lock:
             done = (n for n, arriving in self._arriving.items() if self._is_done(n, arriving))
             # Packs that are about to be read stay, or two packs would evict each other for ever.
