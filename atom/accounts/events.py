@@ -20,6 +20,6 @@ def tell_everybody_access_changed() -> None:
     publish(ACCESS_OF_ALL, {"type": ACCESS})
 
 
-def tell_owner(user: Any, kind: str, **data: Any) -> None:
+def notify_owner(user: Any, kind: str, **data: Any) -> None:
     """Tell a person what was done with their account, whoever did it."""
     outbox.emit(None, kind, people=[user.pk], subject=user.pk, **data)

@@ -344,7 +344,7 @@ def test_the_kinds_that_are_offered_are_those_that_are_emitted() -> None:
     known = {*EVENT_KINDS, *KINDS, *SETTLED_BY}
     for source in ATOM.rglob("*.py"):
         text = source.read_text()
-        if "outbox.emit(" not in text and "tell_owner(" not in text:
+        if "outbox.emit(" not in text and "notify_owner(" not in text:
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Constant) and node.value in known:

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from atom.accounts import audit
 from atom.accounts.engines.user_agents import describe
-from atom.accounts.events import tell_access_changed, tell_owner
+from atom.accounts.events import notify_owner, tell_access_changed
 from atom.accounts.models import Session, User
 from atom.core.rate_limits import network_of
 
@@ -37,4 +37,4 @@ def note_sign_in(request: HttpRequest, user: User) -> None:
     browser, system = describe(request.headers.get("User-Agent", ""))
     address = request.META.get("REMOTE_ADDR", "")
     seen = {"browser": browser, "system": system, "network": network_of(address)}
-    tell_owner(user, "account.signed_in", address=address, **seen)
+    notify_owner(user, "account.signed_in", address=address, **seen)
