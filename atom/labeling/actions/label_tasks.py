@@ -21,7 +21,7 @@ from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.items import add_items
 from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_version
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.actions.transitions import transition
 from atom.labeling.engines.selection import ExcludedCounts
@@ -186,7 +186,7 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
     audit.record(user, verb, locked, locked.project, locked.dataset, name=locked.name)
     if new == states.ACTIVE:
         _tell_labelers(locked, user)
-    tell_progress(locked.pk)
+    notify_progress(locked.pk)
     return locked
 
 
@@ -216,5 +216,5 @@ def change_audit_share(task: LabelTask, user: User, percent: float) -> LabelTask
     locked.save(update_fields=["audit_percent", "updated_at"])
     named = {"name": locked.name, "before": before, "after": percent}
     audit.record(user, "label_task.changed", locked, locked.project, locked.dataset, **named)
-    tell_progress(locked.pk)
+    notify_progress(locked.pk)
     return locked

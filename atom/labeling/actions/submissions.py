@@ -19,7 +19,7 @@ from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done, tell_if_corrected
 from atom.labeling.actions.leases import lost_lease
 from atom.labeling.actions.locks import LockedSlots, lock_slots
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import documents, sampling
 from atom.labeling.errors import (
@@ -248,7 +248,7 @@ def _write(changes: _Changes) -> None:
     Draft.objects.filter(changes.done).delete()
     _tell_auditors(changes)
     for task_id in {slot.label_task_id for slot in changes.slots}:
-        tell_progress(task_id)
+        notify_progress(task_id)
         complete_if_done(task_id)
     for task_id, user_id in changes.corrected:
         tell_if_corrected(task_id, user_id)
