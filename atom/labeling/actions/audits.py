@@ -14,7 +14,7 @@ from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
-from atom.labeling.actions.completion import complete_if_done, tell_if_audited
+from atom.labeling.actions.completion import complete_if_done, emit_if_audited
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
@@ -161,7 +161,7 @@ def _write(changes: _Changes) -> None:
     for task_id in {slot.label_task_id for slot in changes.slots}:
         notify_progress(task_id)
         complete_if_done(task_id)
-        tell_if_audited(task_id)
+        emit_if_audited(task_id)
 
 
 def _tell_returned(changes: _Changes) -> None:

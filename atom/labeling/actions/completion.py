@@ -43,13 +43,13 @@ def _complete(task: LabelTask) -> bool:
     return is_mine
 
 
-def tell_if_audited(task_id: UUID) -> None:
+def emit_if_audited(task_id: UUID) -> None:
     """Emit an event after commit if no item waits for an audit, whoever did the last one."""
-    transaction.on_commit(lambda: _tell_if_audited(task_id))
+    transaction.on_commit(lambda: _emit_if_audited(task_id))
 
 
 @transaction.atomic
-def _tell_if_audited(task_id: UUID) -> None:
+def _emit_if_audited(task_id: UUID) -> None:
     waiting = WorkSlot.objects.filter(
         label_task=task_id, role=states.AUDIT_ROLE, state__in=[states.OPEN, states.LEASED]
     )
