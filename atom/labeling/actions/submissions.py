@@ -16,7 +16,7 @@ from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
-from atom.labeling.actions.completion import complete_if_done, tell_if_corrected
+from atom.labeling.actions.completion import complete_if_done, emit_if_corrected
 from atom.labeling.actions.leases import lost_lease
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.progress import notify_progress
@@ -251,7 +251,7 @@ def _write(changes: _Changes) -> None:
         notify_progress(task_id)
         complete_if_done(task_id)
     for task_id, user_id in changes.corrected:
-        tell_if_corrected(task_id, user_id)
+        emit_if_corrected(task_id, user_id)
 
 
 def _tell_auditors(changes: _Changes) -> None:
