@@ -157,14 +157,14 @@ def _write(changes: _Changes) -> None:
     ]  # fmt: skip
     WorkSlot.objects.bulk_update(changes.slots, fields)
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
-    _tell_returned(changes)
+    _notify_returned(changes)
     for task_id in {slot.label_task_id for slot in changes.slots}:
         notify_progress(task_id)
         complete_if_done(task_id)
         emit_if_audited(task_id)
 
 
-def _tell_returned(changes: _Changes) -> None:
+def _notify_returned(changes: _Changes) -> None:
     """Notify each person who may still label of the number of returned items of each task."""
     returned = Counter(
         (slot.label_task, slot.user_id) for slot in changes.slots if slot.state == states.RETURNED

@@ -185,12 +185,12 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
     locked.save(update_fields=["state", "started_at", "updated_at"])
     audit.record(user, verb, locked, locked.project, locked.dataset, name=locked.name)
     if new == states.ACTIVE:
-        _tell_labelers(locked, user)
+        _notify_labelers(locked, user)
     notify_progress(locked.pk)
     return locked
 
 
-def _tell_labelers(task: LabelTask, user: User) -> None:
+def _notify_labelers(task: LabelTask, user: User) -> None:
     """Notify people with the role labeler; others label on their own."""
     labelers = bindings_reaching(task.project).filter(role="labeler").exclude(user=user)
     outbox.emit(

@@ -246,7 +246,7 @@ def _write(changes: _Changes) -> None:
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
     WorkSlot.objects.bulk_create(changes.new_audits)
     Draft.objects.filter(changes.done).delete()
-    _tell_auditors(changes)
+    _notify_auditors(changes)
     for task_id in {slot.label_task_id for slot in changes.slots}:
         notify_progress(task_id)
         complete_if_done(task_id)
@@ -254,7 +254,7 @@ def _write(changes: _Changes) -> None:
         emit_if_corrected(task_id, user_id)
 
 
-def _tell_auditors(changes: _Changes) -> None:
+def _notify_auditors(changes: _Changes) -> None:
     """Tell whoever made a task, and may audit it still, how many items wait for an audit now."""
     # The maker's own work does not count: people cannot audit it themselves.
     waiting = Counter(
