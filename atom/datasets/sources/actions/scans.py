@@ -255,11 +255,11 @@ def _finish(scan: SourceScan, state: str, error: AtomError | None, **fields: Any
         rows = SourceScan.objects.filter(pk=scan.pk, state__in=ACTIVE_SCANS)
         if rows.update(state=state, finished_at=Now(), **fields):
             _settle_source(source, error)
-            _tell_people(scan, state, error)
+            _notify_people(scan, state, error)
     log.info("scan_finished", scan_id=str(scan.pk), state=state, code=error and error.code)
 
 
-def _tell_people(scan: SourceScan, state: str, error: AtomError | None) -> None:
+def _notify_people(scan: SourceScan, state: str, error: AtomError | None) -> None:
     """Tell who asked for the scan; of one that failed by itself, who registered the source."""
     source = scan.source
     people = [scan.created_by_id] if scan.created_by_id or not error else [source.created_by_id]
