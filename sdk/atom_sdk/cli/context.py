@@ -197,7 +197,7 @@ def explain(error: AtomError, context: Context) -> None:
         hint = "Make a token in the portal under Access tokens; then run: atom login URL"
     if context.as_json:
         problem = getattr(error, "problem", None) or {"code": error.code, "detail": str(error)}
-        tell_json({**problem, "action": hint})
+        print_problem({**problem, "action": hint})
         return
     context.err.print(f"[bold red]error[/]: {_escape(str(error))}")
     for name, messages in getattr(error, "errors", {}).items():
@@ -207,7 +207,7 @@ def explain(error: AtomError, context: Context) -> None:
         context.err.print(f"  [dim]{_escape(hint)}[/]")
 
 
-def tell_json(problem: dict[str, Any]) -> None:
+def print_problem(problem: dict[str, Any]) -> None:
     """Print a failure as one line of JSON on standard error."""
     sys.stderr.write(json.dumps(problem, default=str, ensure_ascii=False) + "\n")
 
