@@ -133,7 +133,7 @@ class Demo:
             def report(state: str, fraction: float, text: str) -> None:
                 if state not in TERMINAL or not shown.is_empty:
                     done = 1.0 if state == "succeeded" else fraction
-                    shown.tell("run", done, 1.0, f"{state} {text}")
+                    shown.show("run", done, 1.0, f"{state} {text}")
 
             return work(report)
 
