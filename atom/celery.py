@@ -145,7 +145,7 @@ def count_tasks(**_: Any) -> None:
 
 
 @worker_process_init.connect
-def tell_of_faults(**_: Any) -> None:
+def note_task_faults(**_: Any) -> None:
     """Tell web processes of full disks and the like that tasks of this pool process fail by."""
     task_failure.connect(note_fault)
 
@@ -184,7 +184,7 @@ def close_connections_that_broke(**_: Any) -> None:
 
 @worker_ready.connect
 @beat_init.connect
-def tell_launcher(**_: Any) -> None:
+def touch_ready_file(**_: Any) -> None:
     """Touch the file by which the launcher knows that this process works."""
     if ready_file := os.environ.get("ATOM_READY_FILE"):
         Path(ready_file).touch()

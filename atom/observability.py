@@ -155,7 +155,7 @@ def _gateway() -> Finding:
 
 def _findings() -> Iterator[Finding]:
     yield _process(heartbeats.WORKER, "Nothing is placed, verified, committed or published.")
-    yield _process(heartbeats.BEAT, "What is cut off is not taken up again, and nothing recurs.")
+    yield _process(heartbeats.BEAT, "Interrupted work is not resumed, and nothing recurs.")
     waiting, taken = _queue()
     figures = {"waiting": waiting, "taken": taken}
     if waiting > LONG_QUEUE:

@@ -165,6 +165,8 @@ def explanation(curves: Curves, what: str = "files") -> str:
     for low, high, text in _KINDS:
         names = [f"{name} ({s:.2f})" for name, s in slopes.items() if low <= s < high]
         if names:
-            said = text.replace("file", what.rstrip("s"))
-            sentences.append(f"{len(names)} {said}: {'; '.join(names)}.")
-    return "Of the measures, " + " ".join(sentences) if sentences else "Nothing was measured yet."
+            kind = text.replace("file", what.rstrip("s"))
+            sentences.append(f"{len(names)} {kind}: {'; '.join(names)}.")
+    return (
+        "Measures by growth: " + " ".join(sentences) if sentences else "Nothing was measured yet."
+    )

@@ -104,7 +104,7 @@ class Demo:
         team = partial(labeling_team, self.installation)
         with bars(self.console, "Nothing to do: it was labelled and audited before.") as shown:
             dataset = self._ref("changed")
-            task = label_and_publish(self.client, team, dataset, digits.truth, shown.tell)
+            task = label_and_publish(self.client, team, dataset, digits.truth, shown.show)
         self.facts["version"] = task["output_version"]["ref"]
         self.console.print(
             f"{task['progress']['published']} items labelled, {task['corrected']} returned by the "
@@ -133,7 +133,7 @@ class Demo:
             def report(state: str, fraction: float, text: str) -> None:
                 if state not in TERMINAL or not shown.is_empty:
                     done = 1.0 if state == "succeeded" else fraction
-                    shown.tell("run", done, 1.0, f"{state} {text}")
+                    shown.show("run", done, 1.0, f"{state} {text}")
 
             return work(report)
 

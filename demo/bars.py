@@ -21,7 +21,7 @@ class Bars:
         """Whether no progress was reported."""
         return not self._tasks
 
-    def tell(self, name: str, done: float, total: float, text: str = "") -> None:
+    def show(self, name: str, done: float, total: float, text: str = "") -> None:
         """Show that `done` of `total` is done, with `text` or the name before the bar."""
         if name not in self._tasks:
             self._tasks[name] = self._progress.add_task(text or name, total=total)

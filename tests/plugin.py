@@ -14,7 +14,7 @@ from tests.timing import Timing
 
 _running: list[TestServices] = []
 _RUNS_NOTHING = ("help", "version", "collectonly")
-# What shares one running stack or server runs in one worker; the longest prefix counts.
+# Tests that share one running stack or server run in one worker; the longest prefix counts.
 _GROUPS = {
     "tests/browser/": "stack",
     "tests/e2e/": "stack",

@@ -49,7 +49,8 @@ class TestServices:
     def start(self) -> None:
         """Start all three and export their addresses.
 
-        From the main thread: a child dies with the thread that forked it, not with the process.
+        Call it in the main thread: a child dies with the thread that forked it, not with the
+        process.
         """
         store = self._start(self._seaweed)
         cache = self.start_valkey()

@@ -24,7 +24,7 @@ from tests.services import RUNTIMES_VARIABLE, TEMPLATE_DATABASE
 
 START_TIMEOUT_S = 240.0
 STOP_TIMEOUT_S = 15.0
-# What points the tests themselves at their services; the stack starts its own.
+# Variables that point the tests at their services; the stack starts its own.
 _TEST_VARIABLES = ("ATOM_", "S3_", "PYTEST_", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
 
 

@@ -1,4 +1,4 @@
-"""What the installation tells of itself: /metrics, and the health of its parts."""
+"""The installation's report of itself: /metrics, and the health of its parts."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_figures_of_every_part_are_there(scrape: Scrape) -> None:
 def test_one_part_that_fails_hides_no_other(
     scrape: Scrape, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # What PostgreSQL would do to one query.
+    # Fail one query, as PostgreSQL might.
     monkeypatch.setattr(Node.objects, "select_related", _broken)
     seen = scrape()
     assert seen[key("atom_figures_failed", part="clusters")] == 1
@@ -149,7 +149,7 @@ def test_what_is_drawn_and_alerted_on_exists(path: str, scrape: Scrape) -> None:
     )
     named = set(re.findall(r"\batom_[a-z_]+[a-z]", (BASE_DIR / path).read_text()))
     assert named
-    # What Prometheus' formats add to a name.
+    # The suffixes that Prometheus' formats add to a name.
     bare = {re.sub(r"_(bucket|count|sum|total)$", "", name) for name in named}
     assert {name for name in bare if f'"{name}"' not in code} == set()
 

@@ -27,8 +27,8 @@ def gauges() -> Iterator[Gauge]:
             ("gpu", node.gpu_count, node.used_gpus),
         ):
             of_it = {**labels, "resource": resource}
-            yield Gauge("atom_node_capacity", "What a node has for jobs.", has, of_it)
-            yield Gauge("atom_node_used", "What reservations hold of it.", used, of_it)
+            yield Gauge("atom_node_capacity", "The resources that a node has for jobs.", has, of_it)
+            yield Gauge("atom_node_used", "The resources that reservations hold.", used, of_it)
 
 
 def findings() -> list[Finding]:

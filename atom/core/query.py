@@ -14,7 +14,7 @@ _SHOWN = 30
 
 def refuse_unknown(request: Request, known: Collection[str]) -> None:
     """Raise Invalid for a parameter that is not one of `known`."""
-    unknown = Sentence(
+    unknown: str = Sentence(
         "fields.parameter_unknown",
         "There is no such parameter. Give one of: {choices}.",
         choices=_first_of(known),

@@ -42,7 +42,7 @@ _PROBLEM = {
             "additionalProperties": True,
             "description": "The values that the detail names, by name; a sentence is an object.",
         },
-        "action": {"type": "string", "description": "What to do next."},
+        "action": {"type": "string", "description": "The next step for a person."},
         "request_id": {"type": "string", "nullable": True},
         "errors": {
             "type": "object",
@@ -52,7 +52,7 @@ _PROBLEM = {
         "error_codes": {
             "type": "object",
             "additionalProperties": {"type": "array", "items": _FIELD_ERROR},
-            "description": "What the messages mean, in the same order: for programs.",
+            "description": "Codes of the messages, in the same order: for programs.",
         },
     },
     "additionalProperties": True,

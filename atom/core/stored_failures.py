@@ -22,7 +22,7 @@ class FailureSerializer(serializers.Serializer[Any]):
     detail_params = serializers.DictField(
         required=False, help_text="The values that the detail names, by name."
     )
-    action = serializers.CharField(help_text="What to do next.")
+    action = serializers.CharField(help_text="The next step for a person.")
 
 
 def stored_failure(

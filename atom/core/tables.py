@@ -25,6 +25,10 @@ class PreviewTableSerializer(serializers.Serializer[Any]):
     row_count = serializers.IntegerField(
         allow_null=True, help_text="Rows of the whole file; null where it does not say."
     )
-    row_groups = serializers.IntegerField(allow_null=True, help_text="Of a Parquet file.")
+    row_groups = serializers.IntegerField(
+        allow_null=True, help_text="Parquet files have these alone."
+    )
     column_count = serializers.IntegerField(help_text="Columns of the whole file.")
-    writer = serializers.CharField(help_text="What wrote a Parquet file, as it says; or empty.")
+    writer = serializers.CharField(
+        help_text="The program that wrote a Parquet file, as the file names it; or empty."
+    )

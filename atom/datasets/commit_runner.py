@@ -131,7 +131,7 @@ def _finish(request: CommitRequest, state: str, error: AtomError | None, **field
             return
         settle_writers(request, state, written, fields)
         notify(request, state)
-        _tell_asker(request, state, error)
+        _notify_requester(request, state, error)
     log.info("commit_finished", request_id=str(request.pk), state=state, code=error and error.code)
 
 
@@ -142,7 +142,7 @@ _TOLD = {
 }
 
 
-def _tell_asker(request: CommitRequest, state: str, error: AtomError | None) -> None:
+def _notify_requester(request: CommitRequest, state: str, error: AtomError | None) -> None:
     """Tell who asked for it; of what writers do while a run goes on, the run tells."""
     kind = _TOLD.get(state)
     if kind is None or request.operation == "write" or request.writer_id is not None:

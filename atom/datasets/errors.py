@@ -228,7 +228,7 @@ class CommitAbandoned(CommitRefused):
 
 
 class VersionUnreadable(CommitRefused):
-    """What the store has of a version, or lacks, is not what was written."""
+    """The store's objects of a version differ from the written ones, or are missing."""
 
     code = "version_unreadable"
     title = "A version that this builds on cannot be read from the object store."

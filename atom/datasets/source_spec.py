@@ -1,4 +1,4 @@
-"""What is needed to reach a source, as it travels between the catalogue and a reader."""
+"""The description of a source, as it travels between the catalogue and a reader."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a kind of source asks for; all empty for anonymous access. Never shown in a repr.
+    """Credentials for each kind of source; all empty for anonymous access. Never shown in a repr.
 
     S3: a key pair. Azure: the account's key or a SAS token. GCS: the JSON text of a service
     account's key. HDFS: a user's name, or a delegation token.

@@ -49,7 +49,7 @@ VERSION_STATES: dict[str, set[str]] = {
 
 RETENTION_KINDS = ("all", "last", "days")
 
-# What is known of a place that data is registered from.
+# The states of a place that data is registered from.
 SOURCE_STATES: dict[str, set[str]] = {
     "new": {"scanning", "removed"},
     "scanning": {"ready", "failed", "new", "removed"},
@@ -64,7 +64,7 @@ SCAN_STATES: dict[str, set[str]] = {
     "listing": {"committing", "failed", "cancelled"},
     "committing": {"done", "failed"},
     "done": set(),
-    # What was listed stays for a while, so that another try goes on from there.
+    # The listing stays for a while, so that a retry resumes it.
     "failed": {"pending"},
     "cancelled": set(),
 }
@@ -74,8 +74,8 @@ OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit", "write", "load")
 # A writer's commits end with the writer, and a load with its client.
 CANCELLABLE_OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit")
 
-# A writer's files are safe from PERSISTED on; it may go on writing until it is committed. What
-# belongs to a write job is committed with the job, at once.
+# A writer's files are safe from PERSISTED on; it may write until it is committed. Writers of a
+# write job are committed with the job, at once.
 WRITER_STATES: dict[str, set[str]] = {
     "writing": {"uploading", "committed", "abandoned"},
     "uploading": {"persisted", "writing", "committing", "committed", "abandoned"},

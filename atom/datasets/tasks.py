@@ -35,7 +35,7 @@ STUCK_AFTER = timedelta(seconds=15)
 # A run says nothing while it works; sending it again while it lives changes nothing.
 GARBAGE_STUCK_AFTER = timedelta(minutes=10)
 PACKS_WAIT_S = 1.0
-# What the store's client does not try again by itself: an answer that was cut off, say.
+# The store's client does not retry these failures itself, for example an answer that was cut off.
 STORE_WAIT_S = 1.0
 QUICK_TRIES = 3
 
@@ -60,7 +60,7 @@ def build_commit(request_id: str, tries: int = 0) -> None:
         if _verify_next(waiting):
             enqueue(build_commit, request_id)
         else:
-            # Of what a worker verifies the end is known: it is counted how often it is tried.
+            # Verification retries are bounded, so polling here ends.
             enqueue(build_commit, request_id, countdown_s=PACKS_WAIT_S)
     except StoreError:
         if tries >= QUICK_TRIES:

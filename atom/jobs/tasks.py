@@ -35,11 +35,11 @@ def tick() -> None:
 
 
 @shared_task(name="jobs.tell_long_waits", soft_time_limit=50, time_limit=60)
-def tell_long_waits() -> None:
+def notify_long_waits() -> None:
     """Notify people whose runs have waited for long."""
     from atom.jobs.scheduling.actions import long_waits
 
-    long_waits.tell_long_waits()
+    long_waits.notify_long_waits()
 
 
 @shared_task(name="jobs.end_unbacked_shares", soft_time_limit=50, time_limit=60)

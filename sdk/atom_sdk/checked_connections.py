@@ -19,7 +19,8 @@ import httpx
 from atom_sdk.pace import Pace, Waiting
 
 _LIMITS = httpx.Limits(max_connections=32, max_keepalive_connections=16)
-# Host and port to addresses, all of which may be connected to. What it raises, sending raises.
+# Maps host and port to addresses, all of which may be connected to. Its exceptions reach the
+# sender.
 AddressesOf = Callable[[str, int], list[str]]
 
 
@@ -34,7 +35,7 @@ class CheckedTransport(httpx.HTTPTransport):
     ) -> None:
         """Each new connection asks `addresses_of` once, and is over after `allowed_s` if given.
 
-        Of an answer that comes more slowly than `pace` no more is read.
+        An answer that comes more slowly than `pace` is cut off.
         """
         super().__init__(trust_env=False)
         self._pool.close()

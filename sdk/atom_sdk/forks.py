@@ -1,4 +1,4 @@
-"""What must not be shared with a forked child: locks, connections, threads."""
+"""State that a forked child must not share: locks, connections, threads."""
 
 from __future__ import annotations
 

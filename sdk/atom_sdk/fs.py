@@ -67,7 +67,7 @@ class AtomFileSystem(WritingFileSystem):
         return rows if detail else [row["name"] for row in rows]
 
     def info(self, path: str, **options: Any) -> dict[str, Any]:
-        """What is at a path: name, size in bytes, type. Raises FileNotFoundError."""
+        """Name, size in bytes and type of a path. Raises FileNotFoundError."""
         path = self._strip_protocol(path)
         if "/" not in path:
             self._check_project(path)
@@ -274,7 +274,7 @@ def _described(name: str, file: File) -> dict[str, Any]:
         "size": file.size,
         "type": "file",
         "digest": digest,
-        # What libraries that cache by address ask for: a branch's file may be another one soon.
+        # Libraries that cache by address ask for it: a branch's file may be another one soon.
         "ETag": digest,
         "label": file.label,
         "split": file.split,

@@ -1,4 +1,4 @@
-"""What `atom://` reads: the files of a version, and of a branch with changes that wait."""
+"""The files that `atom://` reads: those of a version, and of a branch with changes that wait."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class File(Protocol):
         """Where its bytes lie in the project's packs, None where they are in no pack."""
 
     def attributes(self, http: Http) -> Mapping[str, Any]:
-        """What is written of it."""
+        """The stored attributes of the file."""
 
 
 class Files:
@@ -95,7 +95,7 @@ class VersionFiles(Files):
         return VersionFile(self, row)
 
     def attributes_of(self, path: str, http: Http) -> dict[str, Any]:
-        """What is written of a file, which a view does not have; files come in path order."""
+        """The stored attributes of a file, which a view does not have; files come in path order."""
         from atom_sdk.client.push.attributes import UNREADABLE
         from atom_sdk.client.transport.manifest import RemoteManifest
         from atom_sdk.manifests.listing import Listing
@@ -163,7 +163,7 @@ class VersionFile:
         return Stored(self._pack, int(index.offsets[self._row]), self.size, self.digest)
 
     def attributes(self, http: Http) -> dict[str, Any]:
-        """What is written of it."""
+        """The stored attributes of the file."""
         return self._version.attributes_of(self.path, http)
 
     @property
@@ -173,7 +173,7 @@ class VersionFile:
     def _is_good(self, data: bytes) -> bool:
         from blake3 import blake3
 
-        # Of a file at its source the digest is that of the pin, which the server has checked.
+        # The digest of a file at its source is that of the pin, which the server has checked.
         return self._pack == self.digest or blake3(data).digest() == self.digest
 
 

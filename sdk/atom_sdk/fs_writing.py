@@ -1,8 +1,8 @@
 """The writing side of `atom://`: every change goes through a writer and becomes a version.
 
 One call is one version: a file that is closed, a `put`, `pipe`, `rm`, `cp` or `mv` of however many
-files. What happens within `with fs.transaction:` or `with fs.buffered():` is one version together,
-or none after an exception; in the second, the file system reads what it has written.
+files. Changes within `with fs.transaction:` or `with fs.buffered():` are one version together, or
+none after an exception; in the second, the file system reads what it has written.
 
 Where somebody else changed the same path meanwhile, the last to commit wins, as in an object store;
 the version before keeps the other's.
@@ -51,7 +51,7 @@ class AtomTransaction(Transaction):  # type: ignore[misc]
 
 
 class WritingFileSystem(AbstractFileSystem):  # type: ignore[misc]
-    """What a file system needs to write to datasets; reading is the subclass's."""
+    """The part of a file system that writes to datasets; the subclass reads."""
 
     transaction_type = AtomTransaction
 

@@ -20,7 +20,7 @@ class Pace:
 
 
 class Waiting:
-    """What was waited for the answers of one connection, one answer after the other."""
+    """The time that the answers of one connection took, one answer after the other."""
 
     def __init__(self, pace: Pace) -> None:
         self._pace = pace
@@ -32,7 +32,7 @@ class Waiting:
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer comes too slowly. What its reader did meanwhile is no waiting."""
+        """Whether the answer comes too slowly. The time that its reader works does not count."""
         return self._waited_s > self._pace.grace_s + self._came_bytes / self._pace.bytes_s
 
     @contextmanager

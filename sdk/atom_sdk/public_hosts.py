@@ -2,8 +2,8 @@
 
 Every address that a host name has must be public, unless the host or its network is allowed. The
 name is resolved here and again by whoever connects, a moment later: a name whose answer changes in
-between (DNS rebinding) gets through `check_public_url`, which is for an early, plain refusal. What
-protects is to connect to one of `public_addresses` and to nothing else, see `checked_connections`.
+between (DNS rebinding) gets through `check_public_url`, which is for an early, plain refusal. For
+protection, connect to one of `public_addresses` and to nothing else, see `checked_connections`.
 """
 
 from __future__ import annotations

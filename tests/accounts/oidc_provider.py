@@ -26,10 +26,10 @@ CLIENT_ID, CLIENT_SECRET = "atom", "between us"
 
 @dataclass
 class Provider:
-    """What it says next; tests change it."""
+    """A provider with its next answers, which tests change."""
 
     claims: dict[str, Any] = field(default_factory=lambda: {"sub": "1", "name": "Mia"})
-    # What of the ID token is not as it should be.
+    # Claims of the ID token that are wrong.
     lies: dict[str, Any] = field(default_factory=dict)
     header: dict[str, Any] = field(default_factory=lambda: {"alg": "ES256", "kid": "k"})
     key: Any = field(default_factory=lambda: ECKey.generate_key(parameters={"kid": "k"}))

@@ -197,7 +197,7 @@ def test_the_token_of_one_project_opens_no_other(
         for method in ("get",) if route in OWN else methods_by_route()[route]:
             ask = getattr(client, method)
             answer = ask(fill(route, foreign), content_type="application/json", headers=bearer)
-            # What is asked by a session alone refuses every token.
+            # Routes that only a session may ask refuse every token.
             allowed = {401, 404, 405} | ({200} if route in OWN | AUDIT else set())
             if answer.status_code not in allowed or SECRET_WORD in _said(answer):
                 leaks.append((method, route, answer.status_code))

@@ -20,8 +20,8 @@ pytestmark = pytest.mark.django_db
 
 UNSAFE = ("post", "put", "patch", "delete")
 NO_LIMITS = parse_rate("100000/s:1000000")
-# The runner of an older or newer installation may tell more than this server reads; it keeps none
-# of it. What is not there in the world of the tests is told before the body is read.
+# The runner of an older or newer installation may send fields that this server does not know: it
+# keeps none of them. A missing object is reported before the body is read.
 TOLERANT = "/api/v1/runner/"
 NOT_THERE = 404
 # Fields that models have and no caller may set; the first is of no model at all.

@@ -1,4 +1,4 @@
-"""What the benchmarks say is missing, before they measure anything."""
+"""The benchmarks name missing parts before they measure anything."""
 
 from __future__ import annotations
 

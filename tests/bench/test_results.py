@@ -1,4 +1,4 @@
-"""What benchmarks say about their measures: nothing is left out or better than it is."""
+"""The report of the benchmarks: no measure is left out or better than it is."""
 
 from __future__ import annotations
 

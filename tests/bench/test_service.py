@@ -1,4 +1,4 @@
-"""What the service's benchmark makes of its measures."""
+"""Figures that the service's benchmark makes of its measures."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _OF_COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]
 def violations(page: Page, *, only_of_colors: bool = False) -> list[str]:
     """Return one sentence per violation, with the first elements that have it.
 
-    What does not depend on colours need not be asked again in the other theme.
+    Checks that do not depend on colours need not be repeated in the other theme.
     """
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.read_text())

@@ -1,4 +1,4 @@
-"""What the portal shows in its tests: a small project in which everything has happened once."""
+"""The content of the portal in its tests: a small project in which everything has happened once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the portal does while it is offline or the server does not answer."""
+"""The portal while it is offline or the server does not answer."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_offline_the_page_stays_as_it_was_and_a_form_explains(
     before = page.get_by_role("heading", level=1).bounding_box()
     page.context.set_offline(True)
     bar = page.locator(BAR)
-    expect(bar).to_contain_text("You are offline. What you see is from")
+    expect(bar).to_contain_text("You are offline. This page is from")
     expect(bar).to_contain_text("Trying again")
     assert page.get_by_role("heading", level=1).bounding_box() == before
     assert violations(page) == []

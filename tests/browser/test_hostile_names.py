@@ -1,4 +1,4 @@
-"""What strangers name and write is shown as text, wherever it is shown, and runs nowhere."""
+"""Names and texts of strangers are shown as text, wherever they are shown, and run nowhere."""
 
 from __future__ import annotations
 

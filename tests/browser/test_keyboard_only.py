@@ -12,7 +12,8 @@ from tests.browser.watching import await_quiet, watch
 
 # More than any of these pages has.
 _MOST_TABS = 150
-# What has the focus, and whether that can be seen. Inputs show it by their frames or labels.
+# Finds the element with the focus, and whether that can be seen. Inputs show it by their frames or
+# labels.
 _FOCUS = """() => {
   const at = document.activeElement;
   if (!at || at === document.body) return null;

@@ -153,7 +153,7 @@ def test_leaving_shortens_the_batch_and_coming_back_has_it_with_its_draft(
     for _ in range(BATCH - 1):
         page.keyboard.press("1")
     page.keyboard.press("Enter")
-    # What the other tab shows stays there.
+    # Items that the other tab shows stay there.
     expect(page.get_by_text("4 images are open in another window of yours.")).to_be_visible()
 
 

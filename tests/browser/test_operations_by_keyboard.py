@@ -68,7 +68,8 @@ def test_a_merge_is_made_and_undone_by_keyboard_alone(
     expect(page.get_by_role("button", name=merge)).to_be_visible()
     seen = watch(page)
 
-    # What fails for somebody else is told here at once, with what to do, until it is dismissed.
+    # A failure of somebody else's operation is shown here at once, with the next step, until it is
+    # dismissed.
     with pytest.raises(CommitFailedError):
         atom.operations.edit(f"{DATASET}@main", [{"op": "remove", "paths": ["nowhere"]}])
     failed = page.get_by_role("group", name="Edit of main")

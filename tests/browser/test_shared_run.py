@@ -44,7 +44,7 @@ def test_a_run_is_shown_by_a_link_until_it_is_ended(
     assert violations(visitor) == []
     assert visitor.evaluate(_OVERFLOW) is False
     assert outside.cookies() == []
-    # What follows the # stays in the browser: Playwright tells it, the server never hears it.
+    # The part after the # stays in the browser: Playwright shows it, the server never gets it.
     assert [url for url in asked if token in url.partition("#")[0]] == []
     assert watched.problems() == []
 

@@ -1,4 +1,4 @@
-"""What surrounds every page: keyboard, history, deep links, the state of the connection."""
+"""The frame around every page: keyboard, history, deep links, the state of the connection."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ _PATIENCE_MS = 30_000
 
 @dataclass
 class Watched:
-    """What was seen since the last `clear`."""
+    """Events since the last `clear`."""
 
     console: list[str] = field(default_factory=list)
     exceptions: list[str] = field(default_factory=list)

@@ -161,7 +161,7 @@ class SlowFolder(mfusepy.Operations):  # type: ignore[misc, unused-ignore]  # ma
             raise OSError(self._refusal, os.strerror(self._refusal))
 
     def _give(self, made: Path) -> None:
-        """What was made is whose who made it."""
+        """Give a new file to the user who made it."""
         uid, gid, _ = mfusepy.fuse_get_context()
         os.lchown(made, uid, gid)
 

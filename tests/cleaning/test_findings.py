@@ -1,4 +1,4 @@
-"""What is found in a version, from its entries and what was measured of its images."""
+"""Findings in a version, from its entries and the measures of its images."""
 
 from __future__ import annotations
 

@@ -53,8 +53,8 @@ SMALL = {path: FILES[path] for path in ("good/0.png", "good/1.png", "same/0.png"
 def cleaned(pusher: Pusher) -> Iterator[Pusher]:
     """A pushed version, and the built-in workflows.
 
-    From here on tasks wait at the broker as they do in production, so that no run is built and
-    started: each test carries on what it is about.
+    Later tasks wait at the broker as they do in production, so that no run is built and started:
+    each test carries on its own ones.
     """
     call_command("sync_workflows")
     pusher.push(SMALL, message="first")

@@ -53,7 +53,7 @@ Machine = Callable[[], AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class Machines:
-    """What is done inside `with first():` is done on a machine whose clock is off."""
+    """Two machines: code inside `with first():` runs on a machine whose clock is off."""
 
     first: Machine
     second: Machine

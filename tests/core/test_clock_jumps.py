@@ -64,7 +64,7 @@ def test_a_label_lease_ends_early_or_late_and_work_goes_on(
     assert len(lease_labels(task, labeler, 2)) == 2
     with jump(by):
         assert expire_leases() == freed
-        # What was freed is given to others; what is held is nobody else's.
+        # Freed slots are given to others; held ones stay with their person.
         assert len(lease_labels(task, other, 2)) == freed
 
 

@@ -18,7 +18,7 @@ from atom.core.conditional_writes import PROBES, StoreConditions, honours_condit
 from atom.core.store_clients import signing_client
 from tests.jobs.live import wait_for
 
-# What stores do: the last ones have been met.
+# Behaviours of stores: the last ones have been met.
 HONOURS, IGNORES_PUT, CHECKS_EARLY, IGNORES_COMPLETION, KNOWS_NO_CONDITION = range(5)
 
 

@@ -88,7 +88,7 @@ def test_answers_are_forgotten_after_a_day(project: Project, user: User) -> None
     assert forget_old() == 1
 
 
-# Why a POST that answers 201 or 202 takes no key. What is not named here must take one.
+# Reasons why a POST that answers 201 or 202 takes no key. Each other operation must take one.
 WITHOUT_KEY = {
     "tokens_create": "the secret is in this one answer, and may be stored nowhere",
     "projects_service_accounts_tokens_create": "the secret is in this one answer",

@@ -1,4 +1,4 @@
-"""What every endpoint has in common."""
+"""Rules that hold for every endpoint."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_a_valkey_that_hangs_delays_nobody_who_asks_what_is_wrong(
 def test_a_read_only_database_refuses_in_words_and_is_told(client: Client, state: Anew) -> None:
     client.force_login(make_member(make_project("vision"), "admin"))
     with connection.cursor() as cursor:
-        # What the test has written is checked at its end, which a read-only transaction may not.
+        # Check the deferred constraints now, since a read-only transaction may not at its end.
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         cursor.execute("SET TRANSACTION READ ONLY")
     answer = client.post(
@@ -189,7 +189,7 @@ def test_what_workers_met_is_told_too(state: Anew) -> None:
 
 @pytest.fixture(params=["http://127.0.0.1:9", "http://store.invalid:9"])
 def store_away(request: pytest.FixtureRequest, settings: Any) -> Iterator[None]:
-    """Nobody listens where the object store should be, or its name leads nowhere."""
+    """No server listens where the object store should be, or its name leads nowhere."""
     settings.S3_ENDPOINT_URL, settings.ATOM_STORE_PATIENCE_S = request.param, 0.1
     objects.cache_clear()
     yield

@@ -29,7 +29,7 @@ PARENT = f"00-{TRACE}-b7ad6b7169203331-01"
 
 
 class Collector:
-    """What an OTLP collector hears: spans by name."""
+    """An OTLP collector that keeps the spans it receives, by name."""
 
     def __init__(self) -> None:
         self.spans: list[Span] = []

@@ -71,9 +71,9 @@ Answer = tuple[int, str, dict[str, str]] | None
 class Moody:
     """An HTTP server in front of a bucket: `mood(path)` answers, or None to pass it on.
 
-    An answer is status, body and headers. `seen` holds every path with its query. What `cuts(path)`
-    is true of ends in the middle of its body; what `loses(method and path)` is true of is done, and
-    the connection ends instead of an answer.
+    An answer is status, body and headers. `seen` holds every path with its query. If `cuts(path)`
+    is true, the answer ends in the middle of its body. If `loses(method and path)` is true, the
+    request is carried out, and the connection ends without an answer.
     """
 
     def __init__(self, target: str) -> None:

@@ -1,4 +1,4 @@
-"""What a fixture makes once and later tests find put back: the rows and the objects of a project.
+"""Fixtures are made once and restored for later tests: the rows and the objects of a project.
 
 To push a dataset costs about half a second; to put it back costs a tenth of that.
 """

@@ -21,7 +21,7 @@ from atom_sdk.client.push.push import PushOptions
 from atom_sdk.client.writing import WriterOptions
 from atom_sdk.errors import PathInTheWayError
 from atom_sdk.fs import AtomFileSystem
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 from tests.datasets.pushing import png
 
 Atom = Callable[..., tuple[int, str, str]]
@@ -82,7 +82,7 @@ def test_what_is_pulled_is_what_was_pushed(client: Client, icons: Path, tmp_path
     assert (result.selected, result.written) == (3, 3)
     assert (result.links, result.links_written) == (7, 7)
     reason = "its link leads out of the version"
-    assert result.left_out == (LeftOut("outside", reason), LeftOut("root", reason))
+    assert result.left_out == (SkippedPath("outside", reason), SkippedPath("root", reason))
     assert result.left_out_file is not None
     named = Path(result.left_out_file).read_text()
     assert named == f"outside\t{reason}\nroot\t{reason}\n"
@@ -92,7 +92,7 @@ def test_what_is_pulled_is_what_was_pushed(client: Client, icons: Path, tmp_path
     unsafe = pull(client, tmp_path / "out", unsafe_links=True)
     assert (unsafe.links, unsafe.links_written, unsafe.left_out) == (9, 2, ())
     assert tree_of(tmp_path / "out") == whole
-    # What is there already is as good, whoever made it.
+    # Links that are there already count, whoever made them.
     assert pull(client, tmp_path / "out").left_out == ()
 
 
@@ -266,7 +266,7 @@ def test_a_client_cannot_label_a_link_or_lie_about_it(
     assert "label the file" in request["error"]["detail"]
     row = {"op": "put", "path": "l", "link": ""}
     assert "target" in pusher.commit([row], message="no target")["error"]["detail"]
-    # What a client says of a link beside its target does not count.
+    # Only the target of a client's link counts, not its size and digest.
     row = {"op": "put", "path": "l", "link": "a", "size": 7, "digest": bytes(32)}
     assert pusher.commit([row], message="a lie")["state"] == "published"
     (entry,) = client.datasets.entries("digits")
@@ -322,7 +322,7 @@ def test_a_writer_puts_a_file_where_a_link_was(client: Client, icons: Path) -> N
     dataset = client.datasets.open("icons")
     row = dataset.index.row_of("16/cat.png")
     assert bytes(dataset[row].data) == b"no link any more"
-    # What lies below a link cannot be written.
+    # No file can be written below a link.
     with (
         pytest.raises(CommitFailedError, match="a file and a folder"),
         client.datasets.writer("icons") as writer,

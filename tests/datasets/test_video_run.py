@@ -50,7 +50,7 @@ def attempt_of(pusher: Pusher, slug: str = "video-frames") -> Attempt:
 
 
 def environment(client: Client, attempt: Attempt, folder: Path) -> dict[str, str]:
-    """What the runner gives to the command, with the input on this machine."""
+    """The environment that the runner gives to the command, with the input on this machine."""
     dataset = client.datasets.open("road@v1")
     view = {"index_path": str(dataset.index.path), "pack_dir": str(dataset.pack_dir)}
     datasets, parameters = folder / "datasets.json", folder / "parameters.json"

@@ -1,4 +1,4 @@
-"""What tests of writers ask of a client."""
+"""Requests that tests of writers make of a client."""
 
 from __future__ import annotations
 

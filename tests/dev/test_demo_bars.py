@@ -13,7 +13,7 @@ def drawn(*told: tuple[str, float, float]) -> str:
     out = StringIO()
     with bars(Console(file=out, force_terminal=True, width=80), "Nothing to do.") as shown:
         for name, done, total in told:
-            shown.tell(name, done, total)
+            shown.show(name, done, total)
     return out.getvalue()
 
 

@@ -1,4 +1,4 @@
-"""What `make` answers about a stack that does not run."""
+"""Answers of `make` about a stack that does not run."""
 
 import os
 import subprocess

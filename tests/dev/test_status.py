@@ -1,4 +1,4 @@
-"""What `make status` says to programs."""
+"""Answers of `make status` for programs."""
 
 from pathlib import Path
 

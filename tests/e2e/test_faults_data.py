@@ -29,7 +29,7 @@ pytestmark = [
 
 @pytest.fixture
 def environment(survivor: Client, tmp_path: Path) -> dict[str, str]:
-    """What a shell has after `atom login`."""
+    """The environment of a shell after `atom login`."""
     return {
         **os.environ,
         "ATOM_URL": survivor.config.url,

@@ -62,7 +62,7 @@ class Shaky:
         return httpx.get(address, headers=headers, timeout=60, trust_env=False)
 
     def told(self) -> set[str]:
-        """What everybody is told that does not work."""
+        """The codes of the faults that are shown to everybody."""
         return {fault["code"] for fault in self.ask("/api/v1/state/").json()["faults"]}
 
     def await_told(self, *codes: str) -> None:

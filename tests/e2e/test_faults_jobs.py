@@ -69,7 +69,9 @@ def test_a_killed_runner_is_followed_by_an_attempt_from_the_last_checkpoint(
 def test_a_killed_supervisor_and_runner_are_noticed_and_a_person_can_go_on(
     whole_stack: Stack, survivor: Client
 ) -> None:
-    """Nobody is left who could report; the command itself outlives them and is ended."""
+    """Supervisor and runner are gone, so no process reports; the command outlives them and is
+    ended.
+    """
     run = start_training(survivor, max_retries=0)
     first = breaking.attempts_of(survivor, run)[0]
     seen = breaking.numbers_in(breaking.log_of(survivor, run, attempt=1))

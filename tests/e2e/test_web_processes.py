@@ -15,7 +15,7 @@ from tests.stack import Stack
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.timeout(600)]
 
-# Of so many connections, the kernel gives all to one of two processes once in 2 ** 39 times.
+# The kernel gives this many connections to one of two processes once in 2 ** 39 times.
 CONNECTIONS = 40
 # A guard against a hang: how long an answer takes on a busy machine is measured elsewhere.
 ANSWER_S = 30

@@ -47,7 +47,7 @@ ONLY = os.environ.get("ATOM_FUZZ_ONLY", "")
 NO_LIMITS = parse_rate("100000/s:1000000")
 # How many of its names and ids are those of things that exist.
 KNOWN_SHARE = 0.7
-# What is wrong with a server that a person named is told with a 502.
+# A 502 reports that a server which a person named does not work.
 OF_OTHERS = frozenset({"source_away"})
 MODES = (GenerationMode.POSITIVE, GenerationMode.NEGATIVE)
 CHECKS = (
@@ -206,7 +206,7 @@ def ask_operation(
     def ask(case: Case[Any]) -> None:
         asker.ask(case)
 
-    # What takes neither a parameter nor a body cannot be asked wrongly.
+    # An operation without parameters and body cannot be asked wrongly.
     with contextlib.suppress(Unsatisfiable, pytest.skip.Exception, unittest.SkipTest):
         ask()
 

@@ -18,8 +18,8 @@ from tests.fuzzing.world import make_world
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
-# What the examples name is of the story that they tell, and not in the world of the tests: then an
-# operation may say that it misses that, and nothing else. Words of such answers:
+# Examples name objects that do not exist in the tests. An operation may report that one is missing,
+# and nothing else, in these words:
 MISSING = (
     "no such",
     "There is nobody",

@@ -1,4 +1,4 @@
-"""What tests of runs ask over HTTP."""
+"""Requests that tests of runs make over HTTP."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def commit(
 
 
 def backend_of(repo: Repo) -> DictBackend:
-    """What dulwich serves the repository from, at /code."""
+    """The backend from which dulwich serves the repository, at /code."""
     found: dict[str, BackendRepo] = {"/code": repo}
     return DictBackend(found)
 

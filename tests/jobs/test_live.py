@@ -209,7 +209,7 @@ def test_a_web_process_that_goes_away_and_comes_back_loses_no_line(
         settings.ATOM_RUNNER_API_URL = origin
         reconcile_until(run, states.RUNNING)
         wait_for(lambda: "line 20" in log_of(run))
-    # Nobody listens for a while: the runner keeps what it has and the command goes on.
+    # No server listens for a while: the runner keeps its logs and the command goes on.
     time.sleep(1.5)
     reconcile.tick()
     run.refresh_from_db()

@@ -1,4 +1,4 @@
-"""What a run's lock keeps out: other moves of the run, and nothing that is only noted of it."""
+"""A run's lock keeps other transitions of the run out, and allows notes about it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who labelled a file, when, and what was said of it."""
+"""The history of a file's label: person, time and audit."""
 
 from __future__ import annotations
 

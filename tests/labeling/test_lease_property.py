@@ -41,7 +41,7 @@ class Person:
     chance: random.Random
     sent: list[Submission] = field(default_factory=list)
     answered: list[Submission] = field(default_factory=list)
-    # What the browser has kept and not sent yet.
+    # Submissions that the browser has kept and not sent yet.
     kept: list[Submission] = field(default_factory=list)
     pages: int = 0
 

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def published() -> LabelTask:
-    """Of six: one accepted, one sent back, one under audit, one in an audit queue, two open."""
+    """Six items: one accepted, one sent back, one under audit, one in an audit queue, two open."""
     task = make_task(6, audit_percent=100)
     maria, ann = (make_member(task.project, "researcher") for _ in range(2))
     submit_all(leases.lease_labels(task, maria, 4), maria)

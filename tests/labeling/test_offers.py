@@ -1,4 +1,4 @@
-"""What pages, overview and mails offer is what the action allows: for each role and situation."""
+"""Pages, overview and mails offer exactly the allowed actions: for each role and situation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def submitted_by(task: LabelTask, person: User, n: int) -> None:
 
 
 def fresh(task: LabelTask, me: User, other: User) -> None:
-    """Nobody has done anything."""
+    """A task without any work."""
 
 
 def own_work(task: LabelTask, me: User, other: User) -> None:

@@ -156,7 +156,7 @@ def test_what_is_fetched_ahead_goes_to_who_finds_nothing(
     shown = open_page(task, maria, "p1", 3)
     ahead = leases.lease_labels(task, maria, 5, Page("p1", on_screen=False))
     drafts.save_draft(ahead[0], maria, 1, {"label_id": 4})
-    # Who has something to show takes nothing from others.
+    # A person with items to show takes none from others.
     assert leases.lease_labels(task, ben, 2, Page("p9", on_screen=False)) == []
     got = open_page(task, ben, "p9", 2)
     assert paths(got) == [6, 7]

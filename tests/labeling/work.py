@@ -1,4 +1,4 @@
-"""What the tests do again and again: submit and audit."""
+"""Common steps of the tests: submit and audit."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def test_files_that_are_still_being_checked_are_asked_for_again_under_the_same_k
     files = Artifact.objects.filter(run=run, path="model/weights.pt")
     files.update(state=job_states.LOCAL)
     answer = register()
-    # What the SDK, the command line and the portal ask again by themselves.
+    # The SDK, the command line and the portal retry this by themselves.
     assert (answer.status_code, answer["Retry-After"]) == (503, "2")
     assert answer.json()["code"] == "artifact_not_ready"
     files.update(state=job_states.PERSISTED)

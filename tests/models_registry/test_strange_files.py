@@ -1,4 +1,4 @@
-"""What a run writes into its files is anything: it is told, and hides nothing of others."""
+"""A run may write anything into its files: it is reported, and hides nothing of others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is taken out of the registry is told to those who serve it."""
+"""Programs that serve models are notified when one leaves the registry."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from email.message import EmailMessage
 
 @dataclass
 class MailServer:
-    """What came; `refuses` says no to every mail."""
+    """The mails that came; `refuses` makes it refuse every mail."""
 
     port: int = 0
     refuses: bool = False

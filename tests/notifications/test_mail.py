@@ -11,7 +11,7 @@ from django.conf import settings
 from django.db.models import F
 from django.test import Client
 
-from atom.accounts.events import tell_owner
+from atom.accounts.events import notify_owner
 from atom.accounts.models import Project, RoleBinding, User
 from atom.core import outbox
 from atom.notifications.actions import fan_out, mailing, reading
@@ -176,7 +176,7 @@ def test_what_was_read_is_not_mailed_but_for_what_concerns_safety(
     place: MailServer, project: Project, ada: User
 ) -> None:
     fail(project, ada)
-    tell_owner(ada, "account.password_changed")
+    notify_owner(ada, "account.password_changed")
     fan_out.tick()
     Notification.objects.update(read_at=F("at"))
     assert mailing.mail_person(ada.pk)

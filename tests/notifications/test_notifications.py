@@ -1,4 +1,4 @@
-"""What people are told in the portal: once, theirs only, and as they chose."""
+"""Notifications of people in the portal: once, theirs only, and as they chose."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from atom.jobs import events
 from atom.jobs import states as job_states
 from atom.jobs.models import Run, RunEvent
 from atom.jobs.runs.actions.comments import add_comment, edit_comment
-from atom.jobs.scheduling.actions.long_waits import tell_long_waits
+from atom.jobs.scheduling.actions.long_waits import notify_long_waits
 from atom.labeling.actions.audits import Decision, decide
 from atom.labeling.actions.leases import lease_audits, lease_labels
 from atom.labeling.actions.submissions import Submission, submit
@@ -127,11 +127,11 @@ def test_a_run_that_waits_for_long_is_told_once_each_time_that_it_is_queued(
 ) -> None:
     make_run(project, ada)
     Run.objects.update(queued_at=F("created_at") - timedelta(minutes=45))
-    assert (tell_long_waits(), tell_long_waits()) == (1, 0)
+    assert (notify_long_waits(), notify_long_waits()) == (1, 0)
     (row,) = told(ada)
     assert (row["kind"], row["data"]["minutes"]) == ("run.waiting", 45)
     RunEvent.objects.update(at=F("at") - timedelta(hours=1))
-    assert tell_long_waits() == 1
+    assert notify_long_waits() == 1
 
 
 def test_a_worker_killed_between_leaves_the_event_for_another(
@@ -140,7 +140,7 @@ def test_a_worker_killed_between_leaves_the_event_for_another(
     happen(project, ada)
     child = os.fork()
     if child == 0:
-        # Of the parent's connection the child keeps a reference, so that nothing closes it.
+        # The child keeps a reference to the parent's connection, so that nothing closes it.
         inherited, connection.connection = connection.connection, None
         settings.CRASH_POINT = "notifications.told"
         fan_out.fan_out()

@@ -52,7 +52,7 @@ def run_text(live_server: Any, ada: User, monkeypatch: pytest.MonkeyPatch) -> An
                 cli, ["notifications", *words], obj=context, standalone_mode=False
             )
         if done.exception is not None:
-            # What it wrote before it failed.
+            # Keep its output from before the failure.
             done.exception.add_note(done.stdout)
             raise done.exception
         return done.stdout

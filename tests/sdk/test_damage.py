@@ -145,11 +145,11 @@ def _read_manifest(version: Version, store: MemoryObjectStore) -> list[object]:
 def test_a_damaged_object_of_a_manifest_is_never_read(
     version: Version, data: st.DataObject, damage: Damage
 ) -> None:
-    # What may be missing is read by writers only, see test_regrouping.py.
+    # Only writers read objects that may be missing, see test_regrouping.py.
     keys = sorted(key for key in version.objects if not key.endswith(".contents"))
     key = data.draw(st.sampled_from(keys))
     with pytest.MonkeyPatch.context() as patch:
-        # What was decoded before the damage is still true; here everything is read anew.
+        # Deltas that were decoded before the damage are still true; here everything is read anew.
         patch.setattr(deltas, "_recent", deltas._Recent(0))
         damaged = MemoryObjectStore()
         damaged.objects = version.objects | {key: damage(version.objects[key])}

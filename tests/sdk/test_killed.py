@@ -47,7 +47,7 @@ def stored(files: dict[str, bytes], folder: Path) -> tuple[Path, PackStore, list
 
 
 def shown(folder: Path) -> dict[str, bytes]:
-    """What is below a folder under final names."""
+    """Files below a folder that have their final names."""
     found = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
     return {
         name: path.read_bytes()

@@ -101,7 +101,7 @@ def pictures() -> dict[str, bytes]:
 
 
 def opened() -> dict[str, Any]:
-    """What became of each, and the memory that all of it took."""
+    """The outcome of each bomb, and the memory that all of them took."""
     from django.conf import settings
 
     # Errors are classes of the framework's renderer; nothing else of it is needed.
@@ -131,7 +131,7 @@ def _most_mib() -> int:
 
 
 if __name__ == "__main__":
-    # What runs away is ended by the system, not waited for.
+    # The system ends a runaway process, so that no test waits for it.
     resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     print(json.dumps(opened()))

@@ -54,7 +54,7 @@ def _step(raw: bytes) -> bytes:
 def test_event_files_that_lie_are_cut() -> None:
     many = read_events(_events(MAX_TAGS + 5), whole=True)
     assert (len(many.scalars), many.truncated) == (MAX_TAGS, True)
-    # Of a record that says to be longer than the file nothing is read.
+    # A record that claims to be longer than the file is not read.
     lies = struct.pack("<QI", (1 << 64) - 1, 0) + _step(b"\1")
     assert read_events(lies, whole=True).scalars == {}
     inside = bytearray(_step(b"\1"))

@@ -91,7 +91,7 @@ def test_a_mail_leads_to_the_configured_address_whatever_host_was_asked(settings
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_never_more_than_a_name(name: str) -> None:
-    """Of a file that is downloaded, from the gateway or from the store itself."""
+    """The name of a downloaded file, from the gateway or from the store itself."""
     link = MediaLink("k", 0, 1, "image/png", "d", 0, download=True, name=name, pin=None)
     stored = httpx.URL(objects().presign_get("k", filename=name))
     for said in (link.disposition, stored.params["response-content-disposition"]):

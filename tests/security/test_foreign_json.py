@@ -34,7 +34,7 @@ def _cursor(text: str) -> str:
 # Too deep, no text of the database, half a character, of another list, not at all.
 _TEXTS = (DEEP, r'["\u0000"]', r'["\ud800"]', '["a", "b"]', "{}", "[")
 STRANGE = (*map(_cursor, _TEXTS), "é", "")
-# Of the right length for lists by one key and by two, and no key.
+# These have the right length for lists by one key and by two, and are no keys.
 CURSORS = tuple(map(_cursor, ('["a"]', '["a", {}]')))
 # No number that can be read, and one that no column holds.
 NUMBERS = ("9" * 5_000, "9" * 30)

@@ -88,7 +88,7 @@ INNER = (
     "[fd00:ec2::254]",
     "[ff02::1]",
 )
-# What looks like a public host to one reader of the address and like an inner one to another.
+# These look like a public host to one reader of the address and like an inner one to another.
 TRICKS = (
     "http://93.184.216.34@127.0.0.1/",
     "http://127.0.0.1@93.184.216.34/",
@@ -196,7 +196,7 @@ def by_csv(url: str, allowed: list[str]) -> None:
 
 
 class _Refused(Exception):
-    """What a door said that raises nothing."""
+    """Raised for a door that answers with a refusal."""
 
 
 Door = Callable[[str, list[str]], None]

@@ -168,7 +168,7 @@ class Faults:
             with suppress(OSError), ballast.open("wb", buffering=0) as file:
                 while True:
                     file.write(b"\0" * (1 << 20))
-            # What did not fit as a whole fits in part.
+            # Fill the rest, where no whole block fits.
             with suppress(OSError), ballast.open("ab", buffering=0) as file:
                 while True:
                     file.write(b"\0" * 4096)

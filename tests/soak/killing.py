@@ -1,4 +1,4 @@
-"""Who dies next, and how long it takes until everything works again."""
+"""The choice of the process to kill next, and the time until everything works again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HAVE_CHILDREN = ("worker", "postgres")
 
 @dataclass
 class Kills:
-    """What was killed, and the seconds until the stack answered as a whole again."""
+    """The killed processes, and the seconds until the stack answered as a whole again."""
 
     recoveries_s: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     failures: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What the stack has acknowledged, as its clients saw it."""
+"""Work that the stack has acknowledged, as its clients saw it."""
 
 from __future__ import annotations
 

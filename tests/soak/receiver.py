@@ -10,7 +10,7 @@ from typing import Any
 
 from atom_sdk.webhooks import WebhookSignatureError, verify
 
-# So many of a hundred requests are refused, as a receiver of its own kind would now and then.
+# This share of a hundred requests is refused, as a receiver of its own kind would now and then.
 _REFUSED_PERCENT = 10
 
 

@@ -1,4 +1,4 @@
-"""What is there in the end, compared with what was acknowledged: each sentence is a defect."""
+"""The stored state in the end, compared with acknowledged work: each sentence is a defect."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LEFT = {
     "requests half done": "SELECT count(*) FROM core_idempotencyrecord WHERE status IS NULL",
     "prepared transactions": "SELECT count(*) FROM pg_prepared_xacts",
 }
-# What may exist once only: statements that find what is there twice.
+# Rows that may exist once only: statements that find doubled ones.
 _DOUBLED = {
     "versions of one commit": "SELECT dataset_id, commit FROM datasets_version "
     "GROUP BY 1, 2 HAVING count(*) > 1",

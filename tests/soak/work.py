@@ -1,4 +1,4 @@
-"""What each client does again and again: the main job, with every answer noted in the ledger.
+"""The work of each client: the main job again and again, with every answer noted in the ledger.
 
 A client is as patient as the platform's own: it repeats what was not answered, with the same
 idempotency key, and looks first whether it has happened.

@@ -1,4 +1,4 @@
-"""What browsers are told of every answer of the web process."""
+"""Headers that browsers get with every answer of the web process."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass
 class Receiver:
-    """What came, and what is answered next: the last answer is given again and again."""
+    """The requests that came, and the answers to give: the last one is given again and again."""
 
     url: str = ""
     answers: list[tuple[int, dict[str, str], bytes]] = field(default_factory=list)

@@ -157,7 +157,7 @@ def test_a_worker_that_is_killed_between_answer_and_note_sends_it_again(
     delivery = happen(project)
     child = os.fork()
     if child == 0:
-        # Of the parent's connection the child keeps a reference, so that nothing closes it.
+        # The child keeps a reference to the parent's connection, so that nothing closes it.
         inherited, connection.connection = connection.connection, None
         settings.CRASH_POINT = "webhook.sent"
         deliveries.send_due(webhook.pk)
@@ -344,7 +344,7 @@ def test_the_kinds_that_are_offered_are_those_that_are_emitted() -> None:
     known = {*EVENT_KINDS, *KINDS, *SETTLED_BY}
     for source in ATOM.rglob("*.py"):
         text = source.read_text()
-        if "outbox.emit(" not in text and "tell_owner(" not in text:
+        if "outbox.emit(" not in text and "notify_owner(" not in text:
             continue
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Constant) and node.value in known:

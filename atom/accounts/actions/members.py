@@ -10,7 +10,7 @@ from atom.accounts import audit
 from atom.accounts.actions.keys import revoke_lost_keys
 from atom.accounts.actions.units import lock_tree
 from atom.accounts.errors import AlreadyMember, LastAdministrator, RoleInherited
-from atom.accounts.events import tell_access_changed
+from atom.accounts.events import notify_access_changed
 from atom.accounts.models import Invitation, Project, RoleBinding, Unit, User
 from atom.accounts.permissions import administers
 from atom.accounts.reads import (
@@ -66,7 +66,7 @@ def change_role(user: User, role: str, scope: Scope, actor: User) -> RoleBinding
     audit.record(actor, "role.changed", binding, _project_of(scope), before=before, **said)
     _notify("role.changed", user, role, scope, actor)
     _take_back_invitations(user, scope)
-    tell_access_changed(user.pk)
+    notify_access_changed(user.pk)
     return binding
 
 
@@ -85,7 +85,7 @@ def remove_member(user: User, scope: Scope, actor: User) -> None:
     binding.delete()
     _take_back_invitations(user, scope)
     revoke_lost_keys(_projects_of(scope), actor)
-    tell_access_changed(user.pk)
+    notify_access_changed(user.pk)
 
 
 def _direct_locked(user: User, scope: Scope) -> RoleBinding:

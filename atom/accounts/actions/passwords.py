@@ -22,7 +22,7 @@ from atom.accounts.actions.keys import revoke_keys_of
 from atom.accounts.actions.sessions import end_sessions
 from atom.accounts.actions.signing_in import check_password
 from atom.accounts.errors import BadCredentials, MailOff, ResetLinkInvalid
-from atom.accounts.events import tell_owner
+from atom.accounts.events import notify_owner
 from atom.accounts.models import User
 from atom.accounts.pipelines import mail_reset_link
 from atom.accounts.reads import people
@@ -65,7 +65,7 @@ def change_password(request: HttpRequest, user: User, current: str, new: str) ->
     with transaction.atomic():
         _set(user, new, "new_password")
         audit.record(user, "user.password_changed", user, name=user.username)
-        tell_owner(user, "account.password_changed")
+        notify_owner(user, "account.password_changed")
         update_session_auth_hash(request, user)
         # A new key for this one, then an end to all others.
         end_sessions(user, user, except_key=request.session.session_key)
@@ -125,7 +125,7 @@ def set_password_by_link(link: str, password: str) -> User:
     _set(user, password, "password")
     end_sessions(user, user)
     audit.record(user, "user.password_changed", user, name=user.username, by="link")
-    tell_owner(user, "account.password_changed")
+    notify_owner(user, "account.password_changed")
     return user
 
 

@@ -23,7 +23,7 @@ from atom.accounts.errors import (
     SecondFactorOff,
     SignInAgain,
 )
-from atom.accounts.events import tell_owner
+from atom.accounts.events import notify_owner
 from atom.accounts.models import RecoveryCode, SecondFactor, Session, User
 from atom.accounts.permissions import PROOF, demands_second_factor
 from atom.core import clock
@@ -93,7 +93,7 @@ def confirm(request: HttpRequest, user: User, code: str) -> list[str]:
         found.save()
         made = _renew(user)
         audit.record(user, "user.second_factor_enabled", user, name=user.username)
-        tell_owner(user, _CHANGED, change="enabled")
+        notify_owner(user, _CHANGED, change="enabled")
         end_sessions(user, user, except_key=request.session.session_key)
     request.session[PROOF] = "code"
     # A new key: a thief who read the old one loses the session.
@@ -109,7 +109,7 @@ def renew_recovery_codes(request: HttpRequest, user: User, proof: Proof) -> list
     with transaction.atomic():
         made = _renew(user)
         audit.record(user, "user.recovery_codes_renewed", user, name=user.username)
-        tell_owner(user, _CHANGED, change="codes_renewed")
+        notify_owner(user, _CHANGED, change="codes_renewed")
     return made
 
 
@@ -123,7 +123,7 @@ def turn_off(request: HttpRequest, user: User, proof: Proof) -> None:
     with transaction.atomic():
         _forget(user)
         audit.record(user, "user.second_factor_disabled", user, name=user.username)
-        tell_owner(user, _CHANGED, change="disabled")
+        notify_owner(user, _CHANGED, change="disabled")
 
 
 @transaction.atomic
@@ -135,7 +135,7 @@ def reset_second_factor(user: User, actor: User | None) -> bool:
     if not _forget(user):
         return False
     audit.record(actor, "user.second_factor_removed", user, name=user.username)
-    tell_owner(user, _CHANGED, change="removed")
+    notify_owner(user, _CHANGED, change="removed")
     end_sessions(user, actor or user)
     return True
 
@@ -181,7 +181,7 @@ def _use(user: User, code: str) -> bool:
         if not unused.update(used_at=Now(), updated_at=Now()):
             return False
         audit.record(user, "user.recovery_code_used", user, name=user.username)
-        tell_owner(user, _CHANGED, change="code_used")
+        notify_owner(user, _CHANGED, change="code_used")
     return True
 
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 
 from atom.accounts import audit
 from atom.accounts.engines.user_agents import describe
-from atom.accounts.events import tell_access_changed, tell_owner
+from atom.accounts.events import notify_access_changed, notify_owner
 from atom.accounts.models import Session, User
 from atom.core.rate_limits import network_of
 
@@ -19,7 +19,7 @@ def end_session(session: Session, actor: User) -> None:
     session.delete()
     if owner is not None:
         audit.record(actor, "session.ended", owner, name=owner.username, count=1)
-        tell_access_changed(owner.pk)
+        notify_access_changed(owner.pk)
 
 
 @transaction.atomic
@@ -28,7 +28,7 @@ def end_sessions(user: User, actor: User, except_key: str | None = None) -> int:
     count, _ = Session.objects.filter(user=user).exclude(session_key=except_key or "").delete()
     if count:
         audit.record(actor, "session.ended", user, name=user.username, count=count)
-        tell_access_changed(user.pk)
+        notify_access_changed(user.pk)
     return count
 
 
@@ -37,4 +37,4 @@ def note_sign_in(request: HttpRequest, user: User) -> None:
     browser, system = describe(request.headers.get("User-Agent", ""))
     address = request.META.get("REMOTE_ADDR", "")
     seen = {"browser": browser, "system": system, "network": network_of(address)}
-    tell_owner(user, "account.signed_in", address=address, **seen)
+    notify_owner(user, "account.signed_in", address=address, **seen)

@@ -17,7 +17,7 @@ from django.db.models.functions import Concat, Left, Now, Substr
 from atom.accounts import audit
 from atom.accounts.actions.keys import revoke_lost_keys
 from atom.accounts.errors import UnitCycle, UnitNotEmpty, UnitTooDeep
-from atom.accounts.events import tell_everybody_access_changed
+from atom.accounts.events import notify_all_access_changed
 from atom.accounts.models import Organisation, Project, Unit, User
 from atom.core.errors import AlreadyExists, NotFound
 from atom_sdk.sentences import Sentence
@@ -94,7 +94,7 @@ def move_unit(unit: Unit, parent: Unit | None, actor: User) -> Unit:
     said: dict[str, Any] = {"before": before, "parent": above.name if above else None}
     audit.record(actor, "unit.moved", moved, name=moved.name, **said)
     revoke_lost_keys(Project.objects.filter(unit__path__startswith=new), actor)
-    tell_everybody_access_changed()
+    notify_all_access_changed()
     return _again(moved)
 
 
@@ -169,7 +169,7 @@ def move_project(project: Project, unit: Unit, actor: User) -> Project:
         said = {"name": found.slug, "unit": target.name, "before": before}
         audit.record(actor, "project.moved", found, found, **said)
         revoke_lost_keys(Project.objects.filter(pk=found.pk), actor)
-        tell_everybody_access_changed()
+        notify_all_access_changed()
     return found
 
 

@@ -56,7 +56,7 @@ class _MemberList(PlaceView, generics.ListAPIView[User]):
         parameters=[
             OpenApiParameter("q", str, description="Part of the name or address."),
             OpenApiParameter(
-                "role", str, enum=ROLES, description="Who has this role, from anywhere."
+                "role", str, enum=ROLES, description="People who have this role, by any way."
             ),
         ]
     )

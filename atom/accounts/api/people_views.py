@@ -102,7 +102,9 @@ class PersonListView(InstallationView, generics.ListAPIView[User]):
     @extend_schema(
         parameters=[
             OpenApiParameter("q", str, description="Part of the name or address."),
-            OpenApiParameter("state", str, enum=STATES, description="Who may sign in, or not."),
+            OpenApiParameter(
+                "state", str, enum=STATES, description="Accounts that may sign in, or may not."
+            ),
         ]
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:

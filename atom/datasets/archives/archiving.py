@@ -1,4 +1,4 @@
-"""What an archive of a dataset says: its facts, and its ref logs as the bucket has them."""
+"""The record of a dataset in an archive: its facts, and its ref logs as the bucket has them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from atom_sdk.errors import ObjectNotFoundError
 from atom_sdk.manifests.objects import pack_key
 
 _THREADS = 8
-# What another Atom counts by itself, or does not need.
+# Another installation counts these itself, or needs none of them.
 _LEFT_OUT = {"version", "loaded", "labels_changed"}
 
 
@@ -58,7 +58,7 @@ def history_of(dataset: Dataset) -> dict[str, Any]:
 def moves_of(dataset: Dataset) -> list[ArchivedMove]:
     """Return the moves of all branches, also of those that were deleted.
 
-    What a dead worker left behind a branch's present place is left out.
+    Entries that a dead worker left after a branch's present head are skipped.
     """
     last = dict(Branch.objects.filter(dataset=dataset).values_list("name", "seq"))
     commits = set(dataset.versions.values_list("commit", flat=True))

@@ -5,7 +5,7 @@ from atom.datasets.errors import CommitRefused
 
 
 class ArchiveRefused(CommitRefused):
-    """What was sent is no archive of a dataset: something is missing, or is not what it says."""
+    """The upload is no archive of a dataset: a part is missing, or contradicts another one."""
 
     code = "archive_refused"
     title = "The archive cannot be loaded: it is not whole, or it contradicts itself."

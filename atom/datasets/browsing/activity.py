@@ -1,4 +1,4 @@
-"""What happened to a dataset: its versions and what was recorded about it, as one list by time."""
+"""The activity of a dataset: its versions and recorded events, as one list by time."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _age(line: Happening) -> tuple[datetime, UUID]:
 def _versions(dataset: Dataset, wanted: ActivityFilter, limit: int) -> Iterator[Happening]:
     if wanted.kinds and VERSIONS not in wanted.kinds:
         return
-    # What a writer stages is nobody's news before it is committed.
+    # Staged versions are no news for anybody before the writer commits them.
     staged = CommitRequest.objects.filter(
         dataset=dataset, operation="push", writer__isnull=False, version__isnull=False
     )

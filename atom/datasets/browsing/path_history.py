@@ -1,4 +1,4 @@
-"""What became of one path, from version to version."""
+"""The history of one path, from version to version."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from atom.datasets.catalog.history import parents_of
 from atom.datasets.errors import DatasetDeleted, VersionExpired
 from atom.datasets.models import Dataset, Version
 
-# So many versions are looked into for one answer.
+# One answer looks into at most this many versions.
 VERSIONS_AT_ONCE = 100
 
 
 @dataclass(frozen=True)
 class PathChange:
-    """What a version did to a path: `kinds` of added, removed, changed, label, split, attributes.
+    """A change of one path: `kinds` of added, removed, changed, label, split, attributes.
 
     `before` and `after` are the entry in the version before it and in itself.
     """

@@ -1,4 +1,4 @@
-"""What the catalogue knows, said once more in the bucket, so that it can be rebuilt from there.
+"""Writes catalogue rows to the bucket, so that the catalogue can be rebuilt from there.
 
 One small document per dataset and change, per tag, per saved view, per hold, per expired version
 and per layout. Each is written in the transaction that changes the row, before that commits: the

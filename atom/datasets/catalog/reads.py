@@ -1,4 +1,4 @@
-"""From rows of the catalogue to what is inside a version."""
+"""Reads that lead from catalogue rows to the content of a version."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ def pack_addresses(version: Version, wanted: list[str], allowed: set[str]) -> di
 def is_operation() -> Q:
     """Return the condition of requests that people make of the server.
 
-    What a client commits (a push, a writer, an archive) is the client's to tell.
+    Clients know the state of their own commits (a push, a writer, an archive).
     """
     # A split changes no file.
     split = Q(operation="push", changes_upload=None)
@@ -251,7 +251,7 @@ def runs() -> Q:
 def operations_of_now(dataset: Dataset, user: User) -> QuerySet[CommitRequest]:
     """Return what runs, and what ended lately unless this person has dismissed it.
 
-    What somebody cancelled is told by the branch, which is as it was.
+    A cancelled request needs no line: its branch is as it was.
     """
     dismissed = DismissedOperation.objects.filter(request=OuterRef("pk"), user=user)
     tells = (

@@ -18,10 +18,10 @@ FORMAT = "atom-ref/1"
 class RefMove:
     """One move: `old` and `new` are commit digests in hex, `old` is "" for the first.
 
-    `version` is the id of the row that the move made; entries of older installations have none,
-    and do not say how many files changed. A "begin" says where a branch begins (`new` may be ""),
-    an "end" that it was deleted (`new` is ""); a later branch of that name goes on counting.
-    What was loaded from an archive is `loaded`: its author is a name, no user of ours.
+    `version` is the id of the row that the move made. Entries of older installations have none, and
+    do not say how many files changed. A "begin" says where a branch begins (`new` may be ""), an
+    "end" that it was deleted (`new` is ""). A later branch of that name continues the numbers. A
+    move from an archive is `loaded`: its author is a name, no user of ours.
     """
 
     seq: int

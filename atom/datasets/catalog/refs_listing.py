@@ -1,4 +1,4 @@
-"""What lists of branches and tags tell beside the rows: who made them, how far from `main`.
+"""Facts of branches and tags beside their rows: who made them, how far they are from `main`.
 
 Two or three queries for a page, however long it is.
 """

@@ -20,9 +20,9 @@ _TABLE_CACHE_BYTES = 192 << 20
 _ROOT_CACHE_BYTES = 32 << 20
 # A RangeRef with two paths and two digests; near enough for a bound.
 _RANGE_REF_BYTES = 700
-# Of larger roots only some groups of ranges are kept.
+# Larger roots keep only some of their groups of ranges.
 _RANGES_IN_MEMORY = 16_384
-# What queries matched, 8 bytes a match; and the counts of versions.
+# Matches of queries take 8 bytes each. The second cache holds the counts of versions.
 _NUMBERS_CACHE_BYTES = 32 << 20
 _STATS_CACHE_BYTES = 4 << 20
 _COUNT_BYTES = 100

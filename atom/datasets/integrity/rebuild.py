@@ -252,7 +252,8 @@ class _Reader:
     def _add_layouts(self, dataset: Dataset, versions: dict[str, Version]) -> None:
         for _, document in read_documents(self.project, f"layouts/{dataset.pk}/"):
             version = versions.get(document["commit"])
-            # Of a worker that died before the catalogue knew it, the layout may be collected.
+            # A worker may have died before the catalogue had its layout, and the layout may be
+            # collected since.
             if version is not None and self._has_root(document["layout"]):
                 version.layout, version.is_repacked = document["layout"], document["repacked"]
 

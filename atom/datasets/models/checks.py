@@ -1,4 +1,4 @@
-"""What comes of comparing the catalogue with the bucket."""
+"""Results of comparing the catalogue with the bucket."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ class CommitRequest(RetriedModel):
     operation = models.CharField(
         max_length=20, choices=[(name, name) for name in OPERATIONS], default="push"
     )
-    # What an operation was asked to do; a push says it in its changes file.
+    # The arguments of an operation; a push has them in its changes file.
     arguments = models.JSONField(default=dict)
     expected_head = models.CharField(max_length=64, blank=True)
     # The head that an operation works on: known before the branch moves, so that a second run
@@ -88,7 +88,8 @@ class CommitRequest(RetriedModel):
     head_seen = models.CharField(max_length=64, blank=True)
     error_code = models.CharField(max_length=60, blank=True)
     error_detail = SentenceField(blank=True)
-    # What both sides changed, each in its own way: how many paths or fields, and the first of them.
+    # Conflicts are paths or fields that both sides changed differently: their number, and the first
+    # ones.
     conflicts_total = models.PositiveIntegerField(default=0)
     conflicts = models.JSONField(default=list)
     version = models.ForeignKey(
@@ -145,7 +146,7 @@ class CommitRequest(RetriedModel):
                 | (~Q(operation="push") & Q(changes_upload__isnull=True)),
                 name="commit_push_has_changes",
             ),
-            # Who cancels and who moves the branch: one of them wins.
+            # Cancelling and moving the branch exclude each other: the first one wins.
             models.CheckConstraint(
                 condition=~Q(state="cancelled")
                 | Q(

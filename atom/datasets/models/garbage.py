@@ -31,7 +31,7 @@ class GarbageRun(TimestampedModel):
     examined_bytes = models.BigIntegerField(default=0)
     garbage_count = models.BigIntegerField(default=0)
     garbage_bytes = models.BigIntegerField(default=0)
-    # What uploads that were given up left in staging; not part of the counts above.
+    # Abandoned uploads in staging; the counts above do not hold them.
     staged_count = models.BigIntegerField(default=0)
     staged_bytes = models.BigIntegerField(default=0)
     # Packs that were packed anew, or of a dry run would be: how many, their size, and how much of

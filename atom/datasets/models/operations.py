@@ -1,4 +1,4 @@
-"""What people no longer want to be told of operations."""
+"""Operations that people have dismissed from their lists."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker tries until it ends."""
+"""The base of work that a worker retries a bounded number of times."""
 
 from __future__ import annotations
 

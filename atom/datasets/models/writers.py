@@ -105,7 +105,7 @@ class WriteJob(TimestampedModel):
 
 
 class Writer(TimestampedModel):
-    """Who writes files to a dataset, by way of a staging branch of their own.
+    """A handle that writes files to a dataset through a staging branch of its own.
 
     In a job, a writer is one attempt of one task.
     """
@@ -121,7 +121,7 @@ class Writer(TimestampedModel):
     branch = models.OneToOneField(
         "datasets.Branch", null=True, on_delete=models.SET_NULL, related_name="writer"
     )
-    # What the staging branch began with; null where the target had no version.
+    # The version that the staging branch began at; null where the target had none.
     base = models.ForeignKey(
         "datasets.Version", null=True, on_delete=models.PROTECT, related_name="+"
     )
@@ -134,7 +134,7 @@ class Writer(TimestampedModel):
     files_written = models.BigIntegerField(default=0)
     files_removed = models.BigIntegerField(default=0)
     bytes_written = models.BigIntegerField(default=0)
-    # What the client says that it is sending now.
+    # The amount that the client is sending now, as it says.
     waiting_files = models.BigIntegerField(default=0)
     waiting_bytes = models.BigIntegerField(default=0)
     error_code = models.CharField(max_length=60, blank=True)

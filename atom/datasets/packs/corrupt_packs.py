@@ -1,4 +1,4 @@
-"""What is known of quarantined packs: found where, brought by which push, holding which files."""
+"""Facts of quarantined packs: where each was found, which push sent it, which files it holds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an address of an object at a source must carry, as plain JSON."""
+"""The pin of an object at a source as plain JSON, for its address."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from atom_sdk.sentences import Sentence
 
 
 class PacksOnTheWay(Exception):
-    """What a commit needs is uploaded and not verified yet: look again in a moment."""
+    """A commit needs packs that are uploaded but not verified yet: look again in a moment."""
 
     def __init__(self, uploads: Sequence[UUID] = ()) -> None:
         """`uploads` may be at a worker, or still be waiting for one."""

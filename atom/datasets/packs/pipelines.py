@@ -32,7 +32,7 @@ class StagedObjectLies(Exception):
 
 @dataclass(frozen=True)
 class StagedObject:
-    """What an uploader announced: the BLAKE3 digest (hex) and the size of `key`."""
+    """An upload as its client announced it: the BLAKE3 digest (hex) and the size of `key`."""
 
     key: str
     digest: str

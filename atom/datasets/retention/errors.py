@@ -18,7 +18,7 @@ class ClocksDiffer(GarbageRefused):
 
 
 class ManifestUnreadable(GarbageRefused):
-    """What a version needs cannot be listed, so that nothing can be called garbage."""
+    """The objects that a version needs cannot be listed, so nothing can be called garbage."""
 
     code = "manifest_unreadable"
     title = "A version's manifest cannot be read, so nothing was collected."
@@ -42,7 +42,7 @@ class GarbageRunPresent(Conflict):
 
 
 class PardonTooLate(Conflict):
-    """What the run condemned is deleted, or was kept anyway."""
+    """The objects that the run condemned are deleted, or were kept anyway."""
 
     code = "pardon_too_late"
     title = "There is nothing left to undo in this run."

@@ -1,4 +1,4 @@
-"""What somebody needs: versions, uploads on their way, commits being built, pardoned objects."""
+"""The roots of collection: versions, live uploads, commits being built, pardoned objects."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class GarbageRules:
 
 @dataclass(frozen=True)
 class Marks:
-    """What is needed; `restorable` is what only expired versions need that may come back.
+    """The needed objects; `restorable` are those of expired versions that may come back.
 
     `roots` are the roots that were followed: a later one must be followed before a deletion.
     """

@@ -41,7 +41,7 @@ _PLAN = "plan.json"
 
 @dataclass(frozen=True, slots=True)
 class RunNote:
-    """What a stored run holds, and the key after which the shard goes on.
+    """The content of a stored run, and the key after which the shard goes on.
 
     `is_last`: the shard ends here. `is_ordered`: keys came in order so far, so that a listing may
     begin after `after`; otherwise the shard begins anew.
@@ -94,7 +94,7 @@ class Listing:
     def run(self, report: Callable[[Tally], None]) -> None:
         """List what is not listed yet; `report` may raise to stop.
 
-        Raises what the source raises. What is listed by then stays listed.
+        Raises what the source raises. The part that is listed by then stays listed.
         """
         shards = self._plan()
         self.tally.shards_total = len(shards)
@@ -140,7 +140,7 @@ class Listing:
                 return
             yield name, note
             if note.is_last:
-                # What comes after it is of a listing that had to begin anew.
+                # Later runs belong to a listing that had to begin anew.
                 return
             seq += 1
 

@@ -36,7 +36,7 @@ class WriterEmpty(Conflict):
 
 
 class WriterBusy(Conflict):
-    """What the writer sent last is still on its way to the staging branch."""
+    """The last files of the writer are still on their way to the staging branch."""
 
     code = "writer_busy"
     title = "The writer is still persisting what it sent last."

@@ -14,9 +14,9 @@ from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
-from atom.labeling.actions.completion import complete_if_done, tell_if_audited
+from atom.labeling.actions.completion import complete_if_done, emit_if_audited
 from atom.labeling.actions.locks import LockedSlots, lock_slots
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
 from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
@@ -164,14 +164,14 @@ def _write(changes: _Changes) -> None:
     ]  # fmt: skip
     WorkSlot.objects.bulk_update(changes.slots, fields)
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
-    _tell_returned(changes)
+    _notify_returned(changes)
     for task_id in {slot.label_task_id for slot in changes.slots}:
-        tell_progress(task_id)
+        notify_progress(task_id)
         complete_if_done(task_id)
-        tell_if_audited(task_id)
+        emit_if_audited(task_id)
 
 
-def _tell_returned(changes: _Changes) -> None:
+def _notify_returned(changes: _Changes) -> None:
     """Notify each person who may still label of the number of returned items of each task."""
     returned = Counter(
         (slot.label_task, slot.user_id) for slot in changes.slots if slot.state == states.RETURNED

@@ -43,13 +43,13 @@ def _complete(task: LabelTask) -> bool:
     return is_mine
 
 
-def tell_if_audited(task_id: UUID) -> None:
+def emit_if_audited(task_id: UUID) -> None:
     """Emit an event after commit if no item waits for an audit, whoever did the last one."""
-    transaction.on_commit(lambda: _tell_if_audited(task_id))
+    transaction.on_commit(lambda: _emit_if_audited(task_id))
 
 
 @transaction.atomic
-def _tell_if_audited(task_id: UUID) -> None:
+def _emit_if_audited(task_id: UUID) -> None:
     waiting = WorkSlot.objects.filter(
         label_task=task_id, role=states.AUDIT_ROLE, state__in=[states.OPEN, states.LEASED]
     )
@@ -58,13 +58,13 @@ def _tell_if_audited(task_id: UUID) -> None:
         outbox.emit(task.project_id, "label_task.audited", subject=task.pk)
 
 
-def tell_if_corrected(task_id: UUID, user_id: UUID) -> None:
+def emit_if_corrected(task_id: UUID, user_id: UUID) -> None:
     """Emit an event after commit if this person has no returned work left."""
-    transaction.on_commit(lambda: _tell_if_corrected(task_id, user_id))
+    transaction.on_commit(lambda: _emit_if_corrected(task_id, user_id))
 
 
 @transaction.atomic
-def _tell_if_corrected(task_id: UUID, user_id: UUID) -> None:
+def _emit_if_corrected(task_id: UUID, user_id: UUID) -> None:
     back = WorkSlot.objects.filter(label_task=task_id, user=user_id, state=states.RETURNED)
     task = LabelTask.objects.only("pk", "project_id").filter(~Exists(back), pk=task_id).first()
     if task is not None:

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 
 from atom.core import clock
 from atom.labeling import states
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 
 _BATCH = 2000
@@ -43,9 +43,9 @@ def add_items(task: LabelTask, samples: Iterable[Sample]) -> int:
         with transaction.atomic():
             _add_batch(task, batch, total)
         total += len(batch)
-        tell_progress(task.pk)
+        notify_progress(task.pk)
     LabelTask.objects.filter(pk=task.pk).update(populated_at=Now())
-    tell_progress(task.pk)
+    notify_progress(task.pk)
     return total
 
 

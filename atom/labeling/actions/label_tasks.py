@@ -21,10 +21,10 @@ from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.items import add_items
 from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_version
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.actions.transitions import transition
-from atom.labeling.engines.selection import LeftOut
+from atom.labeling.engines.selection import ExcludedCounts
 from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TaskNotActive, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
 from atom_sdk.manifests.query import Query
@@ -124,8 +124,8 @@ def fill_task(task_id: UUID) -> None:
         add_items(task, chosen.samples())
 
 
-def _nothing_to_label(left_out: LeftOut) -> NoItems:
-    if left_out == LeftOut():
+def _nothing_to_label(left_out: ExcludedCounts) -> NoItems:
+    if left_out == ExcludedCounts():
         return NoItems(
             errors={"filter": [ErrorDetail("No file of this version matches.", code="no_match")]}
         )
@@ -191,12 +191,12 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
     locked.save(update_fields=["state", "started_at", "updated_at"])
     audit.record(user, verb, locked, locked.project, locked.dataset, name=locked.name)
     if new == states.ACTIVE:
-        _tell_labelers(locked, user)
-    tell_progress(locked.pk)
+        _notify_labelers(locked, user)
+    notify_progress(locked.pk)
     return locked
 
 
-def _tell_labelers(task: LabelTask, user: User) -> None:
+def _notify_labelers(task: LabelTask, user: User) -> None:
     """Notify people with the role labeler; others label on their own."""
     labelers = bindings_reaching(task.project).filter(role="labeler").exclude(user=user)
     outbox.emit(
@@ -225,5 +225,5 @@ def change_audit_share(task: LabelTask, user: User, percent: float) -> LabelTask
     locked.save(update_fields=["audit_percent", "updated_at"])
     named = {"name": locked.name, "before": before, "after": percent}
     audit.record(user, "label_task.changed", locked, locked.project, locked.dataset, **named)
-    tell_progress(locked.pk)
+    notify_progress(locked.pk)
     return locked

@@ -16,7 +16,7 @@ from atom.accounts.reads import reaching_binding
 from atom.core import clock
 from atom.labeling import sql, states
 from atom.labeling.actions.pages import Return, take_up
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.errors import AuditorIsLabeler, LeaseElsewhere, StaleLease, TaskNotActive
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 from atom_sdk.sentences import Sentence
@@ -81,7 +81,7 @@ def expire_leases(task_id: UUID | None = None) -> int:
         cursor.execute(sql.EXPIRE, params)
         freed = cursor.fetchall()
     for freed_task, _ in freed:
-        tell_progress(freed_task)
+        notify_progress(freed_task)
     return sum(count for _, count in freed)
 
 
@@ -99,7 +99,7 @@ def open_departed() -> int:
         for slot in slots:
             open_slot(slot)
     for task_id in {slot.label_task_id for slot in slots}:
-        tell_progress(task_id)
+        notify_progress(task_id)
     return len(slots)
 
 
@@ -129,7 +129,7 @@ def release(slot: WorkSlot, user: User, lease_no: int) -> None:
         if not held or locked.lease_no != lease_no:
             raise lost_lease(locked, user)
         open_slot(locked)
-    tell_progress(slot.label_task_id)
+    notify_progress(slot.label_task_id)
 
 
 def reopen_returned(slot: WorkSlot) -> None:
@@ -142,7 +142,7 @@ def reopen_returned(slot: WorkSlot) -> None:
                 slot=str(slot.pk),
             )
         open_slot(locked)
-    tell_progress(slot.label_task_id)
+    notify_progress(slot.label_task_id)
 
 
 def lost_lease(slot: WorkSlot, user: User) -> StaleLease:
@@ -173,7 +173,7 @@ def _lease(
         # The same person leased the other slot of an item at the same moment; it is visible now.
         ids = _run_lease(statement, params)
     if ids:
-        tell_progress(task.pk)
+        notify_progress(task.pk)
     slots = WorkSlot.objects.filter(pk__in=ids).for_display()
     return list(slots.order_by("-priority", "position"))
 
@@ -225,5 +225,5 @@ def lease_slot(slot: WorkSlot, user: User, page: Page) -> WorkSlot:
         locked.save()
         items = WorkItem.objects.filter(pk=slot.work_item_id, state=states.READY)
         items.update(state=states.LABELING, updated_at=Now())
-    tell_progress(task.pk)
+    notify_progress(task.pk)
     return locked

@@ -13,7 +13,7 @@ from django.db.models.functions import Least, Now
 
 from atom.accounts.models import User
 from atom.labeling import states
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.models import Draft, LabelTask, WorkItem, WorkSlot
 from atom.labeling.states import LEFT_FOR, SILENT_AFTER
 
@@ -48,7 +48,7 @@ def leave_page(task: LabelTask, user: User, page: str) -> None:
     kept.update(page="", seen_at=None, updated_at=Now())
     _open_unseen(unseen)
     if locked:
-        tell_progress(task.pk)
+        notify_progress(task.pk)
 
 
 def _open_unseen(unseen: Sequence[tuple[UUID, UUID]]) -> None:
@@ -70,7 +70,7 @@ def take_up(task: LabelTask, user: User, role: str, back: Return) -> list[WorkSl
     with transaction.atomic():
         taken = _held_again(task, user, role, back) + _free_for(task, user, role, back)
     if taken:
-        tell_progress(task.pk)
+        notify_progress(task.pk)
     slots = WorkSlot.objects.filter(pk__in=taken).for_display()
     return list(slots.order_by("-state", "-priority", "position"))
 

@@ -7,6 +7,6 @@ from uuid import UUID
 from atom.core import live
 
 
-def tell_progress(task_id: UUID) -> None:
+def notify_progress(task_id: UUID) -> None:
     """Tell open pages that the task's counts have changed."""
     live.publish(f"labeltask.{task_id}", {"type": "progress", "id": str(task_id)})

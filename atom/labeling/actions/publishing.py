@@ -23,7 +23,7 @@ from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
 from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.label_tasks import PIN_HOLDER
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import layers, sampling
 from atom.labeling.errors import NothingToPublish, TaskFilling, UnfinishedItems
@@ -57,7 +57,7 @@ def request_publish(task: LabelTask, user: User, *, partial: bool) -> LabelTask:
         locked.save()
         named = {"name": locked.name, "partial": partial}
         audit.record(user, "label_task.publish_requested", locked, locked.project, **named)
-        tell_progress(locked.pk)
+        notify_progress(locked.pk)
         enqueue(_PUBLISH_TASK, str(locked.pk))
     return locked
 
@@ -171,7 +171,7 @@ def _finish(task: LabelTask, version: Version) -> None:
         task=str(task.pk),
         **named,
     )
-    tell_progress(task.pk)
+    notify_progress(task.pk)
     log.info("labels_published", label_task=str(task.pk), version=version.ref)
 
 
@@ -208,5 +208,5 @@ def _fail(task: LabelTask, error: AtomError) -> None:
         name=task.name,
         code=error.code,
     )
-    tell_progress(task.pk)
+    notify_progress(task.pk)
     log.warning("labels_not_published", label_task=str(task.pk), code=error.code)

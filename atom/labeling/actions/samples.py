@@ -15,7 +15,7 @@ from atom.datasets.models import Version
 from atom.datasets.packs.media_pins import media_pin
 from atom.labeling.actions.items import Sample
 from atom.labeling.engines import layers, selection
-from atom.labeling.engines.selection import LeftOut
+from atom.labeling.engines.selection import ExcludedCounts
 from atom_sdk.manifests import read_layer, read_range, read_root
 from atom_sdk.manifests.query import Query, may_match
 from atom_sdk.manifests.roots.roots import RangeRef
@@ -35,7 +35,7 @@ class ImageSelection:
     labelled: bool | None = False
     paths: frozenset[str] = frozenset()
     where: Query | None = None
-    left_out: LeftOut = field(default_factory=LeftOut, init=False)
+    left_out: ExcludedCounts = field(default_factory=ExcludedCounts, init=False)
     count: int = field(default=0, init=False)
 
     def samples(self) -> Iterator[Sample]:

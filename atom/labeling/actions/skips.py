@@ -14,7 +14,7 @@ from atom.accounts.models import User
 from atom.labeling import states
 from atom.labeling.actions.completion import complete_if_done
 from atom.labeling.actions.leases import Page, lease_slot, release
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.errors import TaskNotActive
 from atom.labeling.models import Draft, LabelTask, Skip, WorkItem, WorkSlot
 from atom_sdk.sentences import Sentence
@@ -51,7 +51,7 @@ def unskip_all(task: LabelTask, user: User) -> int:
     mine = Skip.objects.filter(label_task=task, user=user)
     waiting = mine.filter(work_item__state=states.READY).count()
     mine.delete()
-    tell_progress(task.pk)
+    notify_progress(task.pk)
     return waiting
 
 
@@ -86,7 +86,7 @@ def settle_skipped(
         complete_if_done(task.pk)
     named = {"name": task.name, "how": how, "items": len(slots)}
     audit.record(user, "label_task.skipped_settled", task, task.project, task.dataset, **named)
-    tell_progress(task.pk)
+    notify_progress(task.pk)
     return len(slots)
 
 

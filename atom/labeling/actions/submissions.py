@@ -16,10 +16,10 @@ from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
-from atom.labeling.actions.completion import complete_if_done, tell_if_corrected
+from atom.labeling.actions.completion import complete_if_done, emit_if_corrected
 from atom.labeling.actions.leases import lost_lease
 from atom.labeling.actions.locks import LockedSlots, lock_slots
-from atom.labeling.actions.progress import tell_progress
+from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import documents, sampling
 from atom.labeling.errors import (
@@ -264,15 +264,15 @@ def _write(changes: _Changes) -> None:
     WorkItem.objects.bulk_update(changes.items, ["state", "final_revision"])
     WorkSlot.objects.bulk_create(changes.new_audits)
     Draft.objects.filter(changes.done).delete()
-    _tell_auditors(changes)
+    _notify_auditors(changes)
     for task_id in {slot.label_task_id for slot in changes.slots}:
-        tell_progress(task_id)
+        notify_progress(task_id)
         complete_if_done(task_id)
     for task_id, user_id in changes.corrected:
-        tell_if_corrected(task_id, user_id)
+        emit_if_corrected(task_id, user_id)
 
 
-def _tell_auditors(changes: _Changes) -> None:
+def _notify_auditors(changes: _Changes) -> None:
     """Tell whoever made a task, and may audit it still, how many items wait for an audit now."""
     # The maker's own work does not count: people cannot audit it themselves.
     waiting = Counter(

@@ -162,7 +162,7 @@ class ProgressSerializer(serializers.Serializer[Any]):
     published = serializers.IntegerField()
     blocked = serializers.IntegerField()
     left_out = serializers.IntegerField()
-    skipped = serializers.IntegerField(help_text="Of those that are ready: somebody skipped them.")
+    skipped = serializers.IntegerField(help_text="Ready items that somebody skipped.")
 
 
 class LeftOutStatesSerializer(serializers.Serializer[Any]):
@@ -223,7 +223,7 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     my = serializers.SerializerMethodField()
     left_out_from = serializers.SerializerMethodField()
     offers = serializers.SerializerMethodField(
-        help_text="What the caller may do with the task now: the actions that a page offers."
+        help_text="The actions that the caller may take on the task now: a page offers these."
     )
     continues = LinkedTaskSerializer(allow_null=True)
     continued_by = LinkedTaskSerializer(allow_null=True, default=None)

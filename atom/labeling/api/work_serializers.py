@@ -130,7 +130,7 @@ class HolderSerializer(serializers.Serializer[Any]):
 class WaitingSerializer(serializers.Serializer[Any]):
     """Why there is nothing for the caller, or how much there is by now."""
 
-    open = serializers.IntegerField(help_text="What the caller would get now.")
+    open = serializers.IntegerField(help_text="Items that the caller would get now.")
     elsewhere = serializers.IntegerField(help_text="Held by another open page of the caller.")
     skipped = serializers.IntegerField(help_text="Skipped by the caller, and not done yet.")
     holders = HolderSerializer(many=True)
@@ -209,7 +209,7 @@ class SlotResultSerializer(serializers.Serializer[Any]):
     revision = serializers.UUIDField(required=False, allow_null=True)
     code = serializers.CharField(required=False)
     detail = serializers.CharField(required=False)
-    action = serializers.CharField(required=False, help_text="What to do next.")
+    action = serializers.CharField(required=False, help_text="The next step for a person.")
 
 
 class SlotResultsSerializer(serializers.Serializer[Any]):

@@ -13,15 +13,17 @@ from atom_sdk.manifests.roots.roots import RangeRef
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class ExcludedCounts:
     """How many entries match the filter and can still not be labelled as images, and why."""
 
     not_images: int = 0
     unreadable: int = 0
 
-    def __add__(self, other: Self) -> "LeftOut":
+    def __add__(self, other: Self) -> "ExcludedCounts":
         """Return the sums."""
-        return LeftOut(self.not_images + other.not_images, self.unreadable + other.unreadable)
+        return ExcludedCounts(
+            self.not_images + other.not_images, self.unreadable + other.unreadable
+        )
 
 
 def may_hold(part: RangeRef, prefix: str) -> bool:
@@ -55,11 +57,11 @@ def matching(
     return table.filter(pc.equal(_has_label(table, label_layers), labelled))
 
 
-def images(table: pa.Table) -> tuple[pa.Table, LeftOut]:
+def images(table: pa.Table) -> tuple[pa.Table, ExcludedCounts]:
     """Return the entries that a person can be shown as an image, and how many cannot."""
     raster = table.filter(raster_images(table))
     readable = raster.filter(pc.invert(marked_unreadable(raster)))
-    return readable, LeftOut(len(table) - len(raster), len(raster) - len(readable))
+    return readable, ExcludedCounts(len(table) - len(raster), len(raster) - len(readable))
 
 
 def rows(table: pa.Table) -> Iterator[dict[str, object]]:

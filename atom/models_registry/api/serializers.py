@@ -207,7 +207,7 @@ LineageEdgeSerializer = type(
     "LineageEdgeSerializer",
     (serializers.Serializer,),
     {
-        "__doc__": "From the older thing to the newer one.",
+        "__doc__": "An edge leads from the older thing to the newer one.",
         # `from` is a keyword of Python, so the class cannot be written out.
         "from": serializers.CharField(),
         "to": serializers.CharField(),

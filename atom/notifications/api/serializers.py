@@ -31,7 +31,7 @@ class NotificationSerializer(serializers.ModelSerializer[Notification]):
     project = NotificationProjectSerializer(allow_null=True)
     data = serializers.DictField()  # type: ignore[assignment]  # the metaclass takes it
     title = serializers.SerializerMethodField(
-        help_text="What happened, in one line, in the language of the account."
+        help_text="The event in one line, in the language of the account."
     )
     path = serializers.SerializerMethodField(help_text="Where it leads in the portal.")
 

@@ -5099,7 +5099,7 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
-            /** @description What may mend it, the first one first; empty where only the sentence helps. */
+            /** @description Ways to repair it, the first to try first; empty where only the sentence helps. */
             remedies: components["schemas"]["RemediesEnum"][];
             /** @description Where a remedy makes the next version. */
             branch: string;
@@ -5315,7 +5315,7 @@ export interface components {
             /** @description More files differ than these. */
             truncated: boolean;
             reason: components["schemas"]["CodeDiffReasonEnum"] | components["schemas"]["BlankEnum"];
-            /** @description What the changes of one run are since. */
+            /** @description The commit that the changes of one run are based on. */
             commit: string;
         };
         /**
@@ -5442,7 +5442,7 @@ export interface components {
             detail_params?: {
                 [key: string]: unknown;
             };
-            /** @description What to do next. */
+            /** @description The next step for a person. */
             action: string;
             head: string | null;
         };
@@ -5458,7 +5458,7 @@ export interface components {
             /** Format: double */
             readonly progress: number;
             /**
-             * @description What a worker does at present, with so many rows of how many done.
+             * @description The work of the worker at present; the counts of rows belong to it.
              *
              *     * `` -
              *     * `comparing` - comparing
@@ -5786,7 +5786,7 @@ export interface components {
         /** @description One page of a diff. */
         DiffPage: {
             summary: components["schemas"]["DiffSummary"];
-            /** @description Of the whole comparison: the 50 most frequent. */
+            /** @description The 50 most frequent ones of the whole comparison. */
             label_changes: components["schemas"]["LabelChange"][];
             /** @description Differences that the filters leave. */
             total: number;
@@ -5947,7 +5947,7 @@ export interface components {
             /** @description Where the count stopped: from this path on, nobody looked. */
             counted_before: string | null;
         };
-        /** @description What a file holds, of kinds that a page can show. */
+        /** @description The content of a file, if a page can show its kind. */
         EntryPreview: {
             table: components["schemas"]["PreviewTable"] | null;
             /**
@@ -6089,7 +6089,7 @@ export interface components {
             detail_params?: {
                 [key: string]: unknown;
             };
-            /** @description What to do next. */
+            /** @description The next step for a person. */
             action: string;
         };
         /**
@@ -6129,7 +6129,7 @@ export interface components {
         FileDiff: {
             path: string;
             status: components["schemas"]["SideChangeEnum"];
-            /** @description Of a unified diff, from the first `@@` on. */
+            /** @description A unified diff, without the lines before the first `@@`. */
             hunks: string;
             added: number;
             removed: number;
@@ -6146,7 +6146,7 @@ export interface components {
         FilePreview: {
             kind: components["schemas"]["FilePreviewKindEnum"];
             /**
-             * @description Of kind `none`: why there is nothing to see; of a table: why no rows.
+             * @description For kind `none`: why there is nothing to see; for a table: why no rows.
              *
              *     * `` -
              *     * `not_parquet` - not_parquet
@@ -6164,9 +6164,9 @@ export interface components {
             /** @description The file holds more than is shown. */
             truncated: boolean;
             text: string;
-            /** @description Of kind `tree`: the JSON or YAML. */
+            /** @description The JSON or YAML of kind `tree`. */
             readonly value: unknown;
-            /** @description Of kind `tree`: JSON pointers to the texts in `value` that are numbers, too large for a browser or none (NaN, Infinity). */
+            /** @description For kind `tree`: JSON pointers to the texts in `value` that are numbers, too large for a browser or none (NaN, Infinity). */
             numbers: string[];
             table: components["schemas"]["PreviewTable"] | null;
             curves: components["schemas"]["PreviewCurve"][];
@@ -6673,7 +6673,7 @@ export interface components {
             readonly filling: components["schemas"]["Filling"] | null;
             readonly my: components["schemas"]["MyWorkCounts"];
             readonly left_out_from: components["schemas"]["LeftOutStates"];
-            /** @description What the caller may do with the task now: the actions that a page offers. */
+            /** @description The actions that the caller may take on the task now: a page offers these. */
             readonly offers: components["schemas"]["OffersEnum"][];
             continues: components["schemas"]["LinkedTask"] | null;
             continued_by: components["schemas"]["LinkedTask"] | null;
@@ -6810,7 +6810,7 @@ export interface components {
             nodes: components["schemas"]["LineageNode"][];
             edges: components["schemas"]["LineageEdge"][];
         };
-        /** @description From the older thing to the newer one. */
+        /** @description An edge leads from the older thing to the newer one. */
         LineageEdge: {
             from: string;
             to: string;
@@ -6848,7 +6848,7 @@ export interface components {
             /** @description It is created by a pull only on request. */
             leaves: boolean;
             /**
-             * @description What is at its end.
+             * @description The kind of the target at its end.
              *
              *     * `file` - file
              *     * `folder` - folder
@@ -6952,7 +6952,7 @@ export interface components {
             /** @description The line is longer than its text here. */
             cut: boolean;
             kind: components["schemas"]["LogMatchKindEnum"] | components["schemas"]["BlankEnum"];
-            /** @description Of a traceback: the exception at its end. */
+            /** @description The exception at the end of a traceback. */
             summary: string;
             before: components["schemas"]["LogLine"][];
             after: components["schemas"]["LogLine"][];
@@ -6974,7 +6974,7 @@ export interface components {
             attempt: number;
             matches: components["schemas"]["LogMatch"][];
             next: string;
-            /** @description So many lines have ended; what was found in later ones comes again. */
+            /** @description This many lines have ended; matches in later lines come again. */
             settled_lines: number;
             complete: boolean;
             searched_bytes: number;
@@ -7017,10 +7017,10 @@ export interface components {
             gpu_model: string;
             readonly gpus: components["schemas"]["Gpu"][];
             readonly used: components["schemas"]["HeldSlots"];
-            /** @description Of the disk with its cache; 0 if unknown. */
+            /** @description The size of the disk with its cache; 0 if unknown. */
             disk_total_bytes: number;
             disk_free_bytes: number;
-            /** @description Of versions in its cache; what versions share counts for each. */
+            /** @description The size of versions in its cache; packs that versions share count for each. */
             cache_bytes: number;
             cached_versions: number;
             readonly cordon: components["schemas"]["Cordon"] | null;
@@ -7160,7 +7160,7 @@ export interface components {
             direct_role: (components["schemas"]["RoleEnum"] | components["schemas"]["NullEnum"]) | null;
             sources: components["schemas"]["RoleSource"][];
         };
-        /** @description What both sides changed, each in its own way. */
+        /** @description A path or column that both sides changed differently. */
         MergeConflict: {
             path: string;
             /** @description Which labels or split; empty for the file itself. */
@@ -7186,7 +7186,7 @@ export interface components {
              * @default fail
              */
             on_conflict?: components["schemas"]["OnConflictEnum"];
-            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. What is not in conflict is refused with `not_in_conflict`. */
+            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. A path without a conflict is refused with `not_in_conflict`. */
             resolutions?: components["schemas"]["ResolutionRequest"][];
             /** @default main */
             branch?: string;
@@ -7277,7 +7277,7 @@ export interface components {
          * @enum {string}
          */
         NeedLevelEnum: "problem" | "warning" | "todo";
-        /** @description What asks for a commit. */
+        /** @description The fields of a new commit. */
         NewCommitRequest: {
             /** @default main */
             branch?: string;
@@ -7294,7 +7294,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description What makes a dataset. */
+        /** @description The fields of a new dataset. */
         NewDatasetRequest: {
             name: string;
             /** @default  */
@@ -7312,7 +7312,7 @@ export interface components {
             /** @default true */
             is_dry_run?: boolean;
         };
-        /** @description What is to be held, and why. */
+        /** @description The dataset or version to hold, and the reason. */
         NewHoldRequest: {
             reason: string;
             ref?: string | null;
@@ -7397,7 +7397,7 @@ export interface components {
             /** @default  */
             guideline?: string;
         };
-        /** @description What asks for a load: all packs are sent. */
+        /** @description The request of a load: all packs are sent. */
         NewLoadRequest: {
             /** @description The digest of the archive's history. */
             history: string;
@@ -7449,7 +7449,7 @@ export interface components {
             /** Format: uuid */
             unit?: string;
         };
-        /** @description What makes a branch or a tag. */
+        /** @description The fields of a new branch or tag. */
         NewRefRequest: {
             name: string;
             /** @description A version, branch, tag or commit. */
@@ -7546,7 +7546,7 @@ export interface components {
             readonly created_at: string;
             readonly secret: string;
         };
-        /** @description What makes a source. */
+        /** @description The fields of a new source. */
         NewSourceRequest: {
             /** @description S3 */
             access_key_id?: string;
@@ -7579,7 +7579,7 @@ export interface components {
             /** @default main */
             branch?: string;
         };
-        /** @description What asks for a version with another split. */
+        /** @description The fields of a version with another split. */
         NewSplitRequest: {
             /** @default 0 */
             test?: number | string;
@@ -7665,7 +7665,7 @@ export interface components {
             /** Format: uuid */
             organisation?: string;
         };
-        /** @description What begins or resumes an upload. */
+        /** @description The fields that begin or resume an upload. */
         NewUploadRequest: {
             kind: components["schemas"]["UploadKindEnum"];
             /** @description BLAKE3 of the whole object, in hex. */
@@ -7695,7 +7695,7 @@ export interface components {
             /** @description Made by the server when it is left out. */
             secret?: string;
         };
-        /** @description What opens a write job, or finds the one of that name. */
+        /** @description The fields that open a write job, or find the one of that name. */
         NewWriteJobRequest: {
             name: string;
             /** @default main */
@@ -7707,7 +7707,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description What asks for the version; theirs is the side of what was written. */
+        /** @description The fields of a writer's commit; theirs is the side of the written files. */
         NewWriteRequest: {
             /**
              * @description Whose side counts where both changed: ours is the branch's.
@@ -7718,12 +7718,12 @@ export interface components {
              * @default fail
              */
             on_conflict?: components["schemas"]["OnConflictEnum"];
-            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. What is not in conflict is refused with `not_in_conflict`. */
+            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. A path without a conflict is refused with `not_in_conflict`. */
             resolutions?: components["schemas"]["ResolutionRequest"][];
             /** @default  */
             message?: string;
         };
-        /** @description What opens a writer; with a write job, an attempt of one of its tasks. */
+        /** @description The fields of a new writer; with a write job, an attempt of one of its tasks. */
         NewWriterRequest: {
             /** @default main */
             branch?: string;
@@ -7776,7 +7776,7 @@ export interface components {
                 [key: string]: unknown;
             };
             count: number;
-            /** @description What happened, in one line, in the language of the account. */
+            /** @description The event in one line, in the language of the account. */
             readonly title: string;
             /** @description Where it leads in the portal. */
             readonly path: string;
@@ -7893,7 +7893,7 @@ export interface components {
          * @enum {string}
          */
         OperationEnum: "push" | "merge" | "revert" | "cherry_pick" | "edit" | "write" | "load";
-        /** @description What an operation would do; what is not settled is counted as the branch's side. */
+        /** @description The effect of an operation; unsettled conflicts are counted as the branch's side. */
         OperationPreview: {
             head: components["schemas"]["VersionShort"];
             added: number;
@@ -8256,7 +8256,7 @@ export interface components {
             topics?: components["schemas"]["PreferenceChangeRequest"][];
             daily?: components["schemas"]["DailyMailChangeRequest"];
         };
-        /** @description What is to be changed; the rest stays. */
+        /** @description The fields of a view to change; the others stay. */
         PatchedSavedViewChangesRequest: {
             name?: string;
             /**
@@ -8272,7 +8272,7 @@ export interface components {
             /** @description Only these splits; files without a split are in train. */
             splits?: string[];
         };
-        /** @description What may change about a source. Its place may not: add another source for that. */
+        /** @description The fields of a source that may change. Its place may not: add another source for that. */
         PatchedSourceChangesRequest: {
             /** @description S3 */
             access_key_id?: string;
@@ -8309,7 +8309,7 @@ export interface components {
             /** @description Whether it is sent to. */
             active?: boolean;
         };
-        /** @description What a version did to a path. */
+        /** @description The change that a version made to a path. */
         PathChange: {
             version: components["schemas"]["Version"];
             kinds: components["schemas"]["KindsEnum"][];
@@ -8340,7 +8340,7 @@ export interface components {
              * @default fail
              */
             on_conflict?: components["schemas"]["OnConflictEnum"];
-            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. What is not in conflict is refused with `not_in_conflict`. */
+            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. A path without a conflict is refused with `not_in_conflict`. */
             resolutions?: components["schemas"]["ResolutionRequest"][];
             /** @default main */
             branch?: string;
@@ -8357,7 +8357,7 @@ export interface components {
              */
             changes_only?: boolean;
         };
-        /** @description What the first bytes of a picture say. */
+        /** @description Facts of a picture that its first bytes hold. */
         Picture: {
             /** @description In pixels, as stored. */
             width: number;
@@ -8413,7 +8413,7 @@ export interface components {
             labels: string[];
             /** @description Files that the model was asked about. */
             measured: number;
-            /** @description Of these, files whose prediction is kept. */
+            /** @description Files among these whose prediction is kept. */
             kept: number;
             /** @description Files that match. */
             total: number;
@@ -8446,7 +8446,7 @@ export interface components {
             /** @description No finding is an error. */
             ok: boolean;
             datasets: components["schemas"]["DatasetPreflight"][];
-            /** @description What is wrong with the request itself, by field. */
+            /** @description Errors of the request itself, by field. */
             errors: {
                 [key: string]: string[];
             };
@@ -8488,14 +8488,14 @@ export interface components {
             rows: (string | null)[][];
             /** @description Rows of the whole file; null where it does not say. */
             row_count: number | null;
-            /** @description Of a Parquet file. */
+            /** @description Parquet files have these alone. */
             row_groups: number | null;
             /** @description Columns of the whole file. */
             column_count: number;
-            /** @description What wrote a Parquet file, as it says; or empty. */
+            /** @description The program that wrote a Parquet file, as the file names it; or empty. */
             writer: string;
         };
-        /** @description What a test of the connection found. */
+        /** @description The result of a test of the connection. */
         Probe: {
             /** @description The first few. */
             keys: string[];
@@ -8512,7 +8512,7 @@ export interface components {
             published: number;
             blocked: number;
             left_out: number;
-            /** @description Of those that are ready: somebody skipped them. */
+            /** @description Ready items that somebody skipped. */
             skipped: number;
         };
         /** @description How far the command is. */
@@ -8580,7 +8580,7 @@ export interface components {
             files_count: number;
             /** @description The first few files. */
             paths: string[];
-            /** @description What to do next. */
+            /** @description The next step for a person. */
             action: string;
         };
         /** @description The queue of a project; runs of other projects appear only as numbers. */
@@ -8775,7 +8775,7 @@ export interface components {
              * @default fail
              */
             on_conflict?: components["schemas"]["OnConflictEnum"];
-            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. What is not in conflict is refused with `not_in_conflict`. */
+            /** @description Whose side counts for single conflicts; the others follow `on_conflict`. A path without a conflict is refused with `not_in_conflict`. */
             resolutions?: components["schemas"]["ResolutionRequest"][];
             /** @default main */
             branch?: string;
@@ -8891,7 +8891,7 @@ export interface components {
             parameters: {
                 [key: string]: unknown;
             };
-            /** @description What its program logged beside them. */
+            /** @description Parameters that its program logged beside them. */
             logged_parameters: {
                 [key: string]: unknown;
             };
@@ -9005,7 +9005,7 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
-            /** @description What may mend it, the first one first; empty where only the sentence helps. */
+            /** @description Ways to repair it, the first to try first; empty where only the sentence helps. */
             remedies: components["schemas"]["RemediesEnum"][];
         };
         /**
@@ -9067,7 +9067,7 @@ export interface components {
             alias: string;
             dataset: string;
             ref: string;
-            /** @description What the run sees, also of its view. */
+            /** @description The part of the version that the run sees, its view included. */
             selector: components["schemas"]["Selector"];
             /** @description The saved view that was named, or nothing. */
             view: string;
@@ -9329,7 +9329,7 @@ export interface components {
             next_seq: number;
             /** @description Points that cannot be stored. */
             refused: number;
-            /** @description What is wrong with the first of them. */
+            /** @description The reason for the first refused point. */
             said: string;
         };
         RunnerMetricsRequest: {
@@ -9371,7 +9371,7 @@ export interface components {
             /** Format: double */
             readonly progress: number;
             /**
-             * @description What a worker does at present, with so many rows of how many done.
+             * @description The work of the worker at present; the counts of rows belong to it.
              *
              *     * `` -
              *     * `comparing` - comparing
@@ -9559,7 +9559,7 @@ export interface components {
         SecretValueRequest: {
             /** @description Up to 64 KiB of text, without NUL. */
             value: string;
-            /** @description What it is for; without it, what it was stays. */
+            /** @description The purpose; without it, the stored one stays. */
             description?: string;
         };
         /** @description Which samples of a version a run sees; without a key, all of them. */
@@ -9757,7 +9757,7 @@ export interface components {
             revision?: string | null;
             code?: string;
             detail?: string;
-            /** @description What to do next. */
+            /** @description The next step for a person. */
             action?: string;
         };
         /** @description One result per entry, in the request's order. */
@@ -9810,7 +9810,7 @@ export interface components {
         SourcePathsRequest: {
             paths: string[];
         };
-        /** @description What is needed to try a connection. */
+        /** @description The fields that try a connection. */
         SourceProbeRequest: {
             /** @description S3 */
             access_key_id?: string;
@@ -9859,7 +9859,7 @@ export interface components {
                 [key: string]: number;
             };
         };
-        /** @description What a split would give. */
+        /** @description The counts of files that a split would give. */
         SplitPreview: {
             splits: components["schemas"]["SplitCount"][];
         };
@@ -10193,7 +10193,7 @@ export interface components {
          * @enum {string}
          */
         UploadStateEnum: "aborted" | "open" | "quarantined" | "uploaded" | "verified" | "verifying";
-        /** @description What a client is about to send. */
+        /** @description The amount that a client is about to send. */
         UploadingRequest: {
             /** Format: int64 */
             files: number;
@@ -10254,7 +10254,7 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
             readonly layers: components["schemas"]["Layer"][];
-            /** @description Where the version came from: what its client said, and the server's own words. Of a version that a run made these are `made_by`: `run`, `number` and `attempt`; `code`, the `digest` of its snapshot, with the `commit` and whether it was `dirty` where it came from git; `workflow`, its `name` and `version`; `environment`, the `digest` of its requirements and its `python`. What a run has not is left out. */
+            /** @description Where the version came from: what its client said, and the server's own words. For a version that a run made these are `made_by`: `run`, `number` and `attempt`; `code`, the `digest` of its snapshot, with the `commit` and whether it was `dirty` where it came from git; `workflow`, its `name` and `version`; `environment`, the `digest` of its requirements and its `python`. Facts that a run lacks are left out. */
             readonly provenance: {
                 [key: string]: unknown;
             };
@@ -10314,7 +10314,7 @@ export interface components {
         };
         /** @description Why there is nothing for the caller, or how much there is by now. */
         Waiting: {
-            /** @description What the caller would get now. */
+            /** @description Items that the caller would get now. */
             open: number;
             /** @description Held by another open page of the caller. */
             elsewhere: number;
@@ -10325,7 +10325,7 @@ export interface components {
         /** @description A run without a machine, and why. */
         WaitingRun: {
             run: components["schemas"]["RunShort"];
-            /** @description From 1, over all projects; null between two attempts. */
+            /** @description Counted from 1, over all projects; null between two attempts. */
             position: number | null;
             /** @description How many runs of other projects come before it. */
             ahead_elsewhere: number;
@@ -10500,14 +10500,14 @@ export interface components {
             detail_params?: {
                 [key: string]: unknown;
             };
-            /** @description What to do next. */
+            /** @description The next step for a person. */
             action: string;
             request_id?: string | null;
             /** @description Messages per field. */
             errors?: {
                 [key: string]: string[];
             };
-            /** @description What the messages mean, in the same order: for programs. */
+            /** @description Codes of the messages, in the same order: for programs. */
             error_codes?: {
                 [key: string]: {
                     code: string;
@@ -13222,7 +13222,7 @@ export interface operations {
                 limit?: number;
                 /** @description Part of the name or address. */
                 q?: string;
-                /** @description Who may sign in, or not. */
+                /** @description Accounts that may sign in, or may not. */
                 state?: "active" | "inactive";
             };
             header?: never;
@@ -17896,7 +17896,7 @@ export interface operations {
                 limit?: number;
                 /** @description Part of the name or address. */
                 q?: string;
-                /** @description Who has this role, from anywhere. */
+                /** @description People who have this role, by any way. */
                 role?: "admin" | "labeler" | "researcher" | "viewer";
             };
             header?: never;
@@ -18608,7 +18608,7 @@ export interface operations {
     run_policy_get: {
         parameters: {
             query?: {
-                /** @description What would go under this, 0: for ever. */
+                /** @description Days to try: shows what would go; 0 is for ever. */
                 days?: number;
             };
             header?: never;
@@ -18928,7 +18928,7 @@ export interface operations {
             query: {
                 /** @description 2 to 50 numbers or ids of runs, with commas. */
                 runs: string;
-                /** @description What the best is told by. */
+                /** @description The value of a metric that decides which run is best. */
                 value?: "last" | "max" | "min";
             };
             header?: never;
@@ -21419,9 +21419,9 @@ export interface operations {
                 attempt?: string;
                 /** @description Upper and lower case differ. */
                 case?: "0" | "1";
-                /** @description What reports an error, without `q`. */
+                /** @description Lines that report an error, without `q`. */
                 errors?: "0" | "1";
-                /** @description What to find, up to 500 characters. */
+                /** @description The text to find, up to 500 characters. */
                 q?: string;
                 /** @description `q` is a regular expression (RE2). */
                 regex?: "0" | "1";
@@ -21466,11 +21466,11 @@ export interface operations {
                 context?: number;
                 /** @description `next` of the answer before. */
                 cursor?: string;
-                /** @description What reports an error, without `q`. */
+                /** @description Lines that report an error, without `q`. */
                 errors?: "0" | "1";
                 /** @description Matches; at most 1,000. */
                 limit?: number;
-                /** @description What to find, up to 500 characters. */
+                /** @description The text to find, up to 500 characters. */
                 q?: string;
                 /** @description `q` is a regular expression (RE2). */
                 regex?: "0" | "1";
@@ -22048,7 +22048,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description What stands behind # in the link. One that does not work, for whatever reason, is answered with 404 `share_unknown`. */
+                /** @description The text behind # in the link. A link that does not work, for whatever reason, is answered with 404 `share_unknown`. */
                 "Atom-Share": string;
             };
             path?: never;
@@ -22087,7 +22087,7 @@ export interface operations {
                 limit_bytes?: number;
             };
             header: {
-                /** @description What stands behind # in the link. One that does not work, for whatever reason, is answered with 404 `share_unknown`. */
+                /** @description The text behind # in the link. A link that does not work, for whatever reason, is answered with 404 `share_unknown`. */
                 "Atom-Share": string;
             };
             path?: never;
@@ -22119,7 +22119,7 @@ export interface operations {
         parameters: {
             query?: never;
             header: {
-                /** @description What stands behind # in the link. One that does not work, for whatever reason, is answered with 404 `share_unknown`. */
+                /** @description The text behind # in the link. A link that does not work, for whatever reason, is answered with 404 `share_unknown`. */
                 "Atom-Share": string;
             };
             path?: never;
@@ -22159,7 +22159,7 @@ export interface operations {
                 to_step?: number;
             };
             header: {
-                /** @description What stands behind # in the link. One that does not work, for whatever reason, is answered with 404 `share_unknown`. */
+                /** @description The text behind # in the link. A link that does not work, for whatever reason, is answered with 404 `share_unknown`. */
                 "Atom-Share": string;
             };
             path?: never;
@@ -22663,7 +22663,7 @@ export interface operations {
                 limit?: number;
                 /** @description Part of the name or address. */
                 q?: string;
-                /** @description Who has this role, from anywhere. */
+                /** @description People who have this role, by any way. */
                 role?: "admin" | "labeler" | "researcher" | "viewer";
             };
             header?: never;

@@ -19,7 +19,7 @@ const watchSession = (error: unknown) => {
 const MAX_RETRIES = 2;
 const MAX_DELAY_MS = 30_000;
 
-/** What the server refused, it refuses again; a service that is starting again is waited for. */
+/** A refusal of the server is final. A service that starts again is waited for. */
 export function mayRetry(failures: number, thrown: unknown): boolean {
   const { status, isTemporary } = asApiError(thrown);
   return isTemporary || (failures < MAX_RETRIES && (status === 0 || status >= 500));
@@ -30,7 +30,7 @@ export function retryDelayMs(failures: number, thrown: unknown): number {
   return retryAfterS === null ? Math.min(1000 * 2 ** failures, MAX_DELAY_MS) : retryAfterS * 1000;
 }
 
-// What is asked while the server is away waits for it, and what is shown is asked again when it is back.
+// Requests of an offline page wait for the server, and data on the page is read again when it is back.
 onlineManager.setEventListener((setOnline) => {
   const stop = connection.listen();
   const unsubscribe = connection.subscribe(() => setOnline(connection.current().kind === 'online'));

@@ -1,6 +1,6 @@
 export const activity = {
   title: 'Activity',
-  subtitle: 'Who did what to this dataset, newest first',
+  subtitle: 'Events of this dataset with their persons, newest first',
   filters: 'Filters',
   empty: 'Nothing happened yet',
   by: 'User name',

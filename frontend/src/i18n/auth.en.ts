@@ -37,7 +37,7 @@ export const auth = {
   sso_over: 'That sign-in took too long, or was begun in another browser. Try again.',
   sso_denied: 'The sign-in was cancelled.',
   sso_provider: 'The sign-in service does not answer as it should. Try again later, or tell an administrator.',
-  sso_invalid: 'What the sign-in service said is not valid. Try again; if it stays so, tell an administrator.',
+  sso_invalid: 'The answer of the sign-in service is not valid. Try again; if it stays so, tell an administrator.',
   sso_nobody: 'There is no account for you here yet. Ask an administrator to invite you by your e-mail address.',
   sso_address:
     'There is an account with your e-mail address already. Sign in with its password, or ask an administrator.',

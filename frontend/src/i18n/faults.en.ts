@@ -1,6 +1,6 @@
-/** What does not work now, for everybody; the codes are those of `GET /api/v1/state/`. */
+/** Faults of the installation, for everybody; the codes are those of `GET /api/v1/state/`. */
 export const faults = {
-  region: 'What does not work now',
+  region: 'Faults of the installation',
   more: 'System health',
   says: {
     database_away: 'The database does not answer: nothing can be read or written. Jobs go on.',

@@ -1,6 +1,6 @@
 /**
- * What the server says is wrong with a field, in Chinese, by its code and values (`error_codes` of a problem). English is
- * the server's own; so is what has no code.
+ * The server's errors of a field, in Chinese, by code and values (`error_codes` of a problem). English is the server's
+ * own; so is an error without a code.
  */
 const fields: Readonly<Record<string, string>> = {
   blank: '不能为空。',

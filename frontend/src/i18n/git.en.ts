@@ -17,7 +17,7 @@ export const git = {
   by: 'by {{author}}',
   files_one: '{{count, number}} file',
   files_other: '{{count, number}} files',
-  lfs: 'Of these files, only the pointers of Git LFS are there: {{names}}. Put large files into a dataset.',
+  lfs: 'Only the pointers of Git LFS are there for these files: {{names}}. Put large files into a dataset.',
   submodules: 'Submodules are left out: {{names}}.',
   notYet: 'Fetch the code first: the run gets the commit that is fetched.',
   remote: 'Repository',

@@ -203,7 +203,7 @@ export const jobs = {
     model: 'Model',
     modelHint: 'A new name makes a new model, a known one adds a version to it.',
     output: 'Output',
-    outputHint: 'What the version will hold.',
+    outputHint: 'The files that the version will hold.',
     singleFileHint: 'A single file loses what stands beside it: it cannot be evaluated here.',
     wholeOutput: 'The whole output',
     singleFiles: 'Single files',

@@ -1,6 +1,6 @@
 export const models = {
   title: 'Models',
-  subtitle: 'What the runs have made, with the data and code that it was made from.',
+  subtitle: 'Models that runs have made, with their data and code.',
   model: 'Model',
   search: 'Search models',
   aliases: 'Aliases',
@@ -62,7 +62,7 @@ export const models = {
   confusion: 'Confusion matrix',
   confusionHint: 'A row is the true class, a column the answer; a cell counts images.',
   confusionPart:
-    'Of {{all, number}} classes it shows the {{shown, number}} that the most frequent mistakes are about; all are listed by class.',
+    'It shows {{shown, number}} of {{all, number}} classes, those with the most frequent mistakes; all are listed by class.',
   truthByAnswer: 'True \\ answered',
   cell: '{{truth}} answered as {{predicted}}: {{count, number}} ({{share}} of {{truth}})',
   worst: 'Most frequent mistakes',

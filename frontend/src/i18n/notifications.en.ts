@@ -40,7 +40,7 @@ export const notifications = {
   mailOf: 'By e-mail: {{name}}',
   mails: { now: 'At once', daily: 'Once a day', never: 'Never' },
   dailyTitle: 'Daily mail',
-  dailyHint: 'What you chose to be mailed once a day comes together, at this time of yours.',
+  dailyHint: 'Topics with a daily mail come together, at this time of yours.',
   hour: 'Time',
   timeZone: 'Time zone',
   noTimeZone: 'No time zone of this name',

@@ -1,7 +1,7 @@
 /** Words of the command palette and the sheet of shortcuts; they come with these. */
 export const palette = {
   inLists: 'In the lists of this page',
-  kin: 'Of what is shown',
+  kin: 'For this page',
   recent: 'Recent pages',
   people: 'People',
   density: 'Compact or comfortable',

@@ -1,6 +1,6 @@
 export const people = {
   membersTitle: 'Members',
-  membersOf: 'Who may do what in {{name}}',
+  membersOf: 'Members of {{name}} and their roles',
   membersForbidden: 'Only administrators of the project see and change its members.',
   members: 'Members',
   person: 'Person',
@@ -114,7 +114,7 @@ export const people = {
   peopleSubtitle: 'Everybody who has an account in this installation',
   state: 'State',
   anyState: 'Anybody',
-  activeOnly: 'Who may sign in',
+  activeOnly: 'May sign in',
   inactiveOnly: 'Deactivated',
   administrator: 'Administrator',
   rolesCount: 'Roles',

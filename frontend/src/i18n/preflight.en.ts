@@ -1,4 +1,4 @@
-/** What the wizard says of the chosen data, and the buttons that mend it. */
+/** The sentences of the wizard about the chosen data, and the buttons that repair it. */
 export const preflight = {
   title: 'Data',
   dataOf: 'Data: {{reference}}',

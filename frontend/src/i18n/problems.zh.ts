@@ -1,6 +1,6 @@
 /**
- * What the server's problems say in Chinese, by their code: the title, and what to do next. English is the server's own.
- * What a problem says of its one case (its detail) stands in sentences.zh.ts, by its own code.
+ * The server's problems in Chinese, by their code: the title, and the next step. English is the server's own. The
+ * detail of a problem stands in sentences.zh.ts, by its own code.
  */
 const problems: Readonly<Record<string, readonly [title: string, action: string]>> = {
   // Signing in, roles, requests

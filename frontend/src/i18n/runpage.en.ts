@@ -16,7 +16,7 @@ export const runpage = {
     },
   },
   comments: {
-    none: 'Nobody has said anything yet',
+    none: 'No comments yet',
     noneHint: 'Say what you saw, and name a member with @ and the user name.',
     say: 'Your comment',
     hint: 'Plain text. @name names a member.',

@@ -1,7 +1,7 @@
 export const secondFactor = {
   title: 'Second factor',
   about:
-    'A code from an authenticator app, asked for when you sign in. Who has learned your password is still kept out.',
+    'A code from an authenticator app, asked for when you sign in. It keeps out a person who has learned your password.',
   on: 'On',
   off: 'Off',
   since: 'since',

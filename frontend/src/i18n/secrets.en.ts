@@ -1,6 +1,6 @@
 export const secrets = {
   title: 'Secrets',
-  subtitle: 'Values that runs of this project get as environment variables. Nobody can read them back here.',
+  subtitle: 'Values that runs of this project get as environment variables. They cannot be read back here.',
   new: 'New secret',
   create: 'Keep the secret',
   replaceTitle: 'New value of {{name}}',
@@ -13,7 +13,7 @@ export const secrets = {
   show: 'Show what is typed',
   valueHint: 'Several lines, a private key for instance, stay as they are. Logs show *** in its place.',
   valueNeeded: 'Give a value.',
-  description: 'What it is for',
+  description: 'Purpose',
   setBy: 'Set by',
   setAt: 'Set',
   used: 'Last given to a run',

@@ -16,7 +16,7 @@ export const sharing = {
     'The link is shown this once: copy it now. Whoever has it sees the run until you end it or its time is over.',
   links: 'Links that work',
   none: 'No links',
-  noneHint: 'Nobody outside the project sees this run.',
+  noneHint: 'Only the project sees this run.',
   unnamed: 'Link without a note',
   unnamedOf: 'Link to run {{number}}',
   showsLog: 'with log',

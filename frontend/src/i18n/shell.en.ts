@@ -53,7 +53,7 @@ export const shell = {
   projects: 'Switch project',
   offline: 'You are offline.',
   unreachable: 'The server does not answer.',
-  asOf: 'What you see is from {{time}}.',
+  asOf: 'This page is from {{time}}.',
   tryingIn: 'Trying again in {{seconds}} s',
   trying: 'Trying again…',
   tryNow: 'Try now',

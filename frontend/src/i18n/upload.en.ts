@@ -7,7 +7,7 @@ export const upload = {
   mayNotHint: 'Researchers and administrators of the project may; ask one of them for the role.',
   drop: 'Drop a folder or files here',
   dropHint:
-    'Folders come with everything in them. What you drop is sent in packs; an upload that is cut off goes on where it stopped.',
+    'Folders come with everything in them. Dropped files are sent in packs; an upload that is cut off goes on where it stopped.',
   dropHere: 'Drop to add to {{name}}',
   dropNew: 'Drop a folder to make a dataset of it',
   chooseFolder: 'Choose a folder',
@@ -21,7 +21,7 @@ export const upload = {
   folder: 'Folder in the dataset',
   folderHint: 'Empty: the files lie at the top.',
   keepName: 'Put them into a folder {{name}}',
-  mode: 'What is in the folder already',
+  mode: 'Files that are in the folder already',
   add: 'Add to it',
   addHint: 'Files of the same path are replaced, all others stay.',
   replace: 'Replace the folder',

@@ -1,6 +1,6 @@
 export const webhooks = {
   title: 'Webhooks',
-  subtitle: 'Who is told what happens in this project',
+  subtitle: 'Programs that are notified of events in this project',
   forbidden: 'Webhooks send data of the project out: its administrators see and change them.',
   new: 'New webhook',
   create: 'Add webhook',

@@ -1,6 +1,6 @@
 export const writers = {
   title: 'Open writers',
-  hint: 'Programs that are writing to this dataset. What they have persisted can be read already.',
+  hint: 'Programs that are writing to this dataset. Files that they have persisted can be read already.',
   empty: 'Nobody is writing',
   emptyHint: 'A program opens a writer and its files become one version:',
   what: 'Writer',

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 export interface CopyIdProps {
   /** What is copied. */
   value: string;
-  /** What is shown: by default the last 8 characters of a UUID, else the first `chars`. */
+  /** The text that is shown: by default the last 8 characters of a UUID, else the first `chars`. */
   label?: string;
   chars?: number;
 }

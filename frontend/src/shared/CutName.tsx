@@ -2,9 +2,9 @@ import classes from './CutName.module.css';
 
 interface CutNameProps {
   name: string;
-  /** What follows the name and is never cut, such as the version `@v2`. */
+  /** The end of the name that is never cut, such as the version `@v2`. */
   tail?: string;
-  /** What follows the tail, and is cut too. */
+  /** The text after the tail, which is cut too. */
   rest?: string;
 }
 

@@ -12,7 +12,7 @@ export interface Column<T> {
   key: string;
   header: string;
   cell: (row: T) => ReactNode;
-  /** What to sort by; without it the column cannot be sorted. Sorting is local unless `onSort` is given. */
+  /** The value to sort by; without it the column cannot be sorted. Sorting is local unless `onSort` is given. */
   sortValue?: (row: T) => string | number | null;
   align?: 'left' | 'right' | 'center';
   width?: number | string;

@@ -28,8 +28,8 @@ export function Dialog({ opened, size = 'lg', children, ...rest }: DialogProps) 
 }
 
 /**
- * What cannot be shown again, such as a new token. While it is there its dialog closes only by a button of the content:
- * Escape or a click beside it would lose what nobody has copied yet.
+ * Content that cannot be shown again, such as a new token. While it is there its dialog closes only by a button of the
+ * content: Escape or a click beside it would lose what nobody has copied yet.
  */
 export function ShownOnce({ children }: { children: ReactNode }) {
   const hold = useContext(Holding);

@@ -12,7 +12,7 @@ export interface ErrorStateProps {
   onRetry?: () => void;
   /** Inside a form or a card: no margin, smaller. */
   compact?: boolean;
-  /** Who shows it asks again without being told to. */
+  /** The component that shows it asks again by itself. */
   retrying?: boolean;
   /** Fields whose errors stand beside them; all others are told here. */
   shownFields?: readonly string[];

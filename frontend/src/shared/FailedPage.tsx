@@ -4,14 +4,14 @@ import { Page } from './Page';
 import { PageHeader } from './PageHeader';
 
 interface FailedPageProps {
-  /** What was looked for. */
+  /** The thing that the page is about. */
   title: string;
   /** The way back: the link to the list. */
   above: ReactNode;
   badges?: ReactNode;
   error: unknown;
   onRetry?: () => void;
-  /** What can be done instead. */
+  /** The actions that are possible instead. */
   children?: ReactNode;
 }
 

@@ -7,7 +7,7 @@ import { useCurrentProject } from './project';
 interface ForbiddenProps {
   /** Which right the page needs. */
   hint: string;
-  /** Who can give it. */
+  /** The administrators who can give the right. */
   by?: 'project' | 'installation';
   title?: string;
   icon?: Icon;

@@ -20,7 +20,7 @@ export interface FormFrameProps<T extends object> {
   children: ReactNode;
 }
 
-/** What a wrong input looks like; a group of inputs says it with `data-wrong`, and names its way out with `data-fix`. */
+/** Finds wrong inputs; a group of inputs has `data-wrong`, and names its way out with `data-fix`. */
 const WRONG = '[aria-invalid=true],[data-wrong=true]';
 
 function focusFirstWrong(root: HTMLElement | null): void {
@@ -45,7 +45,7 @@ export function FormFrame<T extends object>(props: FormFrameProps<T>) {
     if (refusals > 0 && !form.submitting) focusFirstWrong(root.current);
   }, [refusals, form.submitting]);
   const refuse = () => setRefusals((count) => count + 1);
-  // What the server refused was said of what was sent. Forms that leave their values to the inputs tell no change of
+  // A refusal belongs to the values that were sent. Forms that leave their values to the inputs tell no change of
   // these; others have inputs that are changed by a click.
   const forget = () => setError(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts

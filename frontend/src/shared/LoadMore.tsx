@@ -9,7 +9,7 @@ const MOST_PRINTED = 20;
 interface LoadMoreProps {
   onLoad: () => void;
   loading: boolean;
-  /** What the last load ended with: the next one waits for a press. */
+  /** The error of the last load: the next one waits for a press. */
   error: unknown;
 }
 

@@ -4,7 +4,7 @@ import { useFormat } from './format';
 export interface ProgressBarProps {
   /** 0 to 1. */
   ratio: number;
-  /** What is progressing, for screen readers. */
+  /** The name of the progress, for screen readers. */
   label: string;
   color?: string;
   showPercent?: boolean;

@@ -79,7 +79,7 @@ export function TableView({ table, reason = '' }: TableViewProps) {
   );
 }
 
-/** What the file says of itself as a whole. */
+/** Facts of the file as a whole, as the file has them. */
 function TableFacts({ table }: { table: PreviewTable }) {
   const { t } = useTranslation();
   const { row_count: rows, row_groups: groups, column_count: columns, writer } = table;

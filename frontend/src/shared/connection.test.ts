@@ -89,7 +89,7 @@ test('a part that failed to load is asked for again, also when the server answer
   const check = vi.spyOn(ours, 'check').mockResolvedValue(true);
   const load = vi.fn().mockRejectedValueOnce(new TypeError('no network')).mockResolvedValue('part');
   await expect(whenReachable(load)()).resolves.toBe('part');
-  // What is not there at all is told.
+  // A part that is not there at all is an error.
   load.mockReset().mockRejectedValue(new TypeError('gone'));
   await expect(whenReachable(load)()).rejects.toThrow('gone');
   expect(load).toHaveBeenCalledTimes(2);

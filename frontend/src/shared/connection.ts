@@ -54,7 +54,7 @@ export class Connection {
   /** The server answered something. */
   readonly heard = (): void => {
     if (this.state.kind === 'online') {
-      // Nobody draws it while all is well.
+      // The time is not drawn while all is well.
       this.state = { ...this.state, heardAtMs: Date.now() };
       return;
     }

@@ -67,7 +67,10 @@ export function focusNeighbour(button: HTMLElement): void {
 
 const isOff = (control: HTMLElement) => !control.isConnected || control.matches(':disabled');
 
-/** What is drawn in its place (both marked `data-focus-as`), else what the page marks, else the page itself. */
+/**
+ * The control that is drawn in its place (both marked `data-focus-as`), else the one that the page marks, else the page
+ * itself.
+ */
 function successorOf(control: HTMLElement, area: HTMLElement): HTMLElement {
   const name = control.dataset.focusAs;
   const same = name ? area.querySelector<HTMLElement>(`[data-focus-as="${name}"]:not(:disabled)`) : null;

@@ -2,10 +2,10 @@ import { queryOptions, useQuery } from '@tanstack/react-query';
 import { api } from '@/api/client';
 import type { Session } from '@/api/contract/accounts';
 
-/** What is known of a browser in which nobody is signed in. */
+/** The session of a browser in which nobody is signed in. */
 export const NOBODY: Session = { authenticated: false, user: null, lacks_second_factor: false };
 
-/** Who is signed in. Asked once at boot: the answer also sets the CSRF cookie. */
+/** The signed-in person. Asked once at boot: the answer also sets the CSRF cookie. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   // Takes no abort signal: the router waits for this answer, whichever component comes or goes meanwhile.

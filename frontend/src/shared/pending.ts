@@ -1,4 +1,7 @@
-/** What `confirmUndo` has shown and not yet sent. Apart from it, for who needs no toasts: they are not in the first bundle. */
+/**
+ * Changes that `confirmUndo` has shown and not yet sent. They stand apart for modules that need no toasts: those are
+ * not in the first bundle.
+ */
 export interface Waiting {
   about: string | undefined;
   /** Sends it now. */
@@ -6,7 +9,7 @@ export interface Waiting {
 }
 
 export const pending = new Set<Waiting>();
-/** What is being sent, until the server has answered. */
+/** Changes that are being sent, until the server has answered. */
 export const underWay = new Map<Promise<void>, string | undefined>();
 
 function flushAll(about?: string): void {

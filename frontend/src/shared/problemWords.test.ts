@@ -89,7 +89,7 @@ test('what is wrong with a field is said in the language of the page, by its cod
   expect(fieldWords(error)).toEqual({
     name: '最多 63 个字符。请使用 1 到 63 个小写字母、数字、点、短横线或下划线。',
     'edits.0.to': '“<b>”不是可选的值。',
-    // What has no code of its own is said by its text; what comes from elsewhere, as the server says it.
+    // An error without a code of its own is translated by its text; a foreign one stays as the server has it.
     where: '第 3 个字符：内容为空。',
     size: '至多为 9，得到的是 12。',
     side: 'No.',

@@ -3,12 +3,12 @@ import i18n, { FIELDS, PROBLEMS, sayDetail } from '@/i18n';
 
 export interface ProblemWords {
   title: string;
-  /** What is true of this one case; as the server says it, in English, where its words are not known. */
+  /** The detail of this one case; in the server's English where its words are not known. */
   detail: string;
   action: string;
 }
 
-/** What an error says in the present language, where that is not the server's; undefined: as the server says it. */
+/** The words of an error in the present language, where that is not the server's; undefined: as the server has it. */
 export function translatedProblem(
   error: Pick<ApiError, 'code' | 'title' | 'detail'> & Partial<Pick<ApiError, 'sentence'>>,
 ): ProblemWords | undefined {
@@ -36,21 +36,21 @@ export function problemWords(problem: StoredProblem): ProblemWords {
   return translatedProblem({ code, title, detail, sentence }) ?? { title, detail: sayDetail(detail, sentence), action };
 }
 
-/** What happened and what to do next, where a title says already what is wrong. */
+/** The event and the next step, where a title names the error already. */
 export function problemSentence(problem: StoredProblem): string {
   const { title, detail, action } = problemWords(problem);
   const said = detail || title;
   return said.includes(action) ? said : `${said} ${action}`;
 }
 
-/** What is wrong with a field, by its code: a rule of forms, or a sentence of the server's. */
+/** The error of a field by its code: a rule of forms, or a sentence of the server. */
 function fieldSentence({ code, params }: FieldCode): string | undefined {
   const template: string | undefined = i18n.getResource(i18n.language, FIELDS, code);
   if (template) return i18n.services.interpolator.interpolate(template, params, i18n.language, {});
   return sayDetail('', { code, params }) || undefined;
 }
 
-/** What is wrong with each field in the present language; as the server says it where one of its codes has no words. */
+/** The errors of each field in the present language; as the server has them where one of its codes has no words. */
 export function fieldWords({ fields, fieldCodes }: ApiError): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => {

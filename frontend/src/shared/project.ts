@@ -104,7 +104,7 @@ export function useMay(role: Role): boolean {
   return mine !== undefined && ROLES.indexOf(mine) >= ROLES.indexOf(role);
 }
 
-/** What the person may open beside the pages of a project. The server decides; this only hides entries. */
+/** Pages that the person may open beside those of a project. The server decides; this only hides entries. */
 export interface Rights {
   /** Administers some project: there is an audit log to read. */
   admin: boolean;

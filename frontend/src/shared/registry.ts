@@ -5,7 +5,7 @@ interface Runnable {
 }
 
 /**
- * What the mounted components offer: shortcuts, commands. `signatureOf` tells two offers apart; their functions may
+ * Offers of the mounted components: shortcuts, commands. `signatureOf` tells two offers apart; their functions may
  * change at every render and are read when they run.
  */
 export function createRegistry<T extends Runnable>(signatureOf: (item: T) => string) {

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import type { Attempt, Explanation, Placement, Run, RunEvent, RunShort } from '@/api/contract/jobs';
 import { type Format, useFormat } from './format';
 
-/** What a sentence of the server names. */
+/** The values that a sentence of the server names. */
 type Params = Record<string, unknown>;
 type Reason = Explanation['reasons'][number];
 type Failed = Pick<RunShort | Attempt, 'failure_reason'> & {

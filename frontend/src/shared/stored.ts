@@ -43,10 +43,10 @@ export function useStored(key: string, fallback: string): [string, (value: strin
   return [value, useCallback((next: string) => writeStored(key, next), [key])];
 }
 
-/** What the tab keeps for itself where sessionStorage refuses: until the page is left. */
+/** The tab's own memory where sessionStorage refuses: until the page is left. */
 const tabMemory = new Map<string, string>();
 
-/** What this tab alone remembers: it survives reloads, and other tabs neither see nor change it. */
+/** Values that this tab alone remembers: they survive reloads, and other tabs neither see nor change them. */
 export function readOfTab(key: string): string | null {
   try {
     return sessionStorage.getItem(key) ?? tabMemory.get(key) ?? null;

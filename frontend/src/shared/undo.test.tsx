@@ -21,7 +21,7 @@ test('undo brings it back, and nothing is committed', async () => {
   const [commit, rollback] = [vi.fn(), vi.fn()];
   show({ commit, rollback, delayMs: 60_000 });
   await userEvent.click(await screen.findByRole('button', { name: 'Undo' }));
-  // What is still pending would be committed now.
+  // A change that is still pending would be committed now.
   window.dispatchEvent(new Event('pagehide'));
   await eventually(() => expect(rollback).toHaveBeenCalledOnce());
   expect([commit.mock.calls.length, rollback.mock.calls.length]).toEqual([0, 1]);

@@ -6,7 +6,7 @@ import { pending, underWay, type Waiting } from './pending';
 import { fieldWords, translatedProblem } from './problemWords';
 
 export interface UndoableAction {
-  /** What will happen when the toast goes away: "Token ci is revoked in a few seconds". */
+  /** The change after the toast goes away: "Token ci is revoked in a few seconds". */
   message: string;
   /** Makes it so; called when the time to undo is over, or when the page is left. */
   commit: () => unknown;

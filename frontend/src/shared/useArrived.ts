@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react';
 
 /**
- * Whether something was there once. What stands below it waits for it, so that nothing on the screen moves, and stays when
- * it is read again. It waits for so many milliseconds at most, for ever without a number.
+ * Whether something was there once. Content below it waits for it, so that nothing on the screen moves, and stays when
+ * it is read again. It waits at most this number of milliseconds, for ever without a number.
  */
 export function useArrived(isThere: boolean, patienceMs?: number): boolean {
   const arrived = useRef(false);

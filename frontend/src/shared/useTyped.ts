@@ -15,7 +15,7 @@ export function useTyped(value: string, onChange: (value: string) => void, pause
     onChange(next);
   }, pauseMs);
   useEffect(() => {
-    // What was told comes back late: more may have been typed since.
+    // A reported value comes back late: more may have been typed since.
     if (value === told.current) return;
     told.current = value;
     tell.cancel();

@@ -2,7 +2,7 @@
 type Answer = unknown | ((request: Request, url: URL) => unknown);
 
 let routes: [method: string, path: RegExp, answer: Answer][] = [];
-/** What was sent, in order: `POST /api/v1/…`. */
+/** The requests that were sent, in order: `POST /api/v1/…`. */
 export const sent: { line: string; body: unknown }[] = [];
 
 const SESSION = {

@@ -30,7 +30,7 @@ _PLACE_SCHEMA = pa.schema([("offset", pa.int64()), ("size", pa.int64()), ("diges
 
 @dataclass
 class CheckReport:
-    """What was looked at, and what is wrong; `problems` name the object."""
+    """The result of a check; each of the `problems` names an object."""
 
     datasets: list[str] = field(default_factory=list)
     objects: int = 0
@@ -88,7 +88,7 @@ def _check_dataset(folder: ArchiveFolder, name: str, claims: _Claims) -> dict[st
 
 
 class _Claims:
-    """What the entries say of each pack: offset, size and digest of its files."""
+    """The claims of the entries about each pack: offset, size and digest of its files."""
 
     def __init__(self) -> None:
         self._tables: defaultdict[bytes, list[pa.Table]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""What can be wrong with an archive of datasets, one class each."""
+"""Errors of archives of datasets, one class each."""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ class Followed:
             previous = part.max
             if part not in (self._with_packs if with_packs else self._seen):
                 self._range(part, with_packs=with_packs)
-        # Of a root over groups, nobody has looked at this yet.
+        # The reader has not checked this for a root over groups.
         if make_root(root.ranges).content != root.content:
             raise ArchiveCorruptError("The content digest of a root does not fit its ranges.")
         for layer in root.layers:

@@ -47,7 +47,7 @@ class ArchivedMove:
 
     @property
     def says(self) -> tuple[int, str, str, str, int | None]:
-        """What two histories must agree on."""
+        """The fields in which two histories must agree."""
         return self.seq, self.kind, self.old, self.new, self.number
 
 

@@ -37,7 +37,7 @@ Place = Callable[[pa.Table], pa.Table]
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What a commit became in an earlier save; `layout` is its layout there (hex), "" for none."""
+    """The copy of a commit in an earlier save; `layout` is its layout there (hex), "" for none."""
 
     commit: Commit
     layout: str
@@ -85,7 +85,7 @@ class PinnedFiles:
         return _readable(commit, root, self._layouts, self._store).ranges
 
 
-class BringingIn:
+class HistoryRewriter:
     """Writes roots and commits of one history anew; `run` may be called once."""
 
     def __init__(self, store: ObjectStore, place: Place, earlier: Mapping[str, Earlier]) -> None:
@@ -113,7 +113,7 @@ class BringingIn:
             if (root := self._root(name, commits[name], history)) is not None
         }
         names = self._written(commits, roots)
-        # What was written anew is over the layout already.
+        # A commit that was written anew has its layout as its root already.
         layouts = {name: history.layouts.get(name, "") for name in kept - roots.keys()}
         layouts |= {name: self._earlier[name].layout for name in kept & self._earlier.keys()}
         return replace(

@@ -1,4 +1,4 @@
-"""What to do next, told as commands: the server's own advice is for every caller alike."""
+"""The next step as a command: the server's own advice is the same for every caller."""
 
 from __future__ import annotations
 

@@ -69,8 +69,8 @@ def save(
 ) -> None:
     """Save DATASET with its whole history into FOLDER.
 
-    What is there and right is skipped, so that a save that was cut off goes on, and a later one
-    adds what is new. Several datasets can share a folder and its packs.
+    Files of the archive that are right are skipped, so a save that was cut off goes on, and a later
+    one adds new files. Several datasets can share a folder and its packs.
     """
     from atom_sdk.client.archives.save import SaveOptions
 

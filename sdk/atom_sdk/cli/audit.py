@@ -12,7 +12,7 @@ import click
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.client.transport.http import download
 
-# What is not written yet is held here, then on the disk.
+# Bytes up to this number wait in memory, further ones on the disk.
 _IN_MEMORY_BYTES = 1 << 20
 
 
@@ -28,7 +28,7 @@ def audit() -> None:
 @click.option("--from", "since", metavar="TIME", help="Not before it: 2026-01-31T08:00:00Z.")
 @click.option("--to", "until", metavar="TIME", help="Before it.")
 @click.option("--actor", help="User name of who did it.")
-@click.option("--verb", help="What was done, for instance token.created, or token for all of them.")
+@click.option("--verb", help="The action, for instance token.created, or token for all of them.")
 @click.option("--object", "thing", help="Kind or id of what it was done to.")
 @click.option("--only", "slug", metavar="PROJECT", help="Events of one project; else of all yours.")
 @click.option(

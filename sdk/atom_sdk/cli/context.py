@@ -1,4 +1,4 @@
-"""What every command shares: the client, the choice of output, and exit codes."""
+"""The parts that every command shares: the client, the choice of output, and exit codes."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _EXIT_BY_KIND: dict[type[Exception], int] = {
     ArchiveNameTakenError: EXIT_CONFLICT,
     ArchiveMissingError: EXIT_NOT_FOUND,
     ArchiveVersionGoneError: EXIT_NOT_FOUND,
-    # What was typed cannot name a dataset, or the folder holds nothing to push.
+    # The argument cannot name a dataset, or the folder holds nothing to push.
     RefSyntaxError: EXIT_USAGE,
     EmptyDatasetError: EXIT_USAGE,
     PathError: EXIT_USAGE,
@@ -88,7 +88,7 @@ _EXIT_BY_KIND: dict[type[Exception], int] = {
     AlreadyMountedError: EXIT_CONFLICT,
     MountBusyError: EXIT_CONFLICT,
 }
-# What a worker found wrong with an operation: the same failures at once have these exit codes too.
+# Failures of an operation that a worker found have the exit codes of the same failures at once.
 _EXIT_BY_REASON = {
     "edit_impossible": EXIT_USAGE,
     "empty_commit": EXIT_USAGE,
@@ -121,7 +121,7 @@ class Context:
     def __init__(self) -> None:
         self.project: str | None = None
         self.as_json = False
-        # What people and programs wrote is shown as it is: `:x:` is no emoji.
+        # People and programs wrote these texts, so they are shown as they are: `:x:` is no emoji.
         self.out = _Output(highlight=False, soft_wrap=True, emoji=False, width=_width_of_output())
         self.err = _Output(stderr=True, highlight=False, soft_wrap=True, emoji=False)
         self._client: Client | None = None
@@ -197,17 +197,17 @@ def explain(error: AtomError, context: Context) -> None:
         hint = "Make a token in the portal under Access tokens; then run: atom login URL"
     if context.as_json:
         problem = getattr(error, "problem", None) or {"code": error.code, "detail": str(error)}
-        tell_json({**problem, "action": hint})
+        print_problem({**problem, "action": hint})
         return
     context.err.print(f"[bold red]error[/]: {_escape(str(error))}")
     for name, messages in getattr(error, "errors", {}).items():
         context.err.print(f"  {_escape(name)}: {_escape(' '.join(messages))}")
-    # What a job or a scan keeps of an error says the next step itself.
+    # A failure that a job or a scan keeps may contain the next step already.
     if hint not in str(error):
         context.err.print(f"  [dim]{_escape(hint)}[/]")
 
 
-def tell_json(problem: dict[str, Any]) -> None:
+def print_problem(problem: dict[str, Any]) -> None:
     """Print a failure as one line of JSON on standard error."""
     sys.stderr.write(json.dumps(problem, default=str, ensure_ascii=False) + "\n")
 

@@ -121,7 +121,7 @@ def attr(
 @click.command()
 @click.argument("dataset")
 @click.argument("paths", nargs=-1)
-@click.option("--label", help="What the files show; '' takes their labels away.")
+@click.option("--label", help="The class that the files show; '' takes their labels away.")
 @click.option("--split", type=click.Choice(["train", "val", "test", ""]), help="'' for none.")
 @_edit_options
 @pass_context

@@ -35,7 +35,7 @@ def folder_labels(context: Context, dataset: str, message: str) -> None:
     context.emit(version, lambda out: out.print(f"{name}@{version['ref']} has these labels."))
 
 
-def tell_class_folders(context: Context, folder: Path, result: PushResult) -> None:
+def print_class_folders(context: Context, folder: Path, result: PushResult) -> None:
     """Say that folders look like classes, where no file of the version has a label."""
     is_labelled = any(layer["kind"] == "classification" for layer in result.version["layers"])
     if is_labelled or result.unchanged or result.files_total > MAX_FILES:

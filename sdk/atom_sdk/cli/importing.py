@@ -65,7 +65,7 @@ DELIMITER = _Delimiter()
     type=click.Choice(_FORMATS),
     default="auto",
     show_default=True,
-    help="What SOURCE is; auto looks into it and says why.",
+    help="The format of SOURCE; auto looks into it and says why.",
 )
 @click.option(
     "--images",
@@ -108,7 +108,7 @@ DELIMITER = _Delimiter()
     type=click.Choice(["size", "corners"]),
     default="size",
     show_default=True,
-    help="What a list of four numbers is: x, y, width, height, or x1, y1, x2, y2.",
+    help="The meaning of four numbers: x, y, width, height, or x1, y1, x2, y2.",
 )
 @click.option("--max-ratio", default=200.0, show_default=True, help="Unpacked to packed size.")
 @click.option("--max-files", default=20_000_000, show_default=True, help="Members of an archive.")

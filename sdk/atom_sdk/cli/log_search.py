@@ -75,7 +75,7 @@ def print_matches(context: Context, matches: Iterable[dict[str, Any]]) -> int:
 
 
 class _Printed:
-    """What is on the terminal: neighbours of two matches may overlap, each line is there once."""
+    """The printed lines: neighbours of two matches may overlap, each line is printed once."""
 
     def __init__(self) -> None:
         self._last = 0

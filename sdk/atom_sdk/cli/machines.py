@@ -28,7 +28,7 @@ def machines(command: click.Context) -> None:
 def cordon(context: Context, name: str, reason: str) -> None:
     """Keep new runs off MACHINE, as an administrator; runs that are there go on."""
     row = context.client.machines.cordon(name, reason)
-    _tell(context, row, f"{row['name']} takes no new runs; {len(row['runs'])} go on there")
+    _print_change(context, row, f"{row['name']} takes no new runs; {len(row['runs'])} go on there")
 
 
 @machines.command()
@@ -37,10 +37,10 @@ def cordon(context: Context, name: str, reason: str) -> None:
 def uncordon(context: Context, name: str) -> None:
     """Let MACHINE take runs again, as an administrator."""
     row = context.client.machines.uncordon(name)
-    _tell(context, row, f"{row['name']} takes runs again")
+    _print_change(context, row, f"{row['name']} takes runs again")
 
 
-def _tell(context: Context, row: dict[str, Any], text: str) -> None:
+def _print_change(context: Context, row: dict[str, Any], text: str) -> None:
     context.emit(row, lambda out: out.print(text, markup=False))
 
 

@@ -49,7 +49,7 @@ from atom_sdk.cli.context import (
     exit_code_of,
     explain,
     pass_context,
-    tell_json,
+    print_problem,
 )
 from atom_sdk.cli.options import accept_json_anywhere
 from atom_sdk.client import Client, config
@@ -216,6 +216,6 @@ def _as_ours(exc: Exception) -> AtomError:
 
 def _show_usage(exc: click.ClickException, context: Context) -> None:
     if context.as_json:
-        tell_json({"code": "usage", "detail": exc.format_message()})
+        print_problem({"code": "usage", "detail": exc.format_message()})
     else:
         exc.show()

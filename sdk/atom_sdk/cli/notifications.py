@@ -21,19 +21,19 @@ TOPICS = (
     "data_finished", "membership", "webhook", "security",
 )  # fmt: skip
 MAILS = ("now", "daily", "never")
-# So many are in one request: a page of the list, and ids that are marked.
+# One request has at most this many: a page of the list, and ids that are marked.
 _AT_ONCE = 200
 
 
 def _filters(command: Decorated) -> Decorated:
-    """Add --unread, --topic and --limit; the command gets them as `asked`."""
+    """Add --unread, --topic and --limit; the command gets them as `filters`."""
 
     @click.option("--unread", is_flag=True, help="Only what was not read.")
     @click.option("--topic", metavar="TOPIC", type=click.Choice(TOPICS), help="Only of this one.")
     @click.option("-n", "--limit", default=20, show_default=True, type=click.IntRange(1))
     @wraps(command)
-    def filtered(*args: Any, **asked: Any) -> Any:
-        return command(*args, asked=asked)
+    def filtered(*args: Any, **filters: Any) -> Any:
+        return command(*args, filters=filters)
 
     return filtered
 
@@ -41,7 +41,7 @@ def _filters(command: Decorated) -> Decorated:
 @click.group(invoke_without_command=True)
 @_filters
 @pass_context
-def notifications(context: Context, asked: dict[str, Any]) -> None:
+def notifications(context: Context, filters: dict[str, Any]) -> None:
     """List what you were told, newest first; mark it, and choose how you are told.
 
     \b
@@ -53,8 +53,8 @@ def notifications(context: Context, asked: dict[str, Any]) -> None:
     """  # noqa: D301  # click wants the character itself before lines that it keeps apart
     present = click.get_current_context()
     if present.invoked_subcommand is None:
-        _list(context, **asked)
-    elif any(present.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in asked):
+        _list(context, **filters)
+    elif any(present.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in filters):
         raise click.UsageError(
             f"Give what is to be listed without '{present.invoked_subcommand}', or after it."
         )
@@ -63,9 +63,9 @@ def notifications(context: Context, asked: dict[str, Any]) -> None:
 @notifications.command(name="ls")
 @_filters
 @pass_context
-def list_(context: Context, asked: dict[str, Any]) -> None:
+def list_(context: Context, filters: dict[str, Any]) -> None:
     """List what you were told, newest first; the same without `ls`."""
-    _list(context, **asked)
+    _list(context, **filters)
 
 
 def _list(context: Context, unread: bool, topic: str | None, limit: int) -> None:
@@ -146,8 +146,14 @@ def _print_changed(context: Context, found: dict[str, Any], how: str) -> None:
 @click.argument("topic", metavar="[TOPIC]", required=False, type=click.Choice(TOPICS))
 @click.option("--mail", type=click.Choice(MAILS), help="E-mails about TOPIC.")
 @click.option("--in-app/--no-in-app", default=None, help="Show TOPIC in the portal, or not.")
-@click.option("--time-zone", metavar="NAME", help="Of the daily mail: Europe/Berlin, for instance.")
-@click.option("--hour", type=click.IntRange(0, 23), help="Of the daily mail, in its time zone.")
+@click.option(
+    "--time-zone",
+    metavar="NAME",
+    help="The time zone of the daily mail: Europe/Berlin, for instance.",
+)
+@click.option(
+    "--hour", type=click.IntRange(0, 23), help="The hour of the daily mail, in its time zone."
+)
 @pass_context
 def settings(  # one parameter per option
     context: Context,
@@ -163,11 +169,11 @@ def settings(  # one parameter per option
     atom notifications settings run_finished --mail daily --no-in-app
     atom notifications settings --time-zone Europe/Berlin --hour 7
     """  # noqa: D301  # click wants the character itself before lines that it keeps apart
-    told = _given(mail=mail, in_app=in_app)
-    if told and not topic:
+    chosen = _set_options(mail=mail, in_app=in_app)
+    if chosen and not topic:
         raise click.UsageError("Name the TOPIC that --mail or --in-app is for.")
-    change: dict[str, Any] = {"topics": [{"topic": topic, **told}]} if told else {}
-    if daily := _given(time_zone=time_zone, hour=hour):
+    change: dict[str, Any] = {"topics": [{"topic": topic, **chosen}]} if chosen else {}
+    if daily := _set_options(time_zone=time_zone, hour=hour):
         change["daily"] = daily
     found = context.client.http.request(
         "PATCH" if change else "GET", "notifications/preferences/", json=change or None
@@ -177,7 +183,7 @@ def settings(  # one parameter per option
     context.emit(found, lambda out: _print_settings(out, found))
 
 
-def _given(**options: Any) -> dict[str, Any]:
+def _set_options(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -31,7 +31,7 @@ def list_(context: Context) -> None:
 
 @project.command()
 @click.argument("slug")
-@click.option("--name", help="What people read; the slug unless it is given.")
+@click.option("--name", help="The name that people read; the slug unless it is given.")
 @click.option("--unit", help="Its unit, by name or id; the only one that you administer.")
 @pass_context
 def add(context: Context, slug: str, name: str | None, unit: str | None) -> None:

@@ -23,15 +23,15 @@ def retention(
 ) -> None:
     """Show which versions of DATASET stay by themselves, or set it with one option.
 
-    Heads of branches, tagged, used and held versions stay in any case. What falls out expires in
-    the next night, and can be restored until its files are collected.
+    Heads of branches, tagged, used and held versions stay in any case. Other versions that leave
+    retention expire in the next night. They can be restored until their files are collected.
     """
     chosen: list[tuple[str, int | None]] = [("all", None)] if keep_all else []
     chosen += [(kind, limit) for kind, limit in (("last", last), ("days", days)) if limit]
     if len(chosen) > 1:
         raise click.UsageError("Give one of --all, --last and --days.")
-    keeping = context.client.keeping
-    found = keeping.set_retention(dataset, *chosen[0]) if chosen else keeping.retention(dataset)
+    policies = context.client.retention
+    found = policies.set_policy(dataset, *chosen[0]) if chosen else policies.policy(dataset)
     context.emit(found, lambda out: _print_retention(out, dataset, found))
 
 
@@ -53,7 +53,7 @@ def _print_retention(out: Console, dataset: str, found: dict[str, Any]) -> None:
 @pass_context
 def restore(context: Context, ref: str) -> None:
     """Keep the expired version REF (digits@v3) again, as long as its files are there."""
-    found = context.client.keeping.restore(ref)
+    found = context.client.retention.restore(ref)
     context.emit(found, lambda out: out.print(f"{ref} is {found['state']}."))
 
 
@@ -74,7 +74,7 @@ def delete(context: Context, dataset: str, typed: str | None, is_sure: bool) -> 
         typed = click.prompt(f"Type {dataset} to delete it", err=True)
     if typed != dataset:
         raise click.UsageError("The name does not match: nothing was deleted.")
-    context.client.keeping.delete(dataset)
+    context.client.retention.delete(dataset)
     said = f"{dataset} is deleted. Take it back: atom data undelete {dataset}"
     context.emit({"deleted": dataset}, lambda out: out.print(said))
 
@@ -83,7 +83,7 @@ def delete(context: Context, dataset: str, typed: str | None, is_sure: bool) -> 
 @pass_context
 def deleted(context: Context) -> None:
     """List the deleted datasets that can be taken back."""
-    rows = list(context.client.keeping.deleted())
+    rows = list(context.client.retention.deleted())
     context.emit(rows, lambda out: _print_deleted(out, rows))
 
 
@@ -103,7 +103,7 @@ def _print_deleted(out: Console, rows: list[dict[str, Any]]) -> None:
 @pass_context
 def undelete(context: Context, dataset: str) -> None:
     """Take back the deletion of DATASET, with all that it had."""
-    found = context.client.keeping.undelete(dataset)
+    found = context.client.retention.undelete(dataset)
     context.emit(found, lambda out: out.print(f"{found['name']} is back."))
 
 
@@ -118,7 +118,7 @@ def hold() -> None:
 @pass_context
 def place(context: Context, ref: str, reason: str) -> None:
     """Hold a dataset (digits) or one version (digits@v3) until the hold is released."""
-    found = context.client.keeping.place_hold(ref, reason)
+    found = context.client.retention.place_hold(ref, reason)
     context.emit(found, lambda out: out.print(f"{ref} is held: {found['id']}"))
 
 
@@ -127,7 +127,7 @@ def place(context: Context, ref: str, reason: str) -> None:
 @pass_context
 def list_(context: Context, dataset: str) -> None:
     """List the holds of DATASET, released ones too."""
-    rows = list(context.client.keeping.holds(dataset))
+    rows = list(context.client.retention.holds(dataset))
     context.emit(rows, lambda out: _print_holds(out, dataset, rows))
 
 
@@ -148,7 +148,7 @@ def _print_holds(out: Console, dataset: str, rows: list[dict[str, Any]]) -> None
 @pass_context
 def release(context: Context, dataset: str, hold_id: str) -> None:
     """End the hold HOLD_ID of DATASET."""
-    found = context.client.keeping.release_hold(dataset, hold_id)
+    found = context.client.retention.release_hold(dataset, hold_id)
     context.emit(found, lambda out: out.print(f"Released at {found['released_at']}."))
 
 

@@ -1,4 +1,4 @@
-"""What a run is asked for with on the command line: options, and the request that they make."""
+"""The options of a run on the command line, and the request that they make."""
 
 from __future__ import annotations
 

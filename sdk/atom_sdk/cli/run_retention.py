@@ -41,8 +41,9 @@ def keep(
 def run_retention(context: Context, days: int | None, forever: bool, dry_run: bool) -> None:
     """Show or set for how long the project keeps logs and outputs of ended runs.
 
-    What goes is announced on the run's page and removed three days later. Starred runs stay, and
-    so does what a model version, an evaluation or another run needs; parameters and metrics always.
+    Logs and outputs to remove are announced on the run's page and removed three days later. Starred
+    runs stay, and so do files that a model version, an evaluation or another run needs; parameters
+    and metrics always stay.
     """
     if days is not None and forever:
         raise click.UsageError("Give one of --days and --forever.")

@@ -13,7 +13,7 @@ from atom_sdk.cli.context import (
     EXIT_FAILED,
     EXIT_TIMED_OUT,
     Context,
-    tell_json,
+    print_problem,
 )
 from atom_sdk.cli.log_printing import LinePrinter
 from atom_sdk.cli.render import duration_text
@@ -70,7 +70,7 @@ def awaited(context: Context, run_name: str, timeout_s: float | None) -> int:
         found = context.client.runs.wait(run_name, timeout_s)
     except TimeoutError as exc:
         if context.as_json:
-            tell_json({"code": "timed_out", "detail": str(exc)})
+            print_problem({"code": "timed_out", "detail": str(exc)})
         else:
             context.err.print(f"{exc}; it goes on", markup=False)
         return EXIT_TIMED_OUT

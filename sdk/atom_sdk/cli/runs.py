@@ -30,7 +30,7 @@ from atom_sdk.client.code.snapshot import send_snapshot, take_snapshot
 _LINKS_NAMED = 5
 
 
-# What follows the command's first word is the command's own, also what looks like ours.
+# Arguments after the command's first word belong to the command, also those that look like ours.
 @click.command(context_settings={"allow_interspersed_args": False})
 @click.option(
     "--data",

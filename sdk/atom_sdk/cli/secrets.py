@@ -44,7 +44,7 @@ def list_(context: Context) -> None:
     type=click.File(encoding="utf-8"),
     help="A file that holds the value, a private key for instance; - is the standard input.",
 )
-@click.option("--description", help="What it is for.")
+@click.option("--description", help="The purpose of the secret.")
 @pass_context
 def set_(context: Context, name: str, file: TextIO | None, description: str | None) -> None:
     """Keep a value under NAME, in place of the one before; asks for it unless --from is given."""

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from atom_sdk.amounts import counted, size_text
 from atom_sdk.cli.context import Context, pass_context
-from atom_sdk.cli.folder_labels import tell_class_folders
+from atom_sdk.cli.folder_labels import print_class_folders
 from atom_sdk.cli.render import Bars, path_text
 from atom_sdk.cli.selection import selection
 from atom_sdk.cli.split_options import splitting
@@ -71,7 +71,7 @@ def push(
         result = context.client.datasets.push(folder, dataset, options, bars)
     context.emit(result.as_json(), lambda out: _print_push(out, result))
     if not context.as_json:
-        tell_class_folders(context, folder, result)
+        print_class_folders(context, folder, result)
 
 
 def _print_push(out: Console, result: Any) -> None:

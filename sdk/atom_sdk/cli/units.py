@@ -106,7 +106,7 @@ def projects(context: Context, unit: str) -> None:
 @unit.command(name="add-project")
 @click.argument("unit")
 @click.argument("slug")
-@click.option("--name", help="What people read; the slug unless it is given.")
+@click.option("--name", help="The name that people read; the slug unless it is given.")
 @pass_context
 def add_project(context: Context, unit: str, slug: str, name: str | None) -> None:
     """Add a project to a unit. Its slug is unique in the installation, and stays."""

@@ -158,9 +158,9 @@ def merge(
 ) -> None:
     """Merge SOURCE (digits@fix) into the branch INTO.
 
-    Files merge by path, labels by file and field. What both sides changed fails the merge with
-    exit code 4 and is listed, unless --take or --resolutions say whose side counts there, or
-    --ours or --theirs for all others. Ctrl-C cancels it on the server.
+    Files merge by path, labels by file and field. Conflicts fail the merge with exit code 4 and are
+    listed, unless --take or --resolutions say whose side counts there, or --ours or --theirs for
+    all others. Ctrl-C cancels it on the server.
     """
     dataset = parse_ref(source).dataset
     options = {"message": message, **settling}

@@ -35,7 +35,7 @@ def list_(context: Context, dataset: str, with_ended: bool) -> None:
 
 def _print_writers(out: Console, dataset: str, rows: dict[str, list[dict[str, Any]]]) -> None:
     if not any(rows.values()):
-        out.print(f"Nobody is writing to {dataset}.")
+        out.print(f"No writer is open on {dataset}.")
         return
     cells = [
         ("job", row["id"], row["name"], row["state"], counted(row["tasks_committed"], "task"), "")

@@ -14,7 +14,7 @@ from atom_sdk.client.machines import Machines
 from atom_sdk.client.models import Models
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.projects import Projects
-from atom_sdk.client.retention import Keeping
+from atom_sdk.client.retention import Retention
 from atom_sdk.client.runs import Runs, Workflows
 from atom_sdk.client.sources import Sources
 from atom_sdk.client.transport.http import Http
@@ -58,9 +58,9 @@ class Client:
         return Datasets(self.http, self.project)
 
     @property
-    def keeping(self) -> Keeping:
+    def retention(self) -> Retention:
         """Retention and legal holds of datasets."""
-        return Keeping(self.datasets, self.http)
+        return Retention(self.datasets, self.http)
 
     @property
     def archives(self) -> Archives:

@@ -1,4 +1,4 @@
-"""What can go wrong between a program and an Atom server."""
+"""Errors between a program and an Atom server."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ClientError(AtomError):
 
 
 class NotConfiguredError(ClientError):
-    """Nobody said which server to talk to, or in which project."""
+    """No server or project is configured."""
 
     code = "not_configured"
     hint = "Run 'atom login URL', or set ATOM_URL, ATOM_TOKEN and ATOM_PROJECT."

@@ -1,4 +1,4 @@
-"""What git can do with versions, done on the server: no byte is downloaded.
+"""The operations of git on versions, done on the server: no byte is downloaded.
 
 References are written `digits@fix`; an operation changes a branch (`main` unless it says
 otherwise) and returns the finished request: its `version`, and whether it was `unchanged`. Where

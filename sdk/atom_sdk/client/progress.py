@@ -1,4 +1,4 @@
-"""What long work tells its caller; the command line draws bars from it."""
+"""The progress of long work, for its caller; the command line draws bars from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept: retention of a dataset, legal holds, and restoring what expired."""
+"""Retention of a dataset, legal holds, and restoring expired versions."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
 
 
-class Keeping:
+class Retention:
     """Retention and holds of one project's datasets; changes need the role admin."""
 
     def __init__(self, datasets: Datasets, http: Http) -> None:
         self._datasets = datasets
         self._http = http
 
-    def retention(self, dataset: str) -> dict[str, Any]:
-        """Return {kind, limit, due_count, due}: the policy, and what it lets go next."""
+    def policy(self, dataset: str) -> dict[str, Any]:
+        """Return {kind, limit, due_count, due}: the policy, and the versions that expire next."""
         found: dict[str, Any] = self._http.get(f"{self._datasets.base(dataset)}retention/")
         return found
 
-    def set_retention(self, dataset: str, kind: str, limit: int | None) -> dict[str, Any]:
+    def set_policy(self, dataset: str, kind: str, limit: int | None) -> dict[str, Any]:
         """Keep `all` versions, the `last` so many, or those of so many `days`."""
         address = f"{self._datasets.base(dataset)}retention/"
         body = {"kind": kind, "limit": limit}

@@ -1,4 +1,4 @@
-"""What most scripts need, in one call."""
+"""The calls that most scripts need."""
 
 from __future__ import annotations
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.disk import whole_file
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 
 
-def write_left_out(what: str, key: bytes, left_out: Sequence[LeftOut]) -> Path:
+def write_skipped_paths(what: str, key: bytes, left_out: Sequence[SkippedPath]) -> Path:
     """Write one line a path with its reason, replacing what the last `what` of `key` left out.
 
     Line breaks and other control characters of a path are escaped. Raises OSError.

@@ -11,7 +11,7 @@ Level = Literal["ok", "warning", "error"]
 
 @dataclass(frozen=True)
 class Check:
-    """What was looked at and how it is; `action` is the next step where it is not well."""
+    """A checked part and its state; `action` is the next step where it is not well."""
 
     name: str
     level: Level

@@ -1,4 +1,4 @@
-"""What a client needs: its configuration, the server, the token, the object store."""
+"""The needs of a client: its configuration, the server, the token, the object store."""
 
 from __future__ import annotations
 

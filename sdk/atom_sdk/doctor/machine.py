@@ -1,4 +1,4 @@
-"""What this machine has: disk, Python, packages, ways to mount, GPUs."""
+"""The equipment of this machine: disk, Python, packages, ways to mount, GPUs."""
 
 from __future__ import annotations
 

@@ -101,7 +101,7 @@ class SplitEmptyError(ManifestError):
 
 
 class SplitSpecError(ManifestError):
-    """What is asked of a split cannot be read."""
+    """The request of a split cannot be read."""
 
     code = "split_spec"
     hint = "Write for example test=1000, or test=20% val=10% with --group-by folder."

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.pull.links import LEAVES, has_link, refuse_links_above, write_links
-from atom_sdk.client.skipped_files import write_left_out
+from atom_sdk.client.skipped_files import write_skipped_paths
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import ExportError, PathNotFoundError
 from atom_sdk.export.writers import Writer, write_parquet, write_tfrecord, write_webdataset
 from atom_sdk.packs.paths import encode_path
-from atom_sdk.packs.walk import LeftOut, hash_file
+from atom_sdk.packs.walk import SkippedPath, hash_file
 from atom_sdk.readers import LocalDataset, Sample
 from atom_sdk.readers.folder_view import FolderView
 
@@ -48,7 +48,7 @@ class ExportResult:
     files: int
     links: int = 0
     links_written: int = 0
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedPath, ...] = ()
     left_out_file: str | None = None
 
 
@@ -81,7 +81,7 @@ def export_dataset(
     if not done.left_out:
         return done
     key = f"{file_format}\0{folder.resolve()}".encode("utf-8", "surrogateescape")
-    return replace(done, left_out_file=str(write_left_out("export", key, done.left_out)))
+    return replace(done, left_out_file=str(write_skipped_paths("export", key, done.left_out)))
 
 
 def _export_shards(
@@ -98,14 +98,14 @@ def _export_shards(
             progress.advance("export", len(rows))
             continue
         temporary = path.with_name(f".{path.name}.part")
-        writer(temporary, _told(dataset.read_many(rows), progress))
+        writer(temporary, _with_progress(dataset.read_many(rows), progress))
         _complete(temporary, path)
         written += len(rows)
     left_out = tuple(_without_file(dataset))
     return ExportResult(len(dataset), written, len(shards), left_out=left_out)
 
 
-def _without_file(dataset: LocalDataset) -> Iterator[LeftOut]:
+def _without_file(dataset: LocalDataset) -> Iterator[SkippedPath]:
     """Yield the links that are no samples, because they lead to no file of the version."""
     inside, leaving = dataset.index.links
     reasons = {**dict.fromkeys(inside, _NO_FILE), **dict.fromkeys(leaving, LEAVES)}
@@ -113,7 +113,7 @@ def _without_file(dataset: LocalDataset) -> Iterator[LeftOut]:
         try:
             dataset.index.row_of(path)
         except PathNotFoundError:
-            yield LeftOut(path, reasons[path])
+            yield SkippedPath(path, reasons[path])
 
 
 def plan_shards(sizes_bytes: NDArray[np.int64], shard_bytes: int) -> list[range]:
@@ -140,17 +140,18 @@ def _export_folder(
     # Through a link of an earlier export, a file would be written into another folder.
     refuse_links_above(folder, [*map(dataset.index.path_of, missing), *links])
     progress.advance("export", len(view) - len(missing))
-    for sample in _told(dataset.read_many(missing), progress):
+    for sample in _with_progress(dataset.read_many(missing), progress):
         encode_path(sample.path)
         path = folder / sample.path
         with naming_the_way(path):
             path.parent.mkdir(parents=True, exist_ok=True)
-        # Of no file's name: the dataset may have one that is called so, or a very long one.
+        # The temporary name holds no file's name: the dataset may have one that is called so, or a
+        # very long one.
         digest = dataset.index.digest_of(sample.row).hex()
         with naming_the_way(path), whole_file(path, f".{digest}.part") as temporary:
             temporary.write_bytes(sample.data)
     turned = write_links(folder, links, unsafe=view.unsafe_links, is_empty=is_empty)
-    left_out = (*(LeftOut(path, LEAVES) for path in sorted(view.left_out)), *turned)
+    left_out = (*(SkippedPath(path, LEAVES) for path in sorted(view.left_out)), *turned)
     return ExportResult(
         samples=len(view),
         written=len(missing),
@@ -208,7 +209,7 @@ def _complete(temporary: Path, path: Path) -> None:
     temporary.replace(path)
 
 
-def _told(samples: Iterable[Sample], progress: Progress) -> Iterator[Sample]:
+def _with_progress(samples: Iterable[Sample], progress: Progress) -> Iterator[Sample]:
     for sample in samples:
         yield sample
         progress.advance("export", 1)

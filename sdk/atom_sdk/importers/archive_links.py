@@ -63,7 +63,7 @@ class ArchiveLinks:
 
 
 class _Below:
-    """What lies at and below a path of the archive, with links followed."""
+    """The files at and below a path of the archive, with links followed."""
 
     def __init__(self, files: Mapping[str, Blob], links: Mapping[str, str], budget: Budget) -> None:
         self._budget = budget

@@ -142,7 +142,7 @@ class _Reader:
         for picture in self._tree.images():
             if picture not in self._taken:
                 self._report.lose_picture(picture, "no annotation names it")
-        self._pictures.tell(self._report)
+        self._pictures.add_to(self._report)
 
     def _document(self, path: str) -> _Document:
         document = _parsed(self._tree.read_annotations(path, self._report), path)

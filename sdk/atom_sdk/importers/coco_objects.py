@@ -7,7 +7,7 @@ from typing import Any
 
 from atom_sdk.importers.objects import (
     AnnotatedObject,
-    LeftOut,
+    DroppedGeometry,
     ObjectRefusedError,
     box_around,
     checked_box,
@@ -43,13 +43,15 @@ def read_object(row: Mapping[str, Any], classes: Mapping[str | None, str]) -> An
     shapes = row.get("segmentation")
     polygons, left_out = _polygons(shapes)
     if _has_keypoints(row):
-        left_out.append(LeftOut("keypoints"))
+        left_out.append(DroppedGeometry("keypoints"))
     flags = {"crowd": True} if row.get("iscrowd") else {}
     box = _box(row.get("bbox"), polygons, shapes, left_out)
     return AnnotatedObject(checked_label(label), box, polygons, flags, tuple(left_out))
 
 
-def _box(box: Any, polygons: tuple[Polygon, ...], shapes: Any, left_out: list[LeftOut]) -> Box:
+def _box(
+    box: Any, polygons: tuple[Polygon, ...], shapes: Any, left_out: list[DroppedGeometry]
+) -> Box:
     """The box that is written, or else the one around the polygons or the mask."""
     try:
         if not isinstance(box, list):
@@ -64,20 +66,20 @@ def _box(box: Any, polygons: tuple[Polygon, ...], shapes: Any, left_out: list[Le
         raise
 
 
-def _polygons(shapes: Any) -> tuple[tuple[Polygon, ...], list[LeftOut]]:
+def _polygons(shapes: Any) -> tuple[tuple[Polygon, ...], list[DroppedGeometry]]:
     """Good polygons; the others and masks are left out."""
     if isinstance(shapes, dict):
-        return (), [LeftOut("mask")]
+        return (), [DroppedGeometry("mask")]
     if not isinstance(shapes, list):
         return (), []
     if shapes and not any(isinstance(one, (list, dict)) for one in shapes):
-        return (), [LeftOut("polygon", "a polygon is no list of numbers")]
+        return (), [DroppedGeometry("polygon", "a polygon is no list of numbers")]
     polygons, left_out = [], []
     for shape in shapes:
         try:
             polygons.append(checked_polygon(shape))
         except ObjectRefusedError as refused:
-            left_out.append(LeftOut("polygon", str(refused)))
+            left_out.append(DroppedGeometry("polygon", str(refused)))
     return tuple(polygons), left_out
 
 

@@ -19,7 +19,7 @@ from atom_sdk.importers.losses import add_counts
 from atom_sdk.importers.report import Report
 from atom_sdk.manifests.layers.layers import is_label
 from atom_sdk.packs.plan import SourceFile
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter
 
 # Other attributes give way to objects.
@@ -161,7 +161,7 @@ class ImportContents:
             SourceFile(path, blob.size_bytes, blob.mtime_ns) for path, blob in blobs.items()
         )
         self.links: Mapping[str, str] = links or {}
-        self.skipped: list[LeftOut] = []
+        self.skipped: list[SkippedPath] = []
         self.same: Mapping[str, str] = _same_bytes(self.files, blobs)
 
     def digest(self, file: SourceFile) -> bytes:

@@ -111,7 +111,7 @@ class Downloads:
 
     def refusal(self, url: str) -> tuple[str, str]:
         """Return the name of an address that was not fetched, for the report, and the reason."""
-        # What follows the question mark may be a signature.
+        # The part after the question mark may be a signature.
         return url.partition("?")[0], self._refusals.get(url, "it was not fetched")
 
     def _get(self, url: str) -> Blob | None:

@@ -1,4 +1,4 @@
-"""Why an import cannot be done. What is wrong with one item is a `Problem`, not an error."""
+"""The reasons why an import cannot be done. A fault of one item is a `Problem`, not an error."""
 
 from __future__ import annotations
 

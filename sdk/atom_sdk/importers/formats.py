@@ -21,7 +21,7 @@ from atom_sdk.importers.errors import (
 )
 from atom_sdk.importers.items import Item
 from atom_sdk.importers.near_misses import find_near_misses
-from atom_sdk.importers.open_source import APART, FILE, TAR, ZIP
+from atom_sdk.importers.open_source import FILE, SEPARATE_IMAGES, TAR, ZIP
 from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
@@ -66,7 +66,7 @@ def choose(asked: str, kind: str, tree: Tree) -> tuple[str, str]:
         return asked, "it was asked for"
     for name, detect in _DETECTED.items():
         # Class folders are no annotations, so pictures apart from them cannot have been meant.
-        if kind == APART and name == "imagefolder":
+        if kind == SEPARATE_IMAGES and name == "imagefolder":
             continue
         if (why := detect(tree)) is not None:
             return name, why
@@ -81,7 +81,7 @@ def _check_kind(asked: str, kind: str, tree: Tree) -> None:
 
 def _plain(kind: str, tree: Tree) -> tuple[str, str]:
     """Files as they are, where that can have been meant."""
-    if kind == APART:
+    if kind == SEPARATE_IMAGES:
         raise AnnotationsMissingError(f"{tree.name} has no annotations.{_reasons(tree)}")
     if kind == FILE and tree.with_suffix(".parquet"):
         return FOLDER, "it has no column of pictures, so it is taken as a file"

@@ -1,4 +1,4 @@
-"""What an importer yields: files with what is known of them."""
+"""The items that an importer yields: files with their metadata."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from atom_sdk.importers.trees import Tree, is_image
 _YOLO_LABELS, _YOLO_PICTURES = "labels", "images"
 
 
-class ApartTree(Tree):
+class SeparateImagesTree(Tree):
     """The annotations of one tree and the pictures of another; only the first are read as such."""
 
     def __init__(self, annotations: Tree, pictures: Tree, report: Report) -> None:

@@ -71,7 +71,7 @@ class Pictures:
         match = self._longest_end(name_parts(name), near, is_stem=True)
         return match[0] if match else None
 
-    def tell(self, report: Report) -> None:
+    def add_to(self, report: Report) -> None:
         """Note how many pictures were found by a part of their name only."""
         if count := self._counts[_FOREIGN]:
             named = counted(count, "picture")

@@ -90,7 +90,7 @@ def add_counts(counter: Counter[str], counts: Mapping[str, int]) -> None:
 def parse_share(text: str) -> float:
     """Return `5%` and `0.05` as 0.05. Raises ValueError; a bare `5` says neither.
 
-    From 0 to 1, both included: `100%` allows any loss.
+    The share is from 0 to 1, both included: `100%` allows any loss.
     """
     text = text.strip()
     if percent := _PERCENT.fullmatch(text):

@@ -28,7 +28,7 @@ class ObjectRefusedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class DroppedGeometry:
     """A geometry that is read and not kept: its kind as a singular noun, and the reason."""
 
     kind: str
@@ -47,7 +47,7 @@ class AnnotatedObject:
     box: tuple[float, float, float, float]
     polygons: tuple[tuple[float, ...], ...] = ()
     flags: dict[str, bool] = field(default_factory=dict)
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[DroppedGeometry, ...] = ()
 
     def as_json(self, unit: str, *, with_polygons: bool) -> dict[str, Any]:
         """Return plain values."""

@@ -1,4 +1,4 @@
-"""What a source is: a folder, an archive by its first bytes, or a file that names others."""
+"""Opens a source: a folder, an archive by its first bytes, or a file that names others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from atom_sdk.importers.errors import SourceUnreadableError
 from atom_sdk.importers.items import file_blob
-from atom_sdk.importers.joined_tree import ApartTree
+from atom_sdk.importers.joined_tree import SeparateImagesTree
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.shards import with_shards
@@ -17,7 +17,7 @@ from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, file_tree, folder_tree
 from atom_sdk.importers.zips import zip_tree
 
-FOLDER, TAR, ZIP, FILE, APART = "folder", "tar", "zip", "file", "apart"
+FOLDER, TAR, ZIP, FILE, SEPARATE_IMAGES = "folder", "tar", "zip", "file", "apart"
 _USTAR_AT = 257
 _ANNOTATIONS = (".json", ".xml", ".txt", ".yaml", ".yml")
 _NAMING = (".csv", ".tsv", ".parquet", ".jsonl")
@@ -55,7 +55,7 @@ def open_tree(
     raise SourceUnreadableError(f"{source.name} is of no kind that can be imported.")
 
 
-def open_apart(  # noqa: PLR0913  # as open_tree, with the pictures
+def open_with_images(  # noqa: PLR0913  # as open_tree, with the pictures
     source: Path,
     images: Path,
     limits: ArchiveLimits,
@@ -80,7 +80,7 @@ def open_apart(  # noqa: PLR0913  # as open_tree, with the pictures
                 source, limits, scratch, report, text, follow_links=follow_links
             )
         stack.pop_all()
-    return ApartTree(annotations, pictures, report), APART
+    return SeparateImagesTree(annotations, pictures, report), SEPARATE_IMAGES
 
 
 def _around_json(source: Path, report: Report, text: TextOptions, *, follow_links: bool) -> Tree:

@@ -1,4 +1,4 @@
-"""What the columns of a Parquet file hold: files, a label, objects, attributes."""
+"""The meaning of the columns of a Parquet file: files, a label, objects, attributes."""
 
 from __future__ import annotations
 

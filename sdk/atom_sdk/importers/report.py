@@ -83,11 +83,11 @@ class Report:
     object_tally: Tally = field(default_factory=lambda: Tally(OBJECT))
     label_tally: Tally = field(default_factory=lambda: Tally(LABEL))
     lost_objects: int = 0
-    """Of pictures that stay."""
+    """Objects of pictures that stay."""
     lost_orphans: int = 0
     """Objects that belong to no picture of the source."""
     lost_labels: int = 0
-    """Of files that stay."""
+    """Labels of files that stay."""
     lost_pictures: LostPictures = field(default_factory=LostPictures)
     shapes: Counter[str] = field(default_factory=Counter)
     """Left out by kind (`polygon`, `keypoints`, `mask`, `rotated box`); the boxes stay."""

@@ -82,7 +82,7 @@ class RowFiles:
         return self._near(best, table) if len(best) > 1 else best
 
     def _near(self, paths: list[str], table: str) -> list[str]:
-        """Of several files those in folders of the table's split: `train_images` for train.csv."""
+        """Prefer files in folders of the table's split: `train_images` for train.csv."""
         split = split_of(table.rpartition("/")[2].partition(".")[0])
         near = [path for path in paths if split is not None and _is_in(path, split)]
         return near or paths

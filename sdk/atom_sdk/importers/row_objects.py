@@ -18,7 +18,7 @@ from atom_sdk.importers.objects import (
     PIXEL,
     RELATIVE,
     AnnotatedObject,
-    LeftOut,
+    DroppedGeometry,
     ObjectRefusedError,
     checked_box,
     checked_label,
@@ -140,10 +140,10 @@ def _is_outside(box: tuple[float, float, float, float], sides: Mapping[str, Any]
     return box[0] + box[2] > width + 1 or box[1] + box[3] > height + 1
 
 
-def _polygons(value: Any) -> tuple[tuple[tuple[float, ...], ...], tuple[LeftOut, ...]]:
+def _polygons(value: Any) -> tuple[tuple[tuple[float, ...], ...], tuple[DroppedGeometry, ...]]:
     if not isinstance(value, list) or not value:
         return (), ()
     try:
         return tuple(map(checked_polygon, value)), ()
     except ObjectRefusedError as refused:
-        return (), (LeftOut("polygon", str(refused)),)
+        return (), (DroppedGeometry("polygon", str(refused)),)

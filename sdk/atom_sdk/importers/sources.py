@@ -12,10 +12,17 @@ from typing import Protocol
 
 from atom_sdk.importers.errors import SourceUnreadableError
 from atom_sdk.importers.items import Blob
-from atom_sdk.importers.joined_tree import ApartTree
+from atom_sdk.importers.joined_tree import SeparateImagesTree
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.names import is_litter
-from atom_sdk.importers.open_source import APART, FOLDER, TAR, ZIP, open_apart, open_tree
+from atom_sdk.importers.open_source import (
+    FOLDER,
+    SEPARATE_IMAGES,
+    TAR,
+    ZIP,
+    open_tree,
+    open_with_images,
+)
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.shards import with_shards
 from atom_sdk.importers.text_options import TextOptions
@@ -69,7 +76,7 @@ class PathSource:
         follow = self._follow
         if self._images is None:
             return open_tree(self._path, limits, scratch, report, text, follow_links=follow)
-        return open_apart(
+        return open_with_images(
             self._path, self._images, limits, scratch, report, text, follow_links=follow
         )
 
@@ -113,7 +120,7 @@ class VersionSource:
             files = annotations.files.items()
             rest = {path: blob for path, blob in files if not _is_at(path, *here)}
             annotations = Tree(annotations.name, rest, annotations.resources, text)
-        return ApartTree(annotations, pictures, report), APART
+        return SeparateImagesTree(annotations, pictures, report), SEPARATE_IMAGES
 
     def _part(
         self, path: str, limits: ArchiveLimits, scratch: Path, report: Report, text: TextOptions

@@ -1,4 +1,4 @@
-"""What the columns of a CSV mean, by their names: files, labels, splits, boxes."""
+"""The meaning of the columns of a CSV, by their names: files, labels, splits, boxes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Tar archives: members are read where they lie; a compressed one is decompressed once, to a file.
 
-What is decompressed is the archive, never its members: no name of theirs is ever a file name here.
+Only the archive is decompressed to a file, never its members: no name of theirs is ever a file name
+here.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ _BUFFER_BYTES = 1 << 18
 
 
 class Readable(Protocol):
-    """What a member is read from."""
+    """The stream that a member is read from."""
 
     def read(self, count: int, /) -> bytes:
         """Return up to `count` bytes, none at the end."""

@@ -93,7 +93,7 @@ class _Reader:
                 self._report.lose_picture(picture, "no annotation names it")
         for mask in self._masks:
             self._report.leave_out_shapes(mask, "mask")
-        self._pictures.tell(self._report)
+        self._pictures.add_to(self._report)
 
     def _item(self, picture: str, objects: ObjectList, document: Element) -> Item:
         split = self._lists.split(picture, split_in(picture))

@@ -9,7 +9,7 @@ from functools import partial
 from atom_sdk.importers.annotated import ObjectList
 from atom_sdk.importers.objects import (
     AnnotatedObject,
-    LeftOut,
+    DroppedGeometry,
     ObjectRefusedError,
     box_around,
     checked_box,
@@ -67,14 +67,14 @@ def _around_rotated(element: Element) -> Box:
     return checked_box((x - wide / 2, y - high / 2, wide, high))
 
 
-def _polygons(element: Element) -> tuple[tuple[tuple[float, ...], ...], list[LeftOut]]:
+def _polygons(element: Element) -> tuple[tuple[tuple[float, ...], ...], list[DroppedGeometry]]:
     polygons, left_out = [], []
     for child in element.children:
         if child.name == "polygon":
             try:
                 polygons.append(checked_polygon(list(_points(child))))
             except ObjectRefusedError as refused:
-                left_out.append(LeftOut("polygon", str(refused)))
+                left_out.append(DroppedGeometry("polygon", str(refused)))
     return tuple(polygons), left_out
 
 
@@ -87,15 +87,15 @@ def _points(polygon: Element) -> Iterator[str]:
             yield child.text.strip()
 
 
-def _more(element: Element) -> Iterator[LeftOut]:
+def _more(element: Element) -> Iterator[DroppedGeometry]:
     """Geometries and attributes of an object that are not kept."""
     names = [child.name for child in element.children]
     if parts := names.count("part"):
-        yield LeftOut("part", count=parts)
+        yield DroppedGeometry("part", count=parts)
     if "robndbox" in names:
-        yield LeftOut("rotated box")
+        yield DroppedGeometry("rotated box")
     if "mask" in names or "segm" in names:
-        yield LeftOut("mask")
+        yield DroppedGeometry("mask")
     attributes = [
         child
         for group in element.children
@@ -104,9 +104,13 @@ def _more(element: Element) -> Iterator[LeftOut]:
         if child.name == "attribute"
     ]
     if any(one.get("name") == "rotation" and _turns(one.get("value")) for one in attributes):
-        yield LeftOut("rotated box", "rotated box: the box as it is before the rotation stays")
+        yield DroppedGeometry(
+            "rotated box", "rotated box: the box as it is before the rotation stays"
+        )
     if others := sum(one.get("name") not in ("rotation", *_FLAGS) for one in attributes):
-        yield LeftOut("attribute", "attribute of an object: not stored yet, the box stays", others)
+        yield DroppedGeometry(
+            "attribute", "attribute of an object: not stored yet, the box stays", others
+        )
 
 
 def _turns(angle: str) -> bool:

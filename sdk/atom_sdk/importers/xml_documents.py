@@ -1,4 +1,4 @@
-"""XML as annotation tools write it: elements and text. What can do harm is refused."""
+"""XML as annotation tools write it: elements and text. Dangerous constructs are refused."""
 
 from __future__ import annotations
 

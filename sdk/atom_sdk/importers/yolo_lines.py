@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from atom_sdk.importers.objects import (
     AnnotatedObject,
-    LeftOut,
+    DroppedGeometry,
     ObjectRefusedError,
     box_around,
     checked_box,
@@ -76,7 +76,7 @@ class LineReader:
                 raise ObjectRefusedError("it has not as many numbers as kpt_shape says")
             points = points[:count]
         # Points that are not labelled are zeros.
-        left_out = (LeftOut("keypoints"),) if not all(map(_ZERO.fullmatch, points)) else ()
+        left_out = (DroppedGeometry("keypoints"),) if not all(map(_ZERO.fullmatch, points)) else ()
         return AnnotatedObject(label, _box(words[1:5]), left_out=left_out)
 
 
@@ -98,7 +98,7 @@ def _corners(label: str, words: Sequence[str]) -> AnnotatedObject:
         raise ObjectRefusedError("a rotated box has not four corners")
     corners = _clipped([checked_number(word) for word in words[1:9]])
     sides = [len({round(number, 6) for number in corners[axis::2]}) for axis in (0, 1)]
-    left_out = () if sides == [2, 2] else (LeftOut("rotated box"),)
+    left_out = () if sides == [2, 2] else (DroppedGeometry("rotated box"),)
     return AnnotatedObject(label, box_around(corners), left_out=left_out)
 
 

@@ -76,8 +76,8 @@ def apply_changes(
 
     A change to few ranges writes these anew; a scattered one is laid over them as a delta. The
     result has the same content digest as a root built from scratch. Layers are carried over as they
-    are; a row whose path or digest is gone counts for nothing. Of a root in groups, only those with
-    a changed path are read. Raises EmptyDatasetError, EntryOrderError.
+    are; a row whose path or digest is gone counts for nothing. If the root has groups, only those
+    with a changed path are read. Raises EmptyDatasetError, EntryOrderError.
     """
     check_order(changes.upserts)
     change = _Applied(changes, store, rule, delta_rule)

@@ -41,9 +41,9 @@ SOURCE_COLUMNS = ("source", "key", "version_id", "etag", "mtime")
 # Only of symbolic links: the target. A range without a link does not have this column.
 LINK_COLUMN = "link"
 OPTIONAL_COLUMNS = (*SOURCE_COLUMNS, LINK_COLUMN)
-# What people mean by "the same data"; the rest only says where the bytes lie. The digest of an
-# object at its source is that of its pin (see pins.py), so it changes when the object does. The
-# digest of a link is that of its target (see links.py).
+# The columns that make up "the same data"; the others only place the bytes. The digest of an object
+# at its source is that of its pin (see pins.py), so it changes when the object does. The digest of
+# a link is that of its target (see links.py).
 LOGICAL_COLUMNS = ("path", "size", "digest", "media_type", "attributes")
 
 

@@ -15,7 +15,7 @@ from atom_sdk.manifests.parallel import worked_ahead
 from atom_sdk.manifests.roots.roots import RangeRef, Root
 from atom_sdk.sentences import Sentence
 
-# Tried in order: the first layer that labels an entry wins. What people said counts more than an
+# Tried in order: the first layer that labels an entry wins. Labels of people count more than an
 # annotation file, and that more than a folder's name.
 LABEL_LAYERS = ("labels", "given", "folder")
 SPLIT_LAYER = "split"

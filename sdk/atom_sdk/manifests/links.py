@@ -41,7 +41,7 @@ _CIRCLE = Lead(None)
 
 
 def link_digest(target: str) -> bytes:
-    """What stands for the bytes of a link in its entry, 32 bytes."""
+    """The digest of a link's entry, 32 bytes; it stands for the bytes."""
     return blake3(_LINK_DOMAIN + target.encode()).digest()
 
 

@@ -1,8 +1,8 @@
 """Pins: which state of an object at its source an entry means. Format: README.md.
 
-Nobody has read the object when it is registered, so its entry's digest cannot be that of its
-bytes. It is the digest of the pin instead: an object that changes gets another digest, hence
-another content digest of the version, and labels that were made for the old bytes fall away.
+A registered object is not read, so its entry's digest cannot be that of its bytes. It is the digest
+of the pin instead. An object that changes gets another digest, hence another content digest of the
+version, and labels that were made for the old bytes no longer apply.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Pin(NamedTuple):
 
     @property
     def digest(self) -> bytes:
-        """What stands for the object in an entry, 32 bytes."""
+        """The digest of the object's entry, 32 bytes; it stands for the bytes."""
         parts = [self.source, self.key, str(self.size)]
         if self.version_id is not None:
             parts += ["version", self.version_id]

@@ -64,10 +64,10 @@ def at_their_source(entries: pa.Table) -> pa.Table:
 class ViewSelector:
     """Which entries a view holds.
 
-    `splits`: only these, or all if None. What has no split belongs to "train". `labelled_only`:
-    only entries with a label. `where`: only entries that match. Label layers are tried in order:
-    the first that labels an entry wins. What is left out here is not in the file at all, so a
-    training job cannot see the labels of the test split.
+    `splits`: only these, or all if None. Entries without a split belong to "train".
+    `labelled_only`: only entries with a label. `where`: only entries that match. Label layers are
+    tried in order: the first that labels an entry wins. Entries that are left out here are not in
+    the file at all, so a training job cannot see the labels of the test split.
     """
 
     splits: frozenset[str] | None = None
@@ -130,12 +130,12 @@ def selected(root: Root, store: ObjectStore, selector: ViewSelector) -> Iterator
 def selected_with_links(
     root: Root, store: ObjectStore, selector: ViewSelector
 ) -> Iterator[SelectedRows]:
-    """What `selected` gives, with the links themselves."""
+    """The rows of `selected`, with the links themselves."""
     return _selected(root, store, selector)
 
 
 class SelectedRows(NamedTuple):
-    """What a selector keeps of a range, as tables of entries with `label` and `split`.
+    """The rows of a range that a selector keeps: tables of entries with `label` and `split`.
 
     `files` has a row for each link to a file, `links` one for each link; `leaving` are the paths of
     those that lead out of the tree. A link without a file is kept if neither a split nor a label is
@@ -211,7 +211,8 @@ def _in_packs(rows: pa.Table, placed: Placed | None) -> pa.Table:
 
 def _metadata(root: Root, packs: list[bytes], selector: ViewSelector) -> dict[bytes, bytes]:
     selection: dict[str, Any] = {
-        # Of the whole version: where it has splits, a file without one was forgotten, perhaps.
+        # This holds for the whole version: if it has splits, a file without one was perhaps
+        # forgotten.
         "has_splits": any(layer.name == selector.split_layer for layer in root.layers),
         "labelled_only": selector.labelled_only,
         "splits": None if selector.splits is None else sorted(selector.splits),

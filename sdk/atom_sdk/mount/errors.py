@@ -1,4 +1,4 @@
-"""What can go wrong between a version and a folder.
+"""Errors between a version and a folder.
 
 MountError
 ├── ImageLimitError           the format cannot describe this version

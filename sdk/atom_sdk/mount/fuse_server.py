@@ -1,7 +1,7 @@
 """`python -m atom_sdk.mount.fuse_server INDEX PACKS FOLDER TIME_S CACHE [--unsafe-links]`.
 
 Serves a folder. A process of its own, so that the folder outlives the command that mounted it. It
-holds the packs that are the cache's own; what ends with it, its hold does too.
+leases the packs that are the cache's own; the lease ends with the process.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import mfusepy
 
 from atom_sdk.errors import AtomError, PathNotFoundError
 from atom_sdk.mount.fuse_names import FolderNames
-from atom_sdk.packs.cache_eviction import Hold
+from atom_sdk.packs.cache_eviction import PackLease
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers import LocalDataset
 from atom_sdk.readers.folder_view import FolderView
@@ -82,12 +82,12 @@ class PackFiles(mfusepy.Operations):  # type: ignore[misc, unused-ignore]  # may
 
 
 def _hold_packs(dataset: LocalDataset, store: PackStore) -> None:
-    """Keep packs of the cache from being evicted; links to them, as a job has, need no hold."""
+    """Keep packs of the cache from being evicted; links to them, as a job has, need no lease."""
     if not os.path.samefile(dataset.pack_dir, store.packs):
         return
-    hold = Hold(store)
-    hold.add(dataset.index.packs)
-    dataset.hold = hold
+    lease = PackLease(store)
+    lease.add(dataset.index.packs)
+    dataset.lease = lease
 
 
 def main() -> None:

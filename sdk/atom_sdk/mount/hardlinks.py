@@ -215,7 +215,7 @@ def _link(reader: LocalDataset, row: int, copy: Path, target: bytes) -> None:
         os.link(copy, target)
     except OSError as error:
         if error.errno == errno.EMLINK:
-            # So many files have this content that one inode cannot carry their names.
+            # One inode cannot carry the names of all files with this content.
             _extract(reader[row], copy)
             os.link(copy, target)
         elif error.errno == errno.EPERM:

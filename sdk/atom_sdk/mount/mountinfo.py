@@ -1,4 +1,4 @@
-"""What the kernel says is mounted, and which processes use it."""
+"""The mounts of the kernel, and the processes that use them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a way of mounting is given, and what it leaves behind."""
+"""The input of a way of mounting, and the record that it leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is mounted where: one small file per folder, which outlives the process that mounted.
+"""Records of mounts: one small file per folder, which outlives the process that mounted.
 
 Layout: `<cache>/mounts/<id>.json`, beside it the image (`.erofs`), the view index (`.arrow`), a
 log and a lock of the same id, which is made of the folder's path.

@@ -72,7 +72,7 @@ def _verify(view: FolderView, file: int, folder: Path) -> None:
 
 def _digest(path: bytes) -> bytes:
     hasher = blake3()
-    # What somebody puts in the way of a file may lead anywhere.
+    # A link that somebody puts in the place of a file may lead anywhere.
     with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb", buffering=0) as file:
         while chunk := file.read(_CHUNK_BYTES):
             hasher.update(chunk)

@@ -23,7 +23,7 @@ _LOCK_NAME = ".lock"
 
 
 def cache_limit_bytes() -> int | None:
-    """What `ATOM_CACHE_BYTES` allows the packs of this machine, None without a limit.
+    """The bytes that `ATOM_CACHE_BYTES` allows for packs on this machine, None without a limit.
 
     Raises ValueError if it is not a number of bytes.
     """
@@ -35,11 +35,11 @@ def cache_limit_bytes() -> int | None:
     return int(text)
 
 
-class Hold:
+class PackLease:
     """The packs that one reader has open; they are not evicted while this object lives."""
 
     def __init__(self, store: PackStore) -> None:
-        """Nothing is held yet."""
+        """The lease begins without packs."""
         self._store = store
         self._packs: set[bytes] = set()
         folder = _pins_folder(store)
@@ -51,7 +51,7 @@ class Hold:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX)
 
     def add(self, packs: Iterable[bytes]) -> None:
-        """Hold packs, and count them as used just now.
+        """Lease packs, and count them as used just now.
 
         Look afterwards whether they are there: one may have been evicted a moment before.
         """
@@ -64,14 +64,14 @@ class Hold:
                 os.utime(self._store.path(pack))
 
     def drop(self, pack: bytes) -> None:
-        """Hold a pack no longer."""
+        """End the lease of a pack."""
         self._packs.discard(pack)
         self._save()
 
     def _save(self) -> None:
         with _all_pins(self._path.parent):
             text = "".join(f"{pack.hex()}\n" for pack in self._packs).encode()
-            # Cut last: on a full disk what was held before stays held.
+            # Cut last: on a full disk the packs of before stay leased.
             os.pwrite(self._descriptor, text, 0)
             os.truncate(self._descriptor, len(text))
 
@@ -147,7 +147,7 @@ def _pins_folder(store: PackStore) -> Path:
 
 
 def _pinned(folder: Path) -> set[str]:
-    """Hex digests that living readers hold; files of dead ones are removed."""
+    """Hex digests that living readers have leased; files of dead ones are removed."""
     pinned: set[str] = set()
     for path in folder.iterdir():
         if path.name == _LOCK_NAME:

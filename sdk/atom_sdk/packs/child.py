@@ -28,7 +28,7 @@ def main() -> None:
 
 
 def _answer(question: dict[str, Any]) -> dict[str, Any]:
-    """What the pack holds; nothing if it could not be made, which who asked finds out by itself."""
+    """The content of the pack; nothing if it failed, which the parent finds out itself."""
     try:
         target = os.open(question["target"], _TARGET_FLAGS)
         try:

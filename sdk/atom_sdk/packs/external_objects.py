@@ -39,7 +39,7 @@ ReadPin = Callable[[Pin, int, int], bytes]
 
 
 class RegisteredStore:
-    """What this node has of the objects at a project's sources."""
+    """The bytes on this node of the objects at a project's sources."""
 
     def __init__(self, packs: PackStore) -> None:
         """The catalogue of places lies beside the packs."""

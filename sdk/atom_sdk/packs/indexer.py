@@ -35,9 +35,9 @@ _ZERO_BLOCK = bytes(BLOCK_BYTES)
 # Longest canonical pax body: a path record, a size record and the padding to the next alignment.
 _MAX_PAX_BYTES = MAX_PATH_BYTES + 2 * ALIGNMENT_BYTES
 
-# By path and size, whether somebody looks into a member while it passes.
-Wanted: TypeAlias = Callable[[str, int], bool]
-# A member, and its bytes if they were wanted: good until the next one is asked for.
+# Takes path and size of a member; returns whether its bytes are yielded.
+MemberFilter: TypeAlias = Callable[[str, int], bool]
+# A member, and its bytes if they are yielded: good until the next one is asked for.
 PassingMember: TypeAlias = tuple[PackMember, bytes | bytearray | memoryview | None]
 
 
@@ -52,13 +52,13 @@ def index_pack(chunks: Iterable[bytes | memoryview], digest: bytes) -> Iterator[
 
 
 def pass_pack(
-    chunks: Iterable[bytes | memoryview], digest: bytes, wanted: Wanted
+    chunks: Iterable[bytes | memoryview], digest: bytes, is_looked_into: MemberFilter
 ) -> Iterator[PassingMember]:
-    """Yield what `index_pack` yields, with the bytes of those members that are wanted.
+    """Yield what `index_pack` yields, with the bytes of the members that `is_looked_into` chooses.
 
-    Of these, one is in memory at a time. Raises what `index_pack` raises.
+    One member's bytes are in memory at a time. Raises what `index_pack` raises.
     """
-    parser = _PackParser(_ChunkStream(chunks), wanted)
+    parser = _PackParser(_ChunkStream(chunks), is_looked_into)
     yield from parser.members()
     actual = parser.stream.hasher.digest()
     if actual != digest:
@@ -130,9 +130,9 @@ class _Kept:
 
 
 class _PackParser:
-    def __init__(self, stream: _ChunkStream, wanted: Wanted) -> None:
+    def __init__(self, stream: _ChunkStream, is_looked_into: MemberFilter) -> None:
         self.stream = stream
-        self._wanted = wanted
+        self._is_looked_into = is_looked_into
         self._last = ""
         self._last_bytes = b""
 
@@ -154,7 +154,7 @@ class _PackParser:
             raise PackHeaderError(f"the member {path!r}", "it is not in canonical form", start)
         offset = self.stream.position
         where = f"inside the data of the member {path!r}, which should have {size} bytes"
-        kept = _Kept(size) if self._wanted(path, size) else None
+        kept = _Kept(size) if self._is_looked_into(path, size) else None
         digest = self._hash_data(size, where, kept)
         data = None if kept is None else kept.data()
         if any(self._take(data_padding_bytes(size), where)):

@@ -115,7 +115,7 @@ class PartialPack:
     def finish(self) -> bool:
         """Make it a whole pack of the store if every block is there; whether the store has it.
 
-        What does not hash to the pack's digest is thrown away, to be fetched again.
+        Bytes that do not hash to the pack's digest are removed, to be fetched again.
         """
         if self._store.has(self.pack):
             return True
@@ -134,7 +134,7 @@ class PartialPack:
 
 
 def open_partial(store: PackStore, pack: bytes) -> PartialPack | None:
-    """What this node has of a pack that is arriving, if anything."""
+    """The part on this node of a pack that is arriving, if any."""
     try:
         return PartialPack(store, pack)
     except FileNotFoundError:

@@ -18,8 +18,8 @@ from atom_sdk.packs.plan import SourceFile
 _READ_BYTES = 1 << 20
 
 
-class LeftOut(NamedTuple):
-    """What a dataset cannot hold, and why."""
+class SkippedPath(NamedTuple):
+    """A path that a dataset cannot hold, and the reason."""
 
     path: str
     reason: str
@@ -31,7 +31,7 @@ class FolderListing:
 
     files: FileList
     links: dict[str, str]
-    skipped: list[LeftOut]
+    skipped: list[SkippedPath]
 
 
 def walk_folder(
@@ -70,7 +70,7 @@ class _Walk:
         self._ignore = ignore
         self._follows = follows
         self.links: dict[str, str] = {}
-        self.skipped: list[LeftOut] = []
+        self.skipped: list[SkippedPath] = []
 
     def files(self, root: str) -> Iterator[SourceFile]:
         for path, entry in self._entries(root):
@@ -81,20 +81,20 @@ class _Walk:
             elif entry.is_symlink():
                 self._take_link(path, entry)
             else:
-                self.skipped.append(LeftOut(path, "it is a special file"))
+                self.skipped.append(SkippedPath(path, "it is a special file"))
 
     def _take_link(self, path: str, entry: os.DirEntry[str]) -> None:
         if self._follows:
             there = os.path.exists(entry.path)
             reason = "its link leads to a special file" if there else "its link leads nowhere"
-            self.skipped.append(LeftOut(path, reason))
+            self.skipped.append(SkippedPath(path, reason))
             return
         target = os.readlink(entry.path)
         try:
             encode_target(path, target)
         except LinkTargetError:
             reason = "it is a link whose target a dataset cannot hold"
-            self.skipped.append(LeftOut(path, reason))
+            self.skipped.append(SkippedPath(path, reason))
         else:
             self.links[path] = target
 
@@ -111,7 +111,7 @@ class _Walk:
                 identity = self._identity(entry.path)
                 if identity is not None and any(each.identity == identity for each in open_):
                     reason = "its link leads to a folder that it lies in"
-                    self.skipped.append(LeftOut(path[:-1], reason))
+                    self.skipped.append(SkippedPath(path[:-1], reason))
                     continue
                 open_.append(_Open(self._sorted_entries(path, entry.path), identity))
 

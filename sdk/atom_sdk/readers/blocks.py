@@ -13,7 +13,7 @@ from functools import partial
 from atom_sdk.disk import suppressing_full_disk
 from atom_sdk.errors import PackMissingError
 from atom_sdk.forks import forget_in_children
-from atom_sdk.packs.cache_eviction import Hold, PackRoom
+from atom_sdk.packs.cache_eviction import PackLease, PackRoom
 from atom_sdk.packs.partial import (
     BLOCK_BYTES,
     PartialPack,
@@ -48,7 +48,7 @@ class PackBlocks:
         self._index, self._store, self._ranges, self._options = index, store, ranges, options
         self._plan = BlockPlan(index)
         self._room = PackRoom(store, options.limit_bytes)
-        # Of these nobody knows a digest, so that they never become packs of the store.
+        # The digests of these are unknown, so they never become packs of the store.
         self._pins = frozenset(index.pack_ids[index.rows_at_source()].tolist())
         self.maps = PackMaps(index.packs, store.packs)
         self.forget()
@@ -63,7 +63,7 @@ class PackBlocks:
         self._in_memory: set[int] = set()
         self._memory = MemoryBlocks()
         self._flying: dict[tuple[int, int], Future[None]] = {}
-        self._hold: Hold | None = None
+        self._lease: PackLease | None = None
         # How many samples of each pack somebody is about to read.
         self._in_use: Counter[int] = Counter()
 
@@ -187,14 +187,14 @@ class PackBlocks:
     def _hold_pack(self, pack: bytes) -> None:
         # On a full disk it is not held. If it is evicted then, it is fetched once more.
         with suppressing_full_disk():
-            if self._hold is None:
-                self._hold = Hold(self._store)
-            self._hold.add([pack])
+            if self._lease is None:
+                self._lease = PackLease(self._store)
+            self._lease.add([pack])
 
     def _let_go(self, pack: bytes) -> None:
         with suppressing_full_disk():
-            if self._hold is not None:
-                self._hold.drop(pack)
+            if self._lease is not None:
+                self._lease.drop(pack)
 
     def _take_off(self, pack_id: int, block: int) -> tuple[range, Future[None]]:
         """Choose the blocks of one request, and tell the other threads to wait for them."""
@@ -285,16 +285,16 @@ class PackBlocks:
         """Take room for a pack, if need be that of packs that were read before."""
         try:
             while not self._room.admit(pack_bytes, create):
-                if not self._give_up_one():
+                if not self._drop_unused_pack():
                     return False
         except OSError:
             return False
         return True
 
-    def _give_up_one(self) -> bool:
+    def _drop_unused_pack(self) -> bool:
         with self._lock:
             done = (n for n, arriving in self._arriving.items() if self._is_done(n, arriving))
-            # What is about to be read stays, or two packs would drive each other out for ever.
+            # Packs that are about to be read stay, or two packs would evict each other for ever.
             unused = (n for n in (*self._whole, *done) if not self._in_use[n])
             pack_id = next(unused, None)
             if pack_id is None:

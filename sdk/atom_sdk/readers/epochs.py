@@ -1,8 +1,8 @@
 """One order of samples per epoch, dealt to ranks and workers, that can be resumed with others.
 
 All ranks together take the positions of the order from the front, rank r every `ranks`-th of them;
-workers of a rank take its batches in turn. What has been read is therefore always a beginning of
-the order, whatever the numbers of ranks and workers, and other numbers go on where it ends.
+workers of a rank take its batches in turn. The read samples are therefore always a beginning of the
+order, whatever the numbers of ranks and workers, and other numbers go on where it ends.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Samples(Protocol):
 
 @dataclass(frozen=True)
 class EpochOptions:
-    """What the order depends on, and how its end is dealt.
+    """The options that the order depends on, and how its end is dealt.
 
     `uneven`: when the ranks do not divide the samples, "exact" gives some ranks one more, "pad"
     repeats the first samples, "drop" leaves the last ones out. Ranks that wait for each other at
@@ -124,7 +124,7 @@ class Epochs:
         )
 
     def rows_of(self, rank: int, ranks: int) -> NDArray[np.int64]:
-        """What is left of the epoch for a rank, shape (rows,)."""
+        """The rest of the epoch for a rank, shape (rows,)."""
         if not 0 <= rank < ranks:
             raise ValueError(f"rank {rank} of {ranks}")
         order = self.order()

@@ -68,7 +68,7 @@ class FolderView:
 
 
 def _lost(rows: pa.Array, files: pa.Array, leads: dict[str, Lead]) -> set[str]:
-    """Of the links to files, `rows`, those that lead to none of the files that are shown."""
+    """Among the links to files, `rows`, those that lead to none of the files that are shown."""
     paths = [path.decode() for path in rows.to_pylist()]
     arrives = pc.is_in(_binary([leads[path].path or "" for path in paths]), value_set=files)
     return {path for path, there in zip(paths, arrives.to_pylist(), strict=True) if not there}

@@ -25,7 +25,7 @@ from atom_sdk.readers.view import ViewIndex
 Verify = Literal["first", "always", "never"]
 ReadMode = Literal["auto", "mmap", "pread", "direct"]
 LOOK_AHEAD = 64
-# What a disk reads on in the time that one more request takes it, about.
+# The bytes that a disk reads in the time of one more request, about.
 _REQUEST_BYTES = 16 << 10
 _THREADS = 8
 
@@ -97,8 +97,8 @@ class LocalDataset:
         self.pack_dir = Path(pack_dir)
         self.verify: Verify = verify
         self.mending = mending
-        # Whatever keeps the packs from being evicted while this dataset lives.
-        self.hold: object | None = None
+        # The lease that keeps the packs from being evicted while this dataset lives.
+        self.lease: object | None = None
         self._bytes = int(self.index.sizes.sum())
         self._fits = self._bytes <= available_bytes()
         # Map what fits; direct reads are for whoever knows that nothing is read twice.
@@ -201,7 +201,7 @@ class LocalDataset:
         return self._fits and rows * (mean + _REQUEST_BYTES) >= self._bytes
 
     def _mapped(self, rows: list[int]) -> Iterator[Sample]:
-        """What `self[row]` gives, in one loop: small samples take twice as long one by one."""
+        """The samples of `self[row]`, in one loop: small samples take twice as long one by one."""
         index, packs, pack_ids = self.index, self._maps.views, self._pack_ids
         offsets, sizes = self._offsets, self._sizes
         good = None if self.verify == "never" else self._verified
@@ -248,7 +248,7 @@ class LocalDataset:
         return self._verify(row, data)
 
     def _stored(self, row: int) -> memoryview:
-        """What this node has of a row, right or wrong; fewer bytes of a pack that was cut."""
+        """The bytes of a row on this node, right or wrong; fewer bytes if its pack was cut."""
         offset = self._offsets[row]
         try:
             if self.mode == "mmap":
@@ -272,7 +272,7 @@ class LocalDataset:
             file = self.pack_dir / f"{pack.hex()}.tar"
             raise SampleDigestMismatchError(path, pack.hex(), str(file))
         self.mending.mend(pack, path)
-        # What is mapped is the file from before; samples that are in use keep it.
+        # The map is of the file from before; samples that are in use keep it.
         self._maps.drop(self._pack_ids[row])
         data = self._stored(row)
         if not self._is_good(row, data):

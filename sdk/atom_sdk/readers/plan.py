@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from atom_sdk.packs.partial import BLOCK_BYTES, block_count
 from atom_sdk.readers.view import ViewIndex
 
-# From here on the rest of a pack is fetched too: a whole pack is verified and serves other views.
+# Above this share the rest of a pack is fetched too: a whole pack is verified and serves other
+# views.
 _WHOLE_SHARE = 0.5
 
 

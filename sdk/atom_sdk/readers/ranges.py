@@ -1,4 +1,4 @@
-"""What a streaming reader needs of the place where packs are stored."""
+"""The interface of a streaming reader to the place where packs are stored."""
 
 from __future__ import annotations
 

@@ -24,11 +24,11 @@ _MOST_SAMPLES = 4096
 class StreamingDataset(LocalDataset):
     """A LocalDataset that fetches what this node lacks, in the order in which it is read.
 
-    What was fetched stays in the pack store, shared by all processes of the node, so a second epoch
+    Fetched blocks stay in the pack store, shared by all processes of the node, so a second epoch
     reads from the disk. Samples are verified by their digests; a block that is wrong is fetched
     once more, and so is a whole pack. Files that stay at a source come in the state that the
-    version pinned, or not at all: what they hash to is not known. Thread-safe, fork-safe, can be
-    pickled.
+    version pinned, or not at all: the digest of their bytes is not known. Thread-safe, fork-safe,
+    can be pickled.
     """
 
     def __init__(

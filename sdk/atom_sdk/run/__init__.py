@@ -1,4 +1,4 @@
-"""What a training script says to Atom, and hears from it. Also works outside a run, locally.
+"""The calls of a training script to Atom. They also work outside a run, locally.
 
     from atom_sdk import run
 

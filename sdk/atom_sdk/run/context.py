@@ -8,7 +8,7 @@ from pathlib import Path
 from atom_sdk.errors import AtomError
 
 LOCAL_FOLDER = "atom-outputs"
-_said: set[str] = set()
+_printed_keys: set[str] = set()
 
 
 class NotInRunError(AtomError):
@@ -43,15 +43,15 @@ def input_dir() -> Path:
 
 def say_once(key: str, sentence: str) -> None:
     """Print a sentence for people the first time only."""
-    if key not in _said:
-        _said.add(key)
+    if key not in _printed_keys:
+        _printed_keys.add(key)
         print(f"[atom] {sentence}", flush=True)
 
 
 def _folder(variable: str, local: str) -> Path:
-    given = os.environ.get(variable)
-    folder = Path(given) if given else Path.cwd() / local
+    configured = os.environ.get(variable)
+    folder = Path(configured) if configured else Path.cwd() / local
     folder.mkdir(parents=True, exist_ok=True)
-    if not given:
+    if not configured:
         say_once("outputs", f"Not in a run: files are written to {LOCAL_FOLDER}/.")
     return folder

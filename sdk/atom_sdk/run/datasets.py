@@ -27,8 +27,8 @@ class UnknownAliasError(AtomError):
 def dataset(alias: str | None = None, split: str | None = None) -> SplitView:
     """Return a dataset of the run, or one split of it; the only one when no alias is given.
 
-    What has no split belongs to "train", so a dataset without splits is all "train".
-    Raises NotInRunError, UnknownAliasError.
+    Files without a split belong to "train", so a dataset without splits is all "train". Raises
+    NotInRunError, UnknownAliasError.
     """
     views = _views()
     if alias is None and len(views) == 1:

@@ -37,13 +37,13 @@ def main(work: Callable[[], int | None]) -> int:
     try:
         return work() or 0
     except RunFailure as failure:
-        tell_runner(failure)
+        write_reason(failure)
         traceback.print_exc()
         sys.stderr.flush()
         return 1
 
 
-def tell_runner(failure: RunFailure) -> None:
+def write_reason(failure: RunFailure) -> None:
     """Leave the reason where the runner looks for it; outside a run nothing is left."""
     folder = os.environ.get("ATOM_RUN_DIR")
     if not folder:

@@ -42,4 +42,4 @@ def _take_back(client: Client, reference: str) -> None:
     name = parse_ref(reference).dataset
     with suppress(AtomError):
         if client.datasets.get(name)["latest"] is None:
-            client.keeping.delete(name)
+            client.retention.delete(name)

@@ -24,12 +24,12 @@ def unpack(archive: Path, folder: Path) -> None:
                 files, total_bytes = files + 1, total_bytes + member.size
                 if files > MOST_FILES or total_bytes > LARGEST_BYTES:
                     raise ArchiveError("The code snapshot is too large to unpack.")
-                _unpack_one(tar, member, folder)
+                _unpack_member(tar, member, folder)
     except (tarfile.TarError, EOFError, OSError) as error:
         raise ArchiveError(f"The code snapshot cannot be unpacked: {error}") from error
 
 
-def _unpack_one(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+def _unpack_member(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
     target = _target(folder, member.name)
     if member.isdir():
         target.mkdir(parents=True, exist_ok=True)

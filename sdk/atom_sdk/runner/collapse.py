@@ -12,8 +12,8 @@ LONGEST_PENDING_BYTES = 64 * 1024
 class LineCollapser:
     r"""One pipe's bytes as lines; `\r` redraws at most once a second, plus the last.
 
-    What comes out is still a terminal's stream: a redraw begins with `\r` when an older state of
-    its line was let out before. A character is never let out in parts.
+    The output is still a terminal's stream: a redraw begins with `\r` when an older state of its
+    line was let out before. A character is never let out in parts.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""What a runner must know: the attempt's folder and its job."""
+"""The configuration of a runner: the attempt's folder and its job."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class AttemptPaths:
 
     @property
     def spool(self) -> Path:
-        """What the server has not acknowledged."""
+        """Logs that the server has not acknowledged."""
         return self.root / "spool"
 
     @property

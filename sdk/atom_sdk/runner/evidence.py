@@ -1,4 +1,4 @@
-"""What a failed command leaves behind for people: the last lines and the last traceback."""
+"""Evidence of a failed command for people: the last lines and the last traceback."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from .command import NOT_FOUND_EXIT, Ended
 
 @dataclass(frozen=True)
 class Observed:
-    """What the runner saw of one command."""
+    """The runner's observations of one command."""
 
     ended: Ended
     stopped_for: str  # "", "cancelled", "timeout", "runner_lost": why the runner ended it

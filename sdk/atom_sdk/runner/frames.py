@@ -40,7 +40,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """What a body holds, from its headers only."""
+    """The size of a body, from its headers only."""
 
     payload_bytes: int
     lines: int

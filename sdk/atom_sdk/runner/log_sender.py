@@ -46,7 +46,7 @@ class LogSender:
             self.error = str(error)
         finally:
             if self.error:
-                # Nobody will take the rest: the command must not wait for it.
+                # The rest cannot be sent, and the command must not wait for it.
                 self._spool.release()
 
     def _send_next(self) -> bool:

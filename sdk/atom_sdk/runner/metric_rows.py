@@ -20,7 +20,7 @@ _UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, OverflowError)
 
 @dataclass
 class Taken:
-    """What lines say: rows as JSON, the newest progress, and how many could not be read."""
+    """The content of lines: rows as JSON, the newest progress, the count of unreadable lines."""
 
     rows: list[bytes] = field(default_factory=list)
     progress: dict[str, Any] | None = None
@@ -35,7 +35,7 @@ def take(lines: Sequence[bytes]) -> Taken:
         if as_written and _is_plain(row) and b"NaN" not in line and b"Infinity" not in line:
             found.rows.append(line)
         else:
-            _take_one(row, found)
+            _take_row(row, found)
     return found
 
 
@@ -72,7 +72,7 @@ def _is_plain(row: Any) -> bool:
     )
 
 
-def _take_one(row: Any, found: Taken) -> None:
+def _take_row(row: Any, found: Taken) -> None:
     """Take what can be read of a row, and count it where something cannot."""
     try:
         if "progress" in row:

@@ -87,7 +87,7 @@ class MetricSender:
 
     @property
     def counters(self) -> dict[str, int]:
-        """What was sent and what could not be read."""
+        """Numbers of sent batches, and of points and lines that could not be read."""
         return {
             "metric_batches": self._state["seq"],
             "metric_points_refused": self._refused_points,

@@ -14,7 +14,7 @@ from .inputs import ExpiredUrlError, InputError, StorageAwayError, fetch_code, f
 NEW_JOB_WAIT_S = 60.0
 
 
-# What another attempt may well not meet.
+# Errors that another attempt may well not meet.
 _PASSING = (ExpiredUrlError, StorageAwayError, UnreachableError)
 
 

@@ -14,7 +14,7 @@ _MIN_LINE_BYTES = 8
 # Colours of a terminal, which pages and searches take out: a value with some in it would be whole
 # again. The last one of the data may have come in part.
 _COLOURS = re.compile(rb"\x1b(?:\[[0-9;?]*[ -/]*(?:[@-~]|\Z)|\Z)")
-# Of what only begins like a value and then goes on in nothing but colours.
+# The limit for bytes that begin like a value and then go on in nothing but colours.
 _MOST_HELD_BYTES = 256 << 10
 
 

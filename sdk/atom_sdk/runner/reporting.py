@@ -50,7 +50,7 @@ class Reporting:
         report["counters"] = self.counters()
         self._note(storable(report))
         ends_at_s = time.monotonic() + self._report_s
-        # What is wrong with the last points is still said in the log.
+        # Send the last points first, so that the log can still name their errors.
         self.metrics.finish(min(LAST_POINTS_S, self._report_s))
         self.spool.close()
         self.outputs.finish(max(0.0, ends_at_s - time.monotonic()))
@@ -66,7 +66,7 @@ class Reporting:
         return reported
 
     def counters(self) -> dict[str, Any]:
-        """What was sent so far."""
+        """The amounts that were sent so far."""
         return {
             "log_bytes": self.spool.end,
             "log_lines": self.spool.lines,

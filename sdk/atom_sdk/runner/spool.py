@@ -1,7 +1,7 @@
 """Log frames on disk until the server has them.
 
-Files `log-<offset>.frames`, each named by the offset of its first payload byte. What a disk that is
-full, read-only or failing does not take is held in memory, up to a megabyte, and sent from there.
+Files `log-<offset>.frames`, each named by the offset of its first payload byte. Frames that a full,
+read-only or failing disk does not take are held in memory, up to a megabyte, and sent from there.
 Appending blocks when more is held or too much is unacknowledged: the pipe fills and the command
 waits, so nothing is dropped.
 """
@@ -49,7 +49,7 @@ class Spool:
     def append(self, fd: int, ts_ns: int, payload: bytes) -> None:
         """Add one frame; wait while too much is unacknowledged, or refused by the disk.
 
-        What the disk refuses is left out once the spool is released; so is what comes too late.
+        Frames that the disk refuses are left out once the spool is released, and so are late ones.
         """
         lines = payload.count(b"\n")
         header = HEADER.pack(fd, len(payload), ts_ns, lines)

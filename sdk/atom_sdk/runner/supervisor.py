@@ -63,7 +63,7 @@ class Supervisor:
         read_ends = self._pipes[::2]
         status = self._start([], self._pipes, close=self._pipes[1::2])
         for tries in range(DRAIN_TRIES):
-            # What outlived its runner must not go on unseen.
+            # A process that outlived its runner must not go on unseen.
             processes.kill_descendants(os.getpid())
             if status in (0, UNUSABLE):
                 break

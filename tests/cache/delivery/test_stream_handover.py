@@ -1,4 +1,4 @@
-"""What a stream fetched goes on to the next attempt; nothing else of a job's folder does."""
+"""Files that a stream fetched go on to the next attempt; nothing else of a job's folder does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was packed anew, or mended, moves as it was committed, without the packs from before."""
+"""Repacked or repaired versions are archived as they were committed, without the earlier packs."""
 
 from __future__ import annotations
 

@@ -258,7 +258,7 @@ def test_nothing_of_an_archive_that_lies_is_seen(
 ) -> None:
     saved = client.archives.save("digits", tmp_path)
     archive = ArchiveFolder(tmp_path)
-    # What was changed in the folder is said so, whoever finds it.
+    # Each reader reports that a file in the folder was changed.
     pack = next((tmp_path / "packs").iterdir())
     whole = pack.read_bytes()
     changed = whole[:-5000] + bytes([whole[-5000] ^ 1]) + whole[-4999:]
@@ -296,7 +296,7 @@ def test_nothing_of_an_archive_that_lies_is_seen(
     assert other.archives.load(tmp_path).versions == 2
     assert other.datasets.get("digits")["is_loading"] is False
 
-    # What is cut off is not even begun; what is changed is found, and saving puts it right.
+    # The load of a cut pack does not begin; a check finds a changed one, and saving repairs it.
     pack.write_bytes(whole[:-1])
     with pytest.raises(ArchiveCorruptError, match="cut off"):
         other.archives.load(tmp_path)

@@ -1,4 +1,4 @@
-"""What happened to a dataset: one list of versions and events, for everybody who may read it."""
+"""The activity of a dataset: one list of versions and events, for everybody who may read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What browsing reads: it follows what is shown and asked, not the size of the version."""
+"""Reads of browsing follow the shown page and the query, not the size of the version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client gets to read a version with the SDK alone."""
+"""Manifests and addresses with which a client reads a version by the SDK alone."""
 
 from __future__ import annotations
 

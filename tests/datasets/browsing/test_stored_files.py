@@ -1,4 +1,4 @@
-"""What a version has already, and uploads of browsers, which send only what is new."""
+"""Files that a version has already, and uploads of browsers, which send only new ones."""
 
 from __future__ import annotations
 

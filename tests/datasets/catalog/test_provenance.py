@@ -1,4 +1,4 @@
-"""What a version says of its origin: the client's words, and the server's own."""
+"""The provenance of a version: the client's words, and the server's own."""
 
 from __future__ import annotations
 

@@ -270,7 +270,7 @@ def test_a_death_while_packs_are_packed_anew(pusher: Pusher, point: str) -> None
     check_catalogue(pusher)
 
     collect_garbage(run.pk, PACK_MANY)
-    # What the dead worker had written goes; packs are as many as if it had lived.
+    # The objects of the dead worker are collected; packs are as many as if it had lived.
     collect_garbage(add_garbage_run(pusher.project, None, is_dry_run=False).pk, PACK_MANY)
     # Two of the head, which are few, and one of all earlier ones.
     assert sum(key.endswith(".tar") for key in stored(pusher)) == 3

@@ -1,4 +1,4 @@
-"""What goes wrong during a push: lies, cuts and races."""
+"""Faults during a push: wrong digests, cuts and races."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_a_cut_off_push_goes_on_where_it_stopped(
 
 
 def test_a_part_that_was_sent_wrongly_before_or_after_does_no_harm(pusher: Pusher) -> None:
-    """Of several parts of one number the store tells all, in no order."""
+    """The store lists all parts of one number, in no order."""
     for number in range(6):
         data = make_pack({"a.png": png(100 + number)}).data
         upload = pusher.begin(data)

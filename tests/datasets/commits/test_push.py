@@ -1,4 +1,4 @@
-"""From packs to versions, over the API."""
+"""Pushes over the API: packs become versions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a dead worker leaves behind is done again, once, and ends where it would have ended."""
+"""Work that a dead worker left is repeated once, and ends as it would have."""
 
 from __future__ import annotations
 

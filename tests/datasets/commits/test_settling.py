@@ -196,7 +196,7 @@ def test_a_preview_tells_what_is_left_to_settle_with_pictures_of_both_sides(
     left = forked.post("merges/preview/", {**asked, "resolutions": BOTH[:1]})
     assert [each["path"] for each in left["conflicts"]] == ["0/001.png"]
     assert (left["conflicts_total"], left["settled"]) == (1, 1)
-    # What is settled counts as it is: the file comes from the other side.
+    # Settled conflicts count by their choice: the file comes from the other side.
     assert left["changed"] == 1
     assert forked.post("merges/preview/", {**asked, "resolutions": BOTH})["conflicts_total"] == 0
 

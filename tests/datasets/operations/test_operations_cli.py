@@ -45,7 +45,7 @@ def test_branches_are_made_merged_and_deleted(atom: Atom, pusher: Pusher) -> Non
 
     code, said, _ = atom("data", "branch", "digits", "fix", "--delete")
     assert code == 0
-    # What it says makes the branch again.
+    # The printed command makes the branch again.
     assert answer(atom, *said.split("atom data ")[1].split())["name"] == "fix"
     assert answer(atom, "tag", "release", "digits@v2")["version"]["ref"] == "v2"
     assert "release" in atom("data", "branch", "digits")[1]

@@ -1,4 +1,4 @@
-"""What a dataset's page tells of operations: those that run, and how they ended lately."""
+"""Operations on a dataset's page: running ones, and ends of the last days."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ Work = Callable[[], object]
 
 @pytest.fixture
 def front(settings: Any, transactional_db: None) -> Iterator[Moody]:
-    """What stands before all buckets from now on."""
+    """A server in front of all buckets."""
     found = Moody(settings.S3_ENDPOINT_URL)
     settings.S3_ENDPOINT_URL = settings.S3_PUBLIC_ENDPOINT_URL = found.url
     settings.ATOM_SOURCE_ALLOW = ["127.0.0.0/8"]

@@ -1,4 +1,4 @@
-"""What is tried in vain ends after several tries over some time, and never by its age alone."""
+"""Failing work ends after several retries over some time, and never by its age alone."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_an_upload_that_no_worker_can_verify_is_given_up_and_its_commit_says_so(
 
 @pytest.fixture
 def front(settings: Any) -> Iterator[Moody]:
-    """What stands before our bucket from now on."""
+    """A server in front of our bucket."""
     found = Moody(settings.S3_ENDPOINT_URL)
     settings.S3_ENDPOINT_URL = found.url
     settings.ATOM_STORE_PATIENCE_S = 0.1

@@ -52,7 +52,7 @@ def test_the_share_is_that_of_the_rows() -> None:
 @pytest.mark.parametrize(
     "whole",
     [
-        # What cameras and phones leave behind the end of a picture.
+        # Bytes that cameras and phones append to a picture.
         _saved("JPEG") + b"\0" * 40,
         _saved("JPEG") + b"a short film",
         _saved("JPEG", "CMYK"),

@@ -1,4 +1,4 @@
-"""What nobody needs goes, after a window in which it can be taken back; all else stays."""
+"""Garbage is removed after a window in which it can be taken back; all else stays."""
 
 from __future__ import annotations
 

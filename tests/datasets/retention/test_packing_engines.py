@@ -1,4 +1,4 @@
-"""What is needed of packs, which are worth packing anew, and how they are."""
+"""Needed parts of packs, the choice of packs to repack, and the new packs."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def chosen(
     [
         ([], [], []),
         ([1000, 1000, 1000], [1000, 400, 200], [2, 1]),
-        # What nobody needs is garbage, and not packed.
+        # A pack without needed files is garbage, and not repacked.
         ([1000, 1000], [-1, 1000], []),
         # Little to be had.
         ([1000, 120], [1000, 80], []),
@@ -152,7 +152,7 @@ def test_new_packs_hold_what_was_taken_in_order_and_are_whole(tmp_path: Path) ->
     assert members == list(pack.summary.members)
     names = [member.path for member in members]
     assert names[1:] == ["00.png", "07.png", "bad.png", "zz.bin"]
-    # Of two files of one path the other lies beside, with its name.
+    # Two files have one path: the second lies in a folder beside, under its name.
     assert names[0].startswith(".packed-anew/")
     assert names[0].endswith("/00.png")
     rebuilt = build_index(members, lambda offset, size: data[offset : offset + size])

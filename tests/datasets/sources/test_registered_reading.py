@@ -117,7 +117,7 @@ def test_other_bytes_than_the_pinned_are_never_given_to_a_client(
             read()
         assert failed.value.code == "source_changed"
     assert not (tmp_path / "copy").exists()
-    # What did not change is read.
+    # Unchanged objects are still read.
     assert len(client.datasets.open("digits@v2", prefix="far/")) == 3
 
 

@@ -168,7 +168,7 @@ def test_every_answer_that_is_no_listing_has_words_and_shows_no_secret(
     with pytest.raises(error) as failed:
         listed(reader, Shard(""))
     told = f"{failed.value.as_problem()} {reader!r} {cloud.spec!r}"
-    # What httpx writes of addresses at INFO is off in every installation.
+    # Every installation turns httpx's lines about addresses at INFO off.
     told += " ".join(one.getMessage() for one in caplog.records if one.name != "httpx")
     assert not [secret for secret in cloud.secrets if secret in told]
 

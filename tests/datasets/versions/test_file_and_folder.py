@@ -75,7 +75,7 @@ def test_where_sides_of_a_merge_meet_as_file_and_folder_is_a_conflict(forked: Pu
 
     assert merged["error"]["code"] == "merge_conflict"
     assert [each["path"] for each in merged["conflicts"]] == ["x/y"]
-    # What is picked does not take away what is there.
+    # A picked file does not replace one that is there.
     assert picked["error"]["code"] == "path_taken"
     assert "x/y" not in paths_of(forked)
     removed = published(forked, "edits", edits=[{"op": "remove", "paths": ["x"]}])

@@ -82,7 +82,7 @@ def _built(parent: Root | None, plan: VersionPlan, large: int) -> Any:
     try:
         return build_version(parent, plan, _STORE, large)
     except EmptyDatasetError:
-        # What it says depends on how the entries are merged.
+        # The message depends on how the entries are merged.
         return "empty"
     except AtomError as error:
         return type(error).__name__, str(error)

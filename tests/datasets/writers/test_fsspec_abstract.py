@@ -19,7 +19,7 @@ from atom_sdk.fs import AtomFileSystem
 from tests.datasets.conftest import client_of
 from tests.datasets.pushing import new_pusher
 
-# What is pushed is committed; this makes sure that there is a database.
+# Pushes are committed and not rolled back; the mark only makes sure that there is a database.
 pytestmark = pytest.mark.django_db
 KEPT = {"kept/a": b"a", "kept/b/c": b"c"}
 

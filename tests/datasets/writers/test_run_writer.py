@@ -119,7 +119,7 @@ def test_every_version_that_a_run_makes_names_its_code_and_its_environment(
     for reference in ("written@v1", "written@v2", "pushed@v1", "joined@v1"):
         assert client.datasets.version(reference)["provenance"]["made_by"] == expected, reference
     assert compare_catalogue(pusher.project).is_equal
-    # What a person makes by hand names no run.
+    # Versions that a person makes by hand name no run.
     pusher.push({"by-hand.txt": b"e"})
     assert "made_by" not in client.datasets.version("digits@main")["provenance"]
 

@@ -1,4 +1,4 @@
-"""What tests ask an S3 client."""
+"""Requests that tests make of an S3 client."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from blake3 import blake3
 from tests.gateway.s3.conftest import S3Address, Shelf
 from tests.gateway.s3.reading import listed, refusal
 
-# What is pushed is committed; this makes sure that there is a database.
+# Pushes are committed and not rolled back; the mark only makes sure that there is a database.
 pytestmark = pytest.mark.django_db
 
 

@@ -52,7 +52,7 @@ def test_s5cmd_copies_all_and_the_odd_ones_under_the_name_that_it_is_shown(
     out = tmp_path / "out"
     copied = {str(p.relative_to(out)): p.read_bytes() for p in out.rglob("*") if p.is_file()}
     assert copied == {SHOWN.get(path, path): data for path, data in FILES.items()}
-    # Who asks for encoded keys gets the names as they are.
+    # A client that asks for encoded keys gets the names as they are.
     listing = s3.client(odd.key).list_objects_v2(Bucket="digits", Prefix="v1/")
     assert {row["Key"] for row in listing["Contents"]} == {f"v1/{path}" for path in FILES}
 

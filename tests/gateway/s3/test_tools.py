@@ -13,14 +13,14 @@ import pytest
 
 from tests.gateway.s3.conftest import S3Address, Shelf
 
-# What is pushed is committed; this makes sure that there is a database.
+# Pushes are committed and not rolled back; the mark only makes sure that there is a database.
 pytestmark = pytest.mark.django_db
 BIN = Path(sys.executable).parent
 
 
 @pytest.fixture
 def environment(s3: S3Address, library: Shelf, tmp_path: Path) -> dict[str, str]:
-    """What a person would set for either tool."""
+    """The environment that a person would set for either tool."""
     key_id, secret = library.key.pair.access_key_id, library.key.secret
     return {
         "HOME": str(tmp_path),

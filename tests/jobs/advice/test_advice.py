@@ -20,7 +20,7 @@ MIB = 1 << 20
 
 
 def long(*fields: Any, **named: Any) -> Measured:
-    """What was measured of a run that was long enough for a verdict."""
+    """Measures of a run that was long enough for a verdict."""
     return Measured(*fields, **{"measured_s": 600.0, "batches": 4000, **named})
 
 
@@ -93,7 +93,7 @@ def measured_run(
         for key, values in (
             ("system/data_wait_percent", wait),
             ("system/cpu_percent", cpu),
-            # Of as many batches before each point.
+            # As many batches lie before each point.
             ("system/data_batches", [batches * n / len(wait) for n in range(1, len(wait) + 1)]),
         )
         for place, value in enumerate(values)

@@ -40,7 +40,7 @@ from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run
 from tests.jobs.live import log_of, make_script_run, reconcile_until, wait_until_gone
 
-# What a script does that has never heard of Atom.
+# A script that does not use Atom's SDK.
 UNMODIFIED = """
 import os
 top = os.environ["ATOM_INPUT_MY_DIGITS"]
@@ -146,7 +146,8 @@ def test_an_unmodified_script_reads_a_folder_that_goes_with_its_attempt(
     assert not job_views(attempt.pk).exists()
 
 
-# What a job sees of links: each with its target, and the bytes behind those that lead to a file.
+# Prints the links that a job sees: each with its target, and the bytes behind those that lead to a
+# file.
 LINKS = """
 import os
 top = os.environ["ATOM_INPUT_MY_DIGITS"]
@@ -237,7 +238,7 @@ def test_a_folder_outlives_the_worker_that_mounted_it_and_not_a_killed_superviso
     folder = mounted_folder(attempt.pk, "my-digits")
     assert len([path for path in folder.rglob("*") if path.is_file()]) == len(class_files())
 
-    # Nobody observes a supervisor of it, and it is over for the database.
+    # No worker observes a supervisor of it, and the database has it as ended.
     Attempt.objects.filter(pk=attempt.pk).update(state=states.FAILED)
     busy = next(path for path in folder.rglob("*") if path.is_file()).open("rb")
     unmount_ended()

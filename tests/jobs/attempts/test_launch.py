@@ -1,4 +1,4 @@
-"""Of several workers that are told to start an attempt, one does; of one that has ended, none."""
+"""Several workers are told to start one attempt: one does, and none if it has ended."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_a_run_that_is_cancelled_while_its_data_is_shown_is_not_started() -> Non
     attempt = make_attempt(run, states.SUBMITTED)
     node = ensure_local_node()
     reserve(node.pk, attempt.pk, cpus=1, memory_bytes=1, gpus=0)
-    # What the launcher has to write on its way stands for the data that takes its time.
+    # The launcher must write this row, which stands for data that takes its time.
     Cluster.objects.update(single_user=local_executor().isolated)
     launcher = threading.Thread(target=_launch, args=(attempt.pk,))
     with transaction.atomic():

@@ -1,4 +1,4 @@
-"""What runners ask over HTTP, each with the token of its attempt."""
+"""Requests of runners over HTTP, each with the token of its attempt."""
 
 from __future__ import annotations
 

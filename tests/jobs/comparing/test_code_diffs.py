@@ -1,4 +1,4 @@
-"""What of a run's code is not in its commit, and what differs between the code of two runs."""
+"""Changes of a run's code since its commit, and differences between the code of two runs."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def test_a_bad_point_costs_no_other_of_its_batch() -> None:
     bad: list[Any] = [["x" * 251, 0, 1, 1.0], ["loss", 2**70, 1, 1.0], ["acc", 0, 1, "high"]]
     done = metrics.ingest(attempt, 0, [*rows("loss", 0, 5), *bad, ("acc", 1, 1, 0.5)])
     assert (done.next_seq, done.refused) == (1, 3)
-    assert done.said
+    assert done.first_reason
     assert len(series.points_of(attempt.run, "loss")) == 5
     assert len(series.points_of(attempt.run, "acc")) == 1
 
@@ -307,7 +307,7 @@ def test_metrics_beyond_the_limit_cost_those_that_are_there_nothing() -> None:
     assert metrics.ingest(attempt, 0, [("loss", 0, 1, 1.0), *many]).refused == 0
     done = metrics.ingest(attempt, 1, [("loss", 1, 2, 0.5), ("one/more", 0, 1, 1.0)])
     assert (done.next_seq, done.refused) == (2, 1)
-    assert done.said == "An attempt may have 2000 different metrics."
+    assert done.first_reason == "An attempt may have 2000 different metrics."
     assert len(series.points_of(attempt.run, "loss")) == 2
     assert attempt.series.count() == metrics.MAX_KEYS
 

@@ -1,4 +1,4 @@
-"""What a run's model says of each file: filtered, ordered by confidence, page by page."""
+"""Predictions of a run's model: filtered, ordered by confidence, page by page."""
 
 from __future__ import annotations
 

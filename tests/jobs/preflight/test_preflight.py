@@ -19,7 +19,7 @@ from atom.datasets.browsing.engines.data_counts import DataCounts
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.models import Version
 from atom.jobs.models import Run
-from atom.jobs.preflight.engines.preflight import Selected, check_data
+from atom.jobs.preflight.engines.preflight import DatasetSelection, check_data
 from atom.jobs.workflows.engines.data_needs import DataNeeds, check_needs
 from atom.models_registry.actions import create_model, register
 from tests.datasets.commands import Atom, runner
@@ -47,7 +47,7 @@ def counts(**changes: Any) -> DataCounts:
 
 
 def codes(counted: DataCounts, needs: DataNeeds = TRAINING, **selected: Any) -> list[str]:
-    asked = Selected("flowers@v1", counted, **selected)
+    asked = DatasetSelection("flowers@v1", counted, **selected)
     return [f"{one.level}:{one.code}" for one in check_data(needs, asked)]
 
 
@@ -91,16 +91,16 @@ def test_findings(changes: dict[str, Any], selected: dict[str, Any], expected: l
 
 def test_no_labels_says_how_many_files_and_offers_the_folders() -> None:
     looks = counts(labelled=0, labels={}, class_folders=("circle", "square", "tri"))
-    (check,) = check_data(TRAINING, Selected("flowers@v1", looks))
+    (check,) = check_data(TRAINING, DatasetSelection("flowers@v1", looks))
     assert check.sentence == "60 files, 0 labelled: this workflow needs labels."
     assert check.remedies == ("label_by_folder", "label", "choose_version")
-    (plain,) = check_data(TRAINING, Selected("flowers@v1", counts(labelled=0, labels={})))
+    (plain,) = check_data(TRAINING, DatasetSelection("flowers@v1", counts(labelled=0, labels={})))
     assert plain.remedies == ("label", "choose_version")
 
 
 def test_marked_pictures_are_counted_named_and_shown() -> None:
     marked = counts(unreadable=4, unreadable_paths=("a.png", "b.png", "c.png"))
-    _, check = check_data(TRAINING, Selected("flowers@v1", marked))
+    _, check = check_data(TRAINING, DatasetSelection("flowers@v1", marked))
     assert check.sentence == (
         "4 of 60 pictures cannot be read; the run skips them (a.png, b.png, c.png, …)."
     )
@@ -252,7 +252,7 @@ def atom(
 
 @pytest.fixture
 def unlabelled(pusher: Pusher, atom: Atom, tmp_path: Path) -> str:
-    """What a push of class folders says, without `--labels`."""
+    """The printed text of a push of class folders, without `--labels`."""
     for path, data in class_files(3, 12).items():
         file = tmp_path / "shapes" / path
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -44,7 +44,7 @@ def test_a_run_that_no_machine_could_hold_says_so(api: APIClient, project: Proje
     answer = api.get(f"/api/v1/runs/{run.pk}/explain/").json()
     [reason] = [one for one in answer["reasons"] if one["kind"] == "machines"]
     assert (answer["code"], reason["params"]["code"]) == ("none_fits", "none_fits")
-    # What others hold there would make no difference, so it is not told.
+    # Reservations of others would make no difference, so they are not named.
     assert reason["text"].endswith(f"{node.name} lacks 1 GPU.")
     assert [one["cpus"] for one in reason["params"]["params"]["nodes"]] == [0]
     Node.objects.update(schedulable=False)

@@ -1,4 +1,4 @@
-"""What pip says of a failed build, cut down to what helps."""
+"""The log of pip for a failed build, cut down to helpful lines."""
 
 from atom.jobs.runtimes.engines.build_log import excerpt
 

@@ -1,4 +1,4 @@
-"""What a run may ask pip for, told when it is asked."""
+"""Requirements that a run may have, checked when it is requested."""
 
 from __future__ import annotations
 

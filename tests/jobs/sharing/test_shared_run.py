@@ -1,4 +1,4 @@
-"""What a link to a run shows to people without an account, and that its end is told to nobody."""
+"""A link shows a run to people without an account; its end is announced to nobody."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def test_the_answers_are_anonymous_and_kept_by_nobody(run: Run, maker: User) -> 
                 assert answer["Cache-Control"] == "no-store"
                 assert answer["Referrer-Policy"] == "no-referrer"
                 assert answer["X-Robots-Tag"] == "noindex, nofollow"
-    # What else a browser sends along opens nothing, and closes nothing.
+    # Other headers of a browser open nothing, and close nothing.
     bearer = {"Authorization": "Bearer atom_x_y", "Atom-Share": token}
     assert Client().get(AT, headers=bearer).status_code == 200
     assert signed_in.get(AT).status_code == 404

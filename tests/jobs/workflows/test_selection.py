@@ -1,4 +1,4 @@
-"""What a job sees of its datasets: a training never sees the test split, nor its labels."""
+"""The data that a job sees: a training never sees the test split, nor its labels."""
 
 from __future__ import annotations
 
@@ -241,7 +241,7 @@ class TestThroughTheApi:
         assert trained["datasets"][0]["selector"] == seen
         assert trained["parameters"]["dataset"] == "digits@v1"
 
-        # What ran is told by its text: the view may be another, or gone.
+        # A run keeps the text of its query: the view may be another, or gone.
         SavedView.objects.all().delete()
         for made, selector in ((run, {"where": "label = '1'"}), (trained, seen)):
             (again,) = api.post(f"/api/v1/runs/{made['id']}/clone/").json()["datasets"]

@@ -1,4 +1,4 @@
-"""What an archive promises is checked, and a hostile one is refused in words."""
+"""An archive is checked against its promises, and a hostile one is refused in words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `atom logs --search` prints, and which options it refuses."""
+"""The output of `atom logs --search`, and the options that it refuses."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from atom_sdk.manifests import BoundaryRule, Entry, entries_table
 RULE = BoundaryRule(modulus=3, cap=5)
 PACK = blake3(b"pack").digest()
 
-# What UTF-8 can say. The default asks for it by the codec's name, which is tried on each of a
-# million characters in a new checkout.
+# The characters that UTF-8 can encode. The default asks for them by the codec's name, which is
+# tried on each of a million characters in a new checkout.
 any_character = st.characters(exclude_categories=["Cs"])
 # Few letters, so that names meet; what the format refuses as a path is in no dataset.
 _segments = st.text("abcé0.", min_size=1, max_size=3).filter(lambda name: name.strip("."))

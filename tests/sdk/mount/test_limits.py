@@ -1,4 +1,6 @@
-"""What a mounted folder does not show, what it shows too much, and what stays for the next."""
+"""The limits of a mounted folder: bytes that it hides, shows beyond a file, or keeps for the next
+mount.
+"""
 
 from __future__ import annotations
 

@@ -255,7 +255,7 @@ def test_a_mounted_tree_is_the_one_that_was_pushed(tree: dict[str, bytes | str])
         # A link that is shown leads to nothing outside, wherever the folder is.
         top = os.path.realpath(folder / "made")
         for path in links.keys() - leaving.keys():
-            # Of a circle Python says nonsense where a target has two slashes.
+            # Python resolves a circle wrongly where a target has two slashes.
             with suppress(OSError):
                 real = os.path.realpath(folder / "made" / path, strict=True)
                 assert real == top or real.startswith(f"{top}/")

@@ -1,4 +1,4 @@
-"""What is refused, what is found out, and what a kill or another user's file leaves."""
+"""Refused mounts, failures that are noticed, and remains of a kill or of another user's file."""
 
 from __future__ import annotations
 
@@ -360,7 +360,7 @@ def test_a_mount_that_the_machine_forgot_is_listed_as_gone_and_can_be_made_again
     dataset: LocalDataset, mounter: Mounter, kernel: None
 ) -> None:
     mounter.mount(dataset)
-    # What a restart of the machine does.
+    # A restart of the machine has this effect.
     syscalls.unmount(mounter.folder)
     assert [there for _, there in mounts(mounter.cache)] == [False]
     mounter.mount(dataset)

@@ -23,7 +23,7 @@ from atom_sdk.packs import (
     walk_folder,
     write_pack,
 )
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 from tests.sdk.packs.strategies import paths
 
 SMALL = PackLimits(target_bytes=64 << 10, own_pack_bytes=32 << 10)
@@ -69,8 +69,8 @@ def test_what_no_dataset_holds_is_left_out_with_its_reason(folder: Path) -> None
     os.mkfifo(folder / "pipe")
     os.symlink(b"caf\xe9", os.fsencode(folder / "latin"))
     assert walk_folder(folder).skipped == [
-        LeftOut("latin", "it is a link whose target a dataset cannot hold"),
-        LeftOut("pipe", "it is a special file"),
+        SkippedPath("latin", "it is a link whose target a dataset cannot hold"),
+        SkippedPath("pipe", "it is a special file"),
     ]
 
 
@@ -89,9 +89,9 @@ def test_links_are_followed_on_request_but_not_in_a_circle(folder: Path, tmp_pat
     assert sizes["file"] == sizes["a"]
     assert sizes["folder/far"] == 8
     assert listing.skipped == [
-        LeftOut("c/circle", "its link leads to a folder that it lies in"),
-        LeftOut("gone", "its link leads nowhere"),
-        LeftOut("self", "its link leads nowhere"),
+        SkippedPath("c/circle", "its link leads to a folder that it lies in"),
+        SkippedPath("gone", "its link leads nowhere"),
+        SkippedPath("self", "its link leads nowhere"),
     ]
     (plan,) = plan_packs(listing.files)
     with (tmp_path / "pack").open("wb", buffering=0) as file:

@@ -39,7 +39,7 @@ def plans(folder: Path) -> list[PackPlan]:
 
 @pytest.fixture
 def packer(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[FolderPacker]:
-    # What lies where a user works is data: a process that took it for its own code would fail.
+    # Files of the user's folder are data: a process that took them for its own code would fail.
     (tmp_path / "json.py").write_text("raise SystemExit")
     monkeypatch.chdir(tmp_path)
     with FolderPacker(folder, MUCH) as running:

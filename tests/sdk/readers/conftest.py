@@ -26,7 +26,7 @@ from tests.sdk.packs.strategies import packed
 
 @dataclass(frozen=True)
 class Node:
-    """What a test needs to read and to damage a dataset."""
+    """The parts that a test needs to read and to damage a dataset."""
 
     files: dict[str, bytes]
     root: Root

@@ -81,7 +81,7 @@ def serving(folder: Path, fault: Fault | None = None) -> Iterator[StoreServer]:
     # A request that hangs must not keep the test from ending.
     class Server(ThreadingHTTPServer):
         daemon_threads = True
-        # Of many connections at once, the kernel would make some wait for a second.
+        # The kernel would make some of many connections wait for a second.
         request_queue_size = 128
 
     http = Server(("127.0.0.1", 0), Handler)

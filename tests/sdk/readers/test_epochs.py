@@ -51,7 +51,7 @@ class _Worker(EpochSamples[Sample]):
 def _epoch(
     samples: Numbers, state: dict[str, object] | None, ranks: int, workers: int, batch: int
 ) -> list[list[list[int]]]:
-    """What each rank reads, as a list of batches, the way DataLoader takes them from workers."""
+    """The batches of each rank, the way DataLoader takes them from workers."""
     found: list[list[list[int]]] = []
     for rank in range(ranks):
         queues = []

@@ -15,7 +15,7 @@ from atom_sdk.errors import ExportError, PathInTheWayError
 from atom_sdk.export import ExportResult, export_dataset
 from atom_sdk.manifests import ViewSelector
 from atom_sdk.manifests.query import below
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 from atom_sdk.readers import LocalDataset
 from tests.sdk.mount.conftest import Files, dataset_of
 from tests.sdk.mount.test_links import made_of, tree_of
@@ -53,7 +53,7 @@ def test_a_folder_has_links_and_those_that_leave_on_request(
     assert tree_of(out) == made_of(tmp_path / "made", FILES, INSIDE)
     assert (done.samples, done.written, done.files) == (3, 3, 3)
     assert (done.links, done.links_written) == (5, 5)
-    assert done.left_out == (LeftOut("host", LEAVES), LeftOut("out/up", LEAVES))
+    assert done.left_out == (SkippedPath("host", LEAVES), SkippedPath("out/up", LEAVES))
     assert done.left_out_file is not None
     assert Path(done.left_out_file).read_text() == f"host\t{LEAVES}\nout/up\t{LEAVES}\n"
 
@@ -127,11 +127,11 @@ def test_formats_for_training_have_links_as_files(
     assert samples_of(tmp_path / "out", file_format) == SAMPLES
     assert (done.samples, done.written, done.links) == (5, 5, 0)
     assert done.left_out == (
-        LeftOut("16/broken.png", NO_FILE),
-        LeftOut("host", LEAVES),
-        LeftOut("out/up", LEAVES),
-        LeftOut("pets", NO_FILE),
-        LeftOut("round", NO_FILE),
+        SkippedPath("16/broken.png", NO_FILE),
+        SkippedPath("host", LEAVES),
+        SkippedPath("out/up", LEAVES),
+        SkippedPath("pets", NO_FILE),
+        SkippedPath("round", NO_FILE),
     )
     assert done.left_out_file is not None
     assert len(Path(done.left_out_file).read_text().splitlines()) == 5

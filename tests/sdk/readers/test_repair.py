@@ -150,7 +150,7 @@ def test_a_store_whose_pack_is_bad_too_is_asked_once_and_named(
         assert "push the folder" in caught.value.hint
     assert len(cache.server.requests) == 1
     assert len(caplog.records) == 1
-    # What is right of the damaged pack, and the other pack, are read as before.
+    # Right files of the damaged pack, and the other pack, are read as before.
     assert cache.file.exists()
     assert bytes(dataset[len(dataset) - 1].data) == cache.files[max(cache.files)]
 
@@ -256,7 +256,7 @@ def test_a_pulled_file_is_written_from_the_pack_that_was_fetched_again(
 def test_a_damaged_pack_keeps_its_name_until_the_new_one_is_whole(
     cache: Cache, tmp_path: Path
 ) -> None:
-    """Nobody who looks for it meanwhile finds it missing."""
+    """A reader that looks for it meanwhile never misses it."""
     flip(cache.file)
     seen: list[bool] = []
 

@@ -23,7 +23,7 @@ from atom_sdk.client.transport.ranges import PackRanges, Patience
 from atom_sdk.errors import SampleDigestMismatchError
 from atom_sdk.manifests import Entry, MemoryObjectStore, build_root, build_view, entries_table
 from atom_sdk.packs import PackStore
-from atom_sdk.packs.cache_eviction import Hold, PackRoom
+from atom_sdk.packs.cache_eviction import PackLease, PackRoom
 from atom_sdk.packs.partial import BLOCK_BYTES, create_partial
 from atom_sdk.readers.ranges import StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset
@@ -292,7 +292,7 @@ def test_eviction_takes_the_least_recently_used_and_none_that_is_held(remote: Re
         os.utime(path, (1000 + age, 1000 + age))
     oldest, middle, newest = (bytes.fromhex(path.stem) for path in remote.stored)
     limit_bytes = remote.pack_bytes() * PACKS
-    other = Hold(store)
+    other = PackLease(store)
     other.add([oldest])
     os.utime(store.path(oldest), (1, 1))
     assert PackRoom(store, limit_bytes).admit(remote.pack_bytes(), lambda: None)

@@ -1,4 +1,4 @@
-"""What a view index holds, and what it leaves out."""
+"""The content of a view index, and the rows that it leaves out."""
 
 from __future__ import annotations
 

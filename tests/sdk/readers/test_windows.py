@@ -1,4 +1,4 @@
-"""What the kernel is asked for ahead: single samples, or windows of packs that are read whole."""
+"""Requests to the kernel to read ahead: single samples, or windows of packs that are read whole."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ class Sample:
 
 @dataclass
 class Samples:
-    """What `atom_sdk.run.dataset` gives, as far as `data.py` looks at it."""
+    """The samples of `atom_sdk.run.dataset`, as far as `data.py` looks at them."""
 
     classes: list[str]
     label_codes: NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""What a script says to Atom, inside a run and outside."""
+"""The calls of a script to Atom, inside a run and outside."""
 
 from __future__ import annotations
 

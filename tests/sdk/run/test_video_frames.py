@@ -49,7 +49,7 @@ def videos(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 
 @dataclass
 class Samples:
-    """What `atom_sdk.run.dataset` gives, as far as the workflow looks at it."""
+    """The samples of `atom_sdk.run.dataset`, as far as the workflow looks at them."""
 
     files: dict[str, bytes]
     splits: dict[str, str] = field(default_factory=dict)

@@ -22,7 +22,7 @@ TOKEN = "atomrun_test"
 
 @dataclass
 class Faults:
-    """What goes wrong; each answer counts one down."""
+    """Faults to cause; each answer counts one down."""
 
     status_500: int = 0
     drop_before: int = 0
@@ -32,7 +32,7 @@ class Faults:
 
 @dataclass
 class State:
-    """What the server has acknowledged."""
+    """Data that the server has acknowledged."""
 
     log: bytearray = field(default_factory=bytearray)
     frames: list[tuple[int, bytes]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""What goes in before the command and what comes out of it."""
+"""Files that the command gets, and files that it leaves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one run reports: its log, its end and why."""
+"""The report of one run: its log, its end and the reason."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ class BeginLoadSerializer(serializers.Serializer[Any]):
 
 
 class NewLoadSerializer(BeginLoadSerializer):
-    """What asks for a load: all packs are sent."""
+    """The request of a load: all packs are sent."""
 
     bundle = serializers.RegexField(
         _HEX, help_text="The digest of a pack that holds the history and the manifest objects."

@@ -1,4 +1,4 @@
-"""Saving, changing and removing views. What was made with a view keeps the text of its question."""
+"""Saving, changing and removing views. Data that was made with a view keeps the query's text."""
 
 from __future__ import annotations
 

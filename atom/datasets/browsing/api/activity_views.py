@@ -1,4 +1,4 @@
-"""What happened to a dataset, newest first."""
+"""The activity of a dataset, newest first."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ActivityPageSerializer(serializers.Serializer[Any]):
 
 
 class ActivityView(DatasetScopedView, APIView):
-    """Who did what to a dataset."""
+    """The events of a dataset, with the person who caused each."""
 
     @extend_schema(
         operation_id="dataset_activity",

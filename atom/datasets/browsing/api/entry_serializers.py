@@ -22,7 +22,8 @@ class LinkSerializer(serializers.Serializer[Any]):
     )
     leaves = serializers.BooleanField(help_text="It is created by a pull only on request.")
     kind = serializers.ChoiceField(
-        ["file", "folder", "nothing", "circle", "outside"], help_text="What is at its end."
+        ["file", "folder", "nothing", "circle", "outside"],
+        help_text="The kind of the target at its end.",
     )
 
 
@@ -119,7 +120,7 @@ class DiffPageSerializer(serializers.Serializer[Any]):
 
     summary = DiffSummarySerializer()
     label_changes = LabelChangeSerializer(
-        many=True, help_text="Of the whole comparison: the 50 most frequent."
+        many=True, help_text="The 50 most frequent ones of the whole comparison."
     )
     total = serializers.IntegerField(help_text="Differences that the filters leave.")
     results = DiffRowSerializer(many=True)

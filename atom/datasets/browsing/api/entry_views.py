@@ -129,7 +129,7 @@ class StatsView(DatasetScopedView, APIView):
 
 
 class DiffView(DatasetScopedView, APIView):
-    """What changed between two versions."""
+    """The changes between two versions."""
 
     @extend_schema(
         operation_id="dataset_diff",

@@ -41,7 +41,7 @@ _PATH = OpenApiParameter("path", str, required=True)
 
 
 class PathChangeSerializer(serializers.Serializer[Any]):
-    """What a version did to a path."""
+    """The change that a version made to a path."""
 
     version = VersionSerializer()
     kinds = serializers.ListField(child=serializers.ChoiceField(choices=_KINDS))
@@ -60,7 +60,7 @@ class PathHistorySerializer(serializers.Serializer[Any]):
 
 
 class PictureSerializer(serializers.Serializer[Any]):
-    """What the first bytes of a picture say."""
+    """Facts of a picture that its first bytes hold."""
 
     width = serializers.IntegerField(help_text="In pixels, as stored.")
     height = serializers.IntegerField()
@@ -79,7 +79,7 @@ class PictureAnswerSerializer(serializers.Serializer[Any]):
 
 
 class EntryPreviewSerializer(serializers.Serializer[Any]):
-    """What a file holds, of kinds that a page can show."""
+    """The content of a file, if a page can show its kind."""
 
     table = PreviewTableSerializer(allow_null=True)
     reason = serializers.ChoiceField(

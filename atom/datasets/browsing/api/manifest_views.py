@@ -1,4 +1,4 @@
-"""What a client needs to read a version without the server: its manifest and its packs."""
+"""The manifest and packs of a version: with these a client reads it without the server."""
 
 from __future__ import annotations
 

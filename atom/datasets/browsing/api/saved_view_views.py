@@ -75,7 +75,7 @@ class NewSavedViewSerializer(serializers.Serializer[Any]):
 
 
 class SavedViewChangesSerializer(NewSavedViewSerializer):
-    """What is to be changed; the rest stays."""
+    """The fields of a view to change; the others stay."""
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a change of nothing."""

@@ -1,4 +1,4 @@
-"""What a version has already: so that a client need not send it again."""
+"""The files that a version has already, so that a client need not send them again."""
 
 from __future__ import annotations
 

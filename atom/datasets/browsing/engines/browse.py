@@ -138,7 +138,7 @@ class VersionBrowser:
         return Scan(self._ranges_below(prefix), matching, self._paths, prefix, wanted)
 
     def _total(self, prefix: str, wanted: EntryFilter) -> int:
-        """From layers where possible."""
+        """Count from layers where possible."""
         found = self._matches(prefix, wanted)
         if found is not None:
             return len(found)
@@ -330,7 +330,7 @@ class _FilteredEntries:
         self._entries: pa.Table = pa.table({})
         self._joined: pa.Table | None = None
         self._row = 0
-        # What layers answer is found by seeking; a query has to read on until something matches.
+        # Layers find a match by seeking. A query must read rows until one matches.
         self._rows_left = float("inf") if wanted.where is None else SCAN_ROWS
 
     def seek(self, position: str) -> str | None:

@@ -1,7 +1,7 @@
 """Counts of the part of a version that a run would read: labels, classes, splits, media.
 
-Versions of up to COUNTED_FILES files are counted exactly, range by range. Of larger ones only the
-root is read: it says how many rows each layer has.
+Versions of up to COUNTED_FILES files are counted exactly, range by range. For larger ones we read
+the root alone, which holds the number of rows of each layer.
 """
 
 from __future__ import annotations

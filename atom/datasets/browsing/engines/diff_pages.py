@@ -20,7 +20,7 @@ _SCHEMA: Final = pa.schema(
         ("path", pa.string()),
         ("kind", pa.dictionary(pa.int8(), pa.string())),
         ("old_path", pa.string()),
-        # Of files that both sides have under one path.
+        # These are set for files that both sides have under one path.
         ("relabelled", pa.bool_()),
         ("old_label", pa.string()),
         ("new_label", pa.string()),

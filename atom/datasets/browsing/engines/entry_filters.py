@@ -29,7 +29,10 @@ class EntryFilter:
 
     @property
     def key(self) -> tuple[Hashable, ...]:
-        """What tells filters apart; of a query its text, since as trees `1` equals `TRUE`."""
+        """The identity of a filter.
+
+        A query counts by its text, since `1` equals `TRUE` as trees.
+        """
         where = "" if self.where is None else str(self.where.where)
         return self.label, self.split, self.labelled, where
 

@@ -41,7 +41,7 @@ class SortedEntries(Protocol):
 
 @dataclass(frozen=True)
 class PageRequest:
-    """What to show: `start` is where the last page ended, "" for the first."""
+    """The page that is asked for: `start` is where the last page ended, "" for the first."""
 
     prefix: str
     by_folder: bool

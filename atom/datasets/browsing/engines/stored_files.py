@@ -1,4 +1,4 @@
-"""What a version has at paths: for a client that sends only what is new."""
+"""The files that a version has at paths: a client then sends only new ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a client says of where files come from, beside what the server says of its own work."""
+"""The provenance of files: what a client states, kept apart from what the server records."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ SERVERS_OWN = frozenset(
     | {"write_job", "scan", "scanned_at", "brought_in", "made_by"}
 )
 HELP = (
-    "Where the version came from: what its client said, and the server's own words. Of a version "
+    "Where the version came from: what its client said, and the server's own words. For a version "
     "that a run made these are `made_by`: `run`, `number` and `attempt`; `code`, the `digest` of "
     "its snapshot, with the `commit` and whether it was `dirty` where it came from git; "
     "`workflow`, its `name` and `version`; `environment`, the `digest` of its requirements and its "
-    "`python`. What a run has not is left out."
+    "`python`. Facts that a run lacks are left out."
 )
 
 

@@ -1,4 +1,4 @@
-"""What every view of a dataset shares."""
+"""The base of all views of a dataset."""
 
 from __future__ import annotations
 

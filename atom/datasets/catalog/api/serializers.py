@@ -141,7 +141,7 @@ class DatasetSerializer(serializers.ModelSerializer[Dataset]):
 
 
 class NewDatasetSerializer(serializers.Serializer[Any]):
-    """What makes a dataset."""
+    """The fields of a new dataset."""
 
     name = SlugField()
     description = TextField(max_length=10_000, allow_blank=True, required=False, default="")
@@ -200,7 +200,7 @@ class TagSerializer(serializers.ModelSerializer[Tag]):
 
 
 class NewRefSerializer(serializers.Serializer[Any]):
-    """What makes a branch or a tag."""
+    """The fields of a new branch or tag."""
 
     name = SlugField()
     at = TextField(max_length=64, help_text="A version, branch, tag or commit.")

@@ -22,9 +22,9 @@ def ancestors(parents: Parents, commit: str) -> set[str]:
 def merge_base(parents: Parents, one: str, other: str) -> str | None:
     """Return the best common ancestor of two commits, None if they share none.
 
-    Best is one that no other common ancestor came from. After branches were merged crosswise there
-    may be several; then it is the one with the smallest digest, so that every worker takes the
-    same. What both sides took from the others is equal in both and cannot clash.
+    Best is one that no other common ancestor came from. Branches merged crosswise may have several:
+    we take the one with the smallest digest, so that every worker takes the same. Content that both
+    sides took from the others is equal in both and cannot conflict.
     """
     common = ancestors(parents, one) & ancestors(parents, other)
     behind = {parent for commit in common for parent in parents[commit]}

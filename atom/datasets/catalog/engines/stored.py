@@ -1,4 +1,4 @@
-"""What lies in a project's folders of the bucket: one item for each digest of a kind."""
+"""The objects in a project's folders of the bucket: one item for each digest of a kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-# Objects of a kind, by the endings of their names. What is called otherwise is never touched.
+# Objects of a kind, by the endings of their names. Other names are never touched.
 ENDINGS = {
     "packs": (".tar", ".index.parquet"),
     "quarantine": (".tar",),

@@ -221,10 +221,10 @@ def _advance(branch: Branch, commit: str) -> Version:
 def _point(branch: Branch, version: Version, seq: int) -> None:
     branch.head, branch.seq = version, seq
     branch.save(update_fields=["head", "seq", "updated_at"])
-    # Who pushes to it does not wait for a load that was given up.
+    # A push to the branch need not wait for an abandoned load.
     Dataset.objects.filter(pk=branch.dataset_id).update(updated_at=Now(), loading="")
     _notify(branch, version=str(version.pk))
-    # What a writer stages is nobody's version yet.
+    # Staged versions are not announced before the writer commits them.
     if not branch.name.startswith(STAGING_PREFIX):
         outbox.emit(
             branch.dataset.project_id,

@@ -26,7 +26,7 @@ from atom_sdk.sentences import Sentence
 
 # So often the row is written and pages are told; a stopped worker notices as late.
 NOTE_EVERY_S = 0.5
-# What a worker does before the first stage and after the last one.
+# The progress that is shown before the first stage and after the last one.
 _FIRST, _LAST = 0.05, 0.9
 _OPEN = tuple(state for state, following in COMMIT_STATES.items() if "cancelled" in following)
 
@@ -73,7 +73,10 @@ def note(request: CommitRequest, **fields: object) -> None:
 
 
 def begin_move(request: CommitRequest) -> None:
-    """From here on the request cannot be cancelled. Raises CommitCancelled if it was."""
+    """Note that the branch moves now, so the request can no longer be cancelled.
+
+    Raises CommitCancelled if it was.
+    """
     note(request, committing=True, progress=_LAST)
 
 

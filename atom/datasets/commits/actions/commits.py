@@ -58,7 +58,7 @@ _BUILD_TASK = "atom.datasets.tasks.build_commit"
 
 @dataclass(frozen=True)
 class NewCommit:
-    """What a client asks for; `split` is {test, val, seed, stratify}."""
+    """A commit that a client asks for; `split` is {test, val, seed, stratify}."""
 
     branch: str
     expected_head: str
@@ -241,7 +241,7 @@ def _nothing_to_do(parent: Version | None) -> tuple[Version, bool]:
 def _build_root(
     request: CommitRequest, changes: ChangesFile, parent: Version | None, store: VersionStore
 ) -> Root:
-    # Of a push, the client tells how far it is.
+    # The client itself knows the progress of its push.
     is_split = request.changes_upload is None
     plan = VersionPlan(
         changes=changes,

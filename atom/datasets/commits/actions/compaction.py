@@ -47,7 +47,7 @@ def compact_version(version_id: UUID | str) -> bool:
             store, before = version_store(version.dataset.project), version.readable_root
             layout = write_root(compact(store.root(before), store.store), store.store).hex()
             reach("compaction.written")
-            # Who mends it meanwhile wins: the layout that he wrote may have deltas, and no damage.
+            # A concurrent repair wins: its layout may have deltas, and names no corrupt pack.
             if layout == before or not note_layout(version, layout):
                 return False
             reach("compaction.noted")

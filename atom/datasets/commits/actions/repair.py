@@ -1,7 +1,7 @@
 """Versions name a good pack once files of a damaged one are sent again; no content changes.
 
-What a version names is in its manifest, which never changes. So those that name the damaged pack
-get a layout, as by compaction: the same content, written anew.
+A manifest never changes, and it names the packs. So versions that name the corrupt pack get a
+layout, as by compaction: a new manifest with the same content.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def mend_with(project: Project, puts: Entries) -> int:
 def mended_meanwhile(version: Version) -> bool:
     """Return whether the version may have been mended since it was read, and read it anew.
 
-    What was built upon it names the damaged packs.
+    A root that was built on the old one names the corrupt packs.
     """
     before = root_to_build_on(version)
     version.refresh_from_db(fields=["layout", "is_repacked"])

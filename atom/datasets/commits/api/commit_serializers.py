@@ -20,7 +20,7 @@ _DIGEST = r"^[0-9a-f]{64}$"
 
 
 class NewCommitSerializer(serializers.Serializer[Any]):
-    """What asks for a commit."""
+    """The fields of a new commit."""
 
     branch = SlugField(default="main")
     expected_head = serializers.RegexField(
@@ -43,7 +43,7 @@ class CommitFailureSerializer(FailureSerializer):
 
 
 class MergeConflictSerializer(serializers.Serializer[Any]):
-    """What both sides changed, each in its own way."""
+    """A path or column that both sides changed differently."""
 
     path = serializers.CharField()
     layer = serializers.CharField(help_text="Which labels or split; empty for the file itself.")
@@ -67,7 +67,7 @@ class CommitRequestSerializer(serializers.ModelSerializer[CommitRequest]):
     stage = serializers.ChoiceField(
         choices=["", "comparing", "reading", "writing", "labels"],
         read_only=True,
-        help_text="What a worker does at present, with so many rows of how many done.",
+        help_text="The work of the worker at present; the counts of rows belong to it.",
     )
     cancellable = serializers.BooleanField(read_only=True, help_text="Cancelling is not too late.")
 

@@ -13,7 +13,7 @@ from atom_sdk.packs.paths import MAX_PATH_BYTES
 from atom_sdk.sentences import Sentence
 
 MAX_RESOLUTIONS = 10_000
-# What a conflict of a file says that differs; the file is settled as a whole.
+# The fields by which a file's conflict may differ; the file is settled as a whole.
 _OF_FILES = {"", "attributes", "media_type"}
 
 
@@ -65,7 +65,7 @@ class SettlingSerializer(serializers.Serializer[Any]):
         default=list,
         max_length=MAX_RESOLUTIONS,  # type: ignore[call-arg]  # an argument of the list
         help_text="Whose side counts for single conflicts; the others follow `on_conflict`. "
-        "What is not in conflict is refused with `not_in_conflict`.",
+        "A path without a conflict is refused with `not_in_conflict`.",
     )
 
     def validate_resolutions(self, given: list[dict[str, Any]]) -> tuple[Resolution, ...]:

@@ -82,7 +82,7 @@ class SplitSerializer(serializers.Serializer[Any]):
 
 
 class NewSplitSerializer(SplitSerializer):
-    """What asks for a version with another split."""
+    """The fields of a version with another split."""
 
     branch = SlugField(default="main")
     message = TextField(max_length=10_000, allow_blank=True, default="")
@@ -98,6 +98,6 @@ class SplitCountSerializer(serializers.Serializer[Any]):
 
 
 class SplitPreviewSerializer(serializers.Serializer[Any]):
-    """What a split would give."""
+    """The counts of files that a split would give."""
 
     splits = SplitCountSerializer(many=True)

@@ -19,7 +19,7 @@ class ProgressTracker:
     def __init__(self, foreseen: Sequence[Stage]) -> None:
         """`foreseen` are the stages in order; one that repeats is named as often."""
         self._foreseen = tuple(foreseen)
-        # Of the stages that were foreseen, the one that is worked at.
+        # The index of the current stage among the foreseen ones.
         self._at = -1
         self._counts = True
         self._ratio = 0.0

@@ -1,7 +1,7 @@
 """Comparing the catalogue with the bucket every night, a few datasets at a time.
 
-What is held at once is bounded, and what was compared is noted after each step: a worker that has
-no more time leaves the rest to the next one, if need be to the next night.
+Memory is bounded, and each step notes its result. A worker that runs out of time leaves the rest to
+the next one, if need be to the next night.
 """
 
 from __future__ import annotations

@@ -25,8 +25,8 @@ _TABLES: tuple[type[models.Model], ...] = (
     Dataset, Version, Branch, Tag, LegalHold, SavedView, Pack,
 )  # fmt: skip
 
-# What must be the same on both sides, by what it is about. Ids of rows that older installations
-# did not write down are left out; the commits say what is meant.
+# Columns that must be equal on both sides, by kind of row. Older installations did not write some
+# ids of rows down. They are left out, since the commits identify the rows.
 _COMPARED: dict[str, LiteralString] = {
     "dataset": """
         SELECT d.name, d.description, d.created_by_id, d.created_at, d.retention,
@@ -81,7 +81,7 @@ _OTHER_LINKS: LiteralString = """
 
 @dataclass
 class Comparison:
-    """What the bucket and the catalogue tell differently; empty lists when all is well."""
+    """The differences between the bucket and the catalogue; empty lists when they agree."""
 
     only_in_catalogue: list[str] = field(default_factory=list)
     only_in_bucket: list[str] = field(default_factory=list)

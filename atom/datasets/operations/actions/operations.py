@@ -1,7 +1,7 @@
 """Merge, revert, cherry-pick and edit: commits made from versions that are there already.
 
-An operation that was not told a head works on the one that the branch has; when the branch moves
-meanwhile it is carried out again on the new head. What it worked on is noted before the branch
+An operation without an expected head works on the head that the branch has. When the branch moves
+meanwhile, it is repeated on the new head. The head that it worked on is noted before the branch
 moves, so a run that died makes the same commit again.
 """
 
@@ -59,15 +59,15 @@ from atom_sdk.sentences import Sentence
 
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 MAX_SHOWN_CONFLICTS = 100
-# Of each kind of change.
+# The limit for each kind of change.
 MAX_SHOWN_EXAMPLES = 5
-# What the next push to the branch goes on with.
+# The next push to the branch takes these options over.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
 
 
 @dataclass(frozen=True)
 class NewOperation:
-    """What is asked for; without an expected head it is carried out on whatever is the head."""
+    """An operation to carry out; without an expected head it takes the present head."""
 
     operation: str
     branch: str
@@ -87,7 +87,7 @@ class ShownConflict:
 
 @dataclass(frozen=True)
 class Preview:
-    """What an operation would do to the head; what is not settled is counted as ours.
+    """The effect of an operation on the head; unsettled conflicts are counted as ours.
 
     Neither `conflicts` nor `conflicts_total` has those that a resolution settles, `settled` counts
     these.

@@ -1,4 +1,4 @@
-"""What each operation makes of a branch's head: a root that is not stored yet, and why."""
+"""The outcome of an operation on a branch's head: a root that is not stored yet, and why."""
 
 from __future__ import annotations
 
@@ -103,12 +103,12 @@ class Site:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an operation makes of the head; a root of None means conflicts."""
+    """The result of an operation on the head; a root of None means conflicts."""
 
     merged: Merged
     message: str
     provenance: Mapping[str, Any]
-    # Of a merge, revert or pick: the other side.
+    # The other side of a merge, revert or pick.
     theirs: Root | None = None
     # The commit that is merged in. A merge is a commit even where it changes no file.
     merges: str = ""

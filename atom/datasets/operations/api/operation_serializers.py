@@ -37,7 +37,7 @@ _DIGEST = r"^[0-9a-f]{64}$"
 
 
 class OperationSerializer(serializers.Serializer[Any]):
-    """What every operation says; without `expected_head` it works on the present head."""
+    """The fields of every operation; without `expected_head` it works on the present head."""
 
     branch = SlugField(default="main")
     expected_head = serializers.RegexField(_DIGEST, allow_null=True, default=None)
@@ -292,7 +292,7 @@ class PreviewConflictSerializer(MergeConflictSerializer):
 
 
 class OperationPreviewSerializer(serializers.Serializer[Any]):
-    """What an operation would do; what is not settled is counted as the branch's side."""
+    """The effect of an operation; unsettled conflicts are counted as the branch's side."""
 
     head = VersionShortSerializer()
     added = serializers.IntegerField(source="counts.added")

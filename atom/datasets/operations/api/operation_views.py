@@ -40,7 +40,7 @@ from atom.datasets.operations.api.operation_serializers import (
 
 
 class OperationListView(DatasetScopedView, generics.ListAPIView[CommitRequest]):
-    """What the server does for people, or did lately."""
+    """Operations that the server runs for people, or ended lately."""
 
     serializer_class = RunningOperationSerializer
     pagination_class = KeysetPagination
@@ -150,7 +150,7 @@ class MergeView(_Merge):
 
 
 class MergePreviewView(_Merge):
-    """What a merge would do."""
+    """The effect that a merge would have."""
 
     @extend_schema(request=MergeSerializer, responses=OperationPreviewSerializer)
     def post(self, request: Request, project: str, dataset: str) -> Response:
@@ -169,7 +169,7 @@ class RevertView(_Revert):
 
 
 class RevertPreviewView(_Revert):
-    """What a revert would do."""
+    """The effect that a revert would have."""
 
     @extend_schema(request=RevertSerializer, responses=OperationPreviewSerializer)
     def post(self, request: Request, project: str, dataset: str) -> Response:
@@ -188,7 +188,7 @@ class PickView(_Pick):
 
 
 class PickPreviewView(_Pick):
-    """What a cherry-pick would do."""
+    """The effect that a cherry-pick would have."""
 
     @extend_schema(request=PickSerializer, responses=OperationPreviewSerializer)
     def post(self, request: Request, project: str, dataset: str) -> Response:
@@ -207,7 +207,7 @@ class EditView(_Edit):
 
 
 class EditPreviewView(_Edit):
-    """What edits would do."""
+    """The effect that edits would have."""
 
     @extend_schema(request=EditSerializer, responses=OperationPreviewSerializer)
     def post(self, request: Request, project: str, dataset: str) -> Response:

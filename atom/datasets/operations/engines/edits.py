@@ -193,7 +193,7 @@ def _targets(entries: pa.Table, step: EditStep) -> dict[str, str]:
 def _target(path: str, selection: Selection, to: str) -> str:
     written = selection.part_for(path)
     if written.endswith("/"):
-        # What lies below a folder, without the folder.
+        # The rest of the path below the folder, without the folder.
         below = path[len(written) :] if written.strip("/") else path
         return f"{to.rstrip('/')}/{below}".removeprefix("/")
     kept_from = written.rfind("/") + 1 if to.endswith("/") else len(written)

@@ -1,4 +1,4 @@
-"""What git can do with versions: merge, revert, cherry-pick and edit, as changes of a root.
+"""The operations of git on versions: merge, revert, cherry-pick and edit, as changes of a root.
 
 Each operation has a frozen dataclass of arguments; `read_arguments` checks what was stored.
 """

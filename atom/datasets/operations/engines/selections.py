@@ -17,7 +17,7 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.progress import UNWATCHED, Watch, watched_ranges
 from atom_sdk.manifests.roots.roots import RangeRef, Root
 
-# What follows "/" in the order of bytes: where the paths of a folder end.
+# The character after "/" in the order of bytes: the paths of a folder end before it.
 _AFTER_SLASH = "0"
 
 

@@ -20,8 +20,8 @@ def quarantine_pack(
 ) -> None:
     """Mark the pack QUARANTINED and move its bytes to where nothing reads. Repeatable.
 
-    What the store cannot read it cannot move either: that stays where it is until a push of the
-    same files replaces it.
+    Bytes that the store cannot read cannot be moved either. They stay until a push of the same
+    files replaces them.
     """
     with transaction.atomic():
         pack = Pack.objects.select_for_update().filter(project=project, digest=digest).first()

@@ -66,7 +66,7 @@ def start_upload(dataset: Dataset, request: UploadRequest, user: User) -> Upload
                 max_bytes=MAX_UPLOAD_BYTES,
             )
         )
-    # From the look at the pack to the row that keeps it, it may not be collected.
+    # Hold garbage collection until a row keeps the pack that was looked up.
     with hold_gc(dataset.project):
         return _find_or_create(dataset, request, user)
 
@@ -144,7 +144,7 @@ def _finished(dataset: Dataset, request: UploadRequest, user: User) -> Upload:
     same = {"dataset": dataset, "kind": request.kind, "digest": request.digest}
     done = Upload.objects.filter(**same, state="verified").first()
     if done is not None:
-        # Who was told that nothing is to be sent relies on the pack from now on.
+        # Refresh the timestamp: this client now depends on the pack.
         done.save(update_fields=["updated_at"])
     return done or Upload.objects.create(
         **same,

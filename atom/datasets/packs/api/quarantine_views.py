@@ -36,7 +36,7 @@ class QuarantinedPackSerializer(serializers.Serializer[Any]):
     push = PackPushSerializer()
     files_count = serializers.IntegerField(help_text="Files in the pack; 0 for a refused one.")
     paths = serializers.ListField(child=serializers.CharField(), help_text="The first few files.")
-    action = serializers.CharField(help_text="What to do next.")
+    action = serializers.CharField(help_text="The next step for a person.")
 
 
 class QuarantinedPackListView(DatasetScopedView, generics.ListAPIView[Any]):

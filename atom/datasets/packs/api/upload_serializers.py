@@ -55,7 +55,7 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 
 
 class NewUploadSerializer(serializers.Serializer[Any]):
-    """What begins or resumes an upload."""
+    """The fields that begin or resume an upload."""
 
     kind = serializers.ChoiceField(choices=["pack", "changes"])
     digest = serializers.RegexField(_DIGEST, help_text="BLAKE3 of the whole object, in hex.")

@@ -1,4 +1,4 @@
-"""What a picture says of itself: dimensions and EXIF, from its first bytes."""
+"""Facts that a picture holds in its first bytes: dimensions and EXIF."""
 
 from __future__ import annotations
 

@@ -128,7 +128,8 @@ def _require_unneeded(dataset: Dataset) -> None:
                 kept=dataset.name,
             )
         )
-    # Who pins a version locks its row: wait for them, and look for pins afterwards.
+    # A version's pins are made under a lock of its row: wait for them, and look for pins
+    # afterwards.
     list(Version.objects.select_for_update().filter(dataset=dataset).values_list("pk"))
     pins = VersionPin.objects.filter(version__dataset=dataset).values("holder_type")
     needed = [

@@ -195,7 +195,7 @@ def require_near(store_now: datetime, now: datetime) -> None:
 
 
 def _close_windows(project: Project, rules: GarbageRules) -> None:
-    """What was expired or pardoned a whole window ago is so no longer."""
+    """Delete for good what was expired or pardoned a whole window ago."""
     closed = clock.now() - rules.undo_window
     versions = Version.objects.filter(dataset__project=project, state="expired")
     for dataset in Dataset.with_deleted.deleted_in(project).filter(deleted_at__lte=closed):
@@ -253,7 +253,7 @@ def _note_batch(run: GarbageRun, batch: list[Stored]) -> None:
         )
         for item in batch
     ]
-    # What an earlier run condemned keeps its date.
+    # Objects that an earlier run condemned keep their date.
     CondemnedObject.objects.bulk_create(rows, ignore_conflicts=True)
     reach("garbage.batch_condemned")
 

@@ -81,8 +81,8 @@ def plan_repacking(project: Project, rules: GarbageRules, folder: Path) -> Packi
 def _grouped_roots(project: Project) -> Iterator[tuple[int, str]]:
     """Yield the roots from which versions are read, by group.
 
-    Each dataset has two: what the heads of its branches need, and what only earlier versions do.
-    Who warms a head is not to fetch what others, or nobody any more, reads.
+    Each dataset has two groups: what the heads of its branches need, and what only earlier versions
+    do. A node that warms a head then fetches no file that only earlier versions need.
     """
     branches = Branch.objects.filter(dataset__project=project, head__isnull=False)
     heads = set(branches.values_list("head_id", flat=True))

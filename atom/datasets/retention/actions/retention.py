@@ -75,7 +75,8 @@ def expire_versions(dataset: Dataset) -> list[Version]:
     with transaction.atomic():
         dataset = _locked(dataset)
         policy = Policy(dataset.retention, dataset.retention_limit)
-        # Who pins a version locks its row: wait for them, and look for pins afterwards.
+        # A version's pins are made under a lock of its row: wait for them, and look for pins
+        # afterwards.
         chosen = list(due_versions(dataset, policy, now).values_list("pk", flat=True))
         list(Version.objects.select_for_update().filter(pk__in=chosen).order_by("pk"))
         for version in due_versions(dataset, policy, now).filter(pk__in=chosen):
@@ -133,7 +134,7 @@ def expire_version(version: Version, at: datetime) -> None:
 
 
 def collect_version(version: Version) -> None:
-    """From now on an expired version cannot be restored; the next sweep takes its files."""
+    """Close the way back of an expired version; the next sweep takes its files."""
     with transaction.atomic():
         found = Version.objects.select_for_update().filter(pk=version.pk, state="expired").first()
         if found is not None:

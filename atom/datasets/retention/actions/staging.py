@@ -32,7 +32,7 @@ _BATCH = 500
 
 @dataclass(frozen=True)
 class Cutoffs:
-    """What is older counts as given up: by the store's clock, and by the database's."""
+    """Older uploads count as abandoned: by the store's clock, and by the database's."""
 
     store: datetime
     database: datetime

@@ -93,7 +93,7 @@ class HoldSerializer(serializers.ModelSerializer[LegalHold]):
 
 
 class NewHoldSerializer(serializers.Serializer[Any]):
-    """What is to be held, and why."""
+    """The dataset or version to hold, and the reason."""
 
     reason = TextField(max_length=2000)
     ref = TextField(max_length=64, required=False, allow_null=True, default=None)

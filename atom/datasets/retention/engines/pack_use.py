@@ -40,7 +40,7 @@ class PackingRules:
 
 @dataclass(frozen=True)
 class Needed:
-    """What is needed of one pack: where files begin, their groups, what they take in a pack."""
+    """The needed part of one pack: where files begin, their groups, their size in a pack."""
 
     offsets: NDArray[np.int64]
     groups: NDArray[np.int32]
@@ -102,7 +102,7 @@ class PackUse:
         if not self._new:
             return
         places, sizes, groups = zip(*self._new, strict=True)
-        # Of each place the first row, which is the one from before.
+        # `unique` returns the first row of each place, which is the earlier one.
         found, rows = np.unique(np.concatenate([self._places, *places]), return_index=True)
         self._sizes = np.concatenate([self._sizes, *sizes])[rows]
         self._groups = np.concatenate([self._groups, *groups])[rows]

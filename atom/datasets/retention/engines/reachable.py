@@ -1,4 +1,4 @@
-"""What versions need, followed from their roots: ranges, deltas, layers and packs."""
+"""The objects that versions need, followed from their roots: ranges, deltas, layers and packs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Reachable:
     def beside(self, folder: Path) -> Reachable:
         """Return a collection of what is reachable and not in this one, or in others beside it.
 
-        What one of them has followed, another leaves out: a sweep that asks again keeps to one.
+        Both share what they have followed, so neither follows an object twice. A sweep that asks
+        again must use one collection.
         """
         return Reachable(folder, self._seen)
 
@@ -76,7 +77,7 @@ class Reachable:
         # A file that is registered in place has no pack: its object belongs to somebody else.
         packs = read_range(part, store)["pack"].unique().drop_null().to_pylist()
         self.add("packs", packs)
-        # What was damaged stays as long as a version lists it: parts of it may be saved.
+        # A corrupt pack stays as long as a version lists it, since parts of it may be saved.
         self.add("quarantine", packs)
 
     def _add_names(self, part: RangeRef) -> None:

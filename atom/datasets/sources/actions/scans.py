@@ -56,7 +56,7 @@ from atom_sdk.sentences import Sentence
 log = structlog.get_logger(__name__)
 
 _SCAN_TASK = "atom.datasets.tasks.scan_source"
-# What was listed is gone on with for so long; later it would tell of an old state.
+# A scan resumes a listing up to this age, since an older one describes an old state.
 RESUMABLE = timedelta(hours=1)
 # A worker gives the scan back after this and takes it up again, so that none is lost for hours.
 TURN_S = 1200.0
@@ -276,11 +276,11 @@ def _finish(scan: SourceScan, state: str, error: AtomError | None, **fields: Any
         rows = SourceScan.objects.filter(pk=scan.pk, state__in=ACTIVE_SCANS)
         if rows.update(state=state, finished_at=Now(), **fields):
             _settle_source(source, error)
-            _tell_people(scan, state, error)
+            _notify_people(scan, state, error)
     log.info("scan_finished", scan_id=str(scan.pk), state=state, code=error and error.code)
 
 
-def _tell_people(scan: SourceScan, state: str, error: AtomError | None) -> None:
+def _notify_people(scan: SourceScan, state: str, error: AtomError | None) -> None:
     """Tell who asked for the scan; of one that failed by itself, who registered the source."""
     source = scan.source
     people = [scan.created_by_id] if scan.created_by_id or not error else [source.created_by_id]

@@ -30,7 +30,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class NewSource:
-    """What makes a source. The dataset is created if the project has none of that name."""
+    """A source to create. The dataset is created if the project has none of that name."""
 
     name: str
     url: str
@@ -52,7 +52,7 @@ class NewSource:
 
 @dataclass(frozen=True)
 class Probe:
-    """What a test of the connection found: a few keys, and whether there are more."""
+    """The result of a test of the connection: a few keys, and whether there are more."""
 
     keys: list[str]
     has_more: bool

@@ -175,7 +175,7 @@ class _Choices(_CredentialFields):
 
 
 class SourceProbeSerializer(_CredentialFields):
-    """What is needed to try a connection."""
+    """The fields that try a connection."""
 
     url = TextField(max_length=2000)
     endpoint = TextField(max_length=500, required=False, allow_blank=True, default="")
@@ -183,7 +183,7 @@ class SourceProbeSerializer(_CredentialFields):
 
 
 class NewSourceSerializer(_Choices, SourceProbeSerializer):
-    """What makes a source."""
+    """The fields of a new source."""
 
     name = SlugField()
     dataset = SlugField()
@@ -191,11 +191,11 @@ class NewSourceSerializer(_Choices, SourceProbeSerializer):
 
 
 class SourceChangesSerializer(_Choices):
-    """What may change about a source. Its place may not: add another source for that."""
+    """The fields of a source that may change. Its place may not: add another source for that."""
 
 
 class ProbeSerializer(serializers.Serializer[Any]):
-    """What a test of the connection found."""
+    """The result of a test of the connection."""
 
     keys = serializers.ListField(child=serializers.CharField(), help_text="The first few.")  # type: ignore[assignment]  # a column
     has_more = serializers.BooleanField()

@@ -1,4 +1,4 @@
-"""What a web server's answers mean, for all sources that are reached over plain HTTP."""
+"""Meanings of a web server's answers, for all sources that are reached over plain HTTP."""
 
 from __future__ import annotations
 

@@ -142,7 +142,7 @@ def _name(row: ElementTree.Element) -> str:
     with understood("Azure Blob Storage"):
         if name is None or not name.text:
             raise ValueError
-    # What XML cannot say comes percent-encoded.
+    # Names with characters that XML cannot hold come percent-encoded.
     return unquote(name.text) if name.get("Encoded") == "true" else name.text
 
 

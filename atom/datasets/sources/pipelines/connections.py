@@ -1,7 +1,7 @@
 """Connections of sources: to an address that was checked a moment before, and to no other.
 
-Of httpx they are the SDK's (`atom_sdk.checked_connections`), of boto3 they are made here in the
-same way: the name is resolved once for each connection, every address of it is checked, and the
+The SDK checks those of httpx (`atom_sdk.checked_connections`). Those of boto3 are made here in the
+same way. The name is resolved once for each connection, every address of it is checked, and the
 socket goes to one of these.
 """
 
@@ -33,7 +33,7 @@ def http_client(allowed: Sequence[str]) -> httpx.Client:
 
     Sending raises SourceAddressRefused and SourceAway besides httpx's own errors.
     """
-    # What is asked for is what is stored: no compression on the way.
+    # No compression on the way, so that the bytes are the stored ones.
     headers = {"Accept-Encoding": "identity", "User-Agent": "atom"}
     addresses = partial(checked_addresses, allowed=tuple(allowed))
     transport = CheckedTransport(addresses, pace=PACE)

@@ -31,7 +31,7 @@ _EARLY_S = 120.0
 
 @dataclass(frozen=True)
 class ServiceAccount:
-    """Who asks, and the key that proves it."""
+    """The account that signs requests, and its private key."""
 
     email: str
     key: RSAPrivateKey = field(repr=False)

@@ -28,7 +28,7 @@ from atom_sdk.sentences import Sentence
 _PAGE = 1000
 _KIND = "WebHDFS"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-# Of a pair of name nodes the one that does not serve, or one that is starting.
+# Answers of the standby name node of a pair, or of one that is starting.
 _PASSING = {"StandbyException", "RetriableException", "SafeModeException"}
 
 

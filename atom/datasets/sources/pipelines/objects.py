@@ -1,4 +1,4 @@
-"""What every kind of source can do."""
+"""The interface that every kind of source has."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a source's description to a reader, within what the administrator allows."""
+"""Opens a reader for a source's description, within the administrator's limits."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Buckets of S3 and of what speaks its protocol.
 
-boto3 and not obstore: it follows no redirect (an address that was checked could send us into our
-own network), connects where we tell it, tells throttling, refusal and absence apart, and lists with
-a delimiter page by page. Of a bucket with versioning, objects are pinned by their version ids.
+boto3 and not obstore: it follows no redirect (a checked address could send us into our own
+network), connects where we tell it, tells throttling, refusal and absence apart, and lists with a
+delimiter page by page. A bucket with versioning pins its objects by version ids.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ class S3Reader:
     def _failure(self, error: Exception) -> AtomError:
         """Return the failure in our words: never the client's, which may quote a signature."""
         if not isinstance(error, ClientError):
-            # What our own connections refuse comes wrapped.
+            # boto3 wraps the errors of our own connections.
             if isinstance(inner := getattr(error, "kwargs", {}).get("error"), AtomError):
                 return inner
             if isinstance(error, HTTPClientError | BotoConnectionError | OSError):

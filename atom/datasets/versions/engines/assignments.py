@@ -14,7 +14,7 @@ from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots.roots import LayerRef, Root
 
 _SPLIT, _CLASSIFICATION = "split", "classification"
-# What a row of labels says of where it came from.
+# The source that a row of labels names for an edit.
 SOURCE = "edit"
 
 

@@ -46,10 +46,9 @@ class ChangesError(ValueError):
 
 @dataclass(frozen=True)
 class ChangesFile:
-    """What to put (sorted entries) and which paths to delete.
+    """Entries to put (sorted) and paths to delete.
 
-    `labels` and `splits` are what is said of paths that are put. Of a large file, all of these are
-    in files.
+    `labels` and `splits` belong to paths that are put. A large file keeps all of these in files.
     """
 
     puts: Entries

@@ -32,8 +32,8 @@ _PARQUET_MAGIC, _ARROW_MAGIC = b"PAR1", b"ARROW1"
 def read_changes(path: Path, scratch: Path, large_rows: int = LARGE_ROWS) -> ChangesFile:
     """Read and check a changes file. Raises ChangesError.
 
-    What one with more than `large_rows` rows says is kept in the folder `scratch`, if its
-    rows come in path order, as those of our own clients do. Others are sorted in memory.
+    A file with more than `large_rows` rows is spilled into the folder `scratch`, if its rows come
+    in path order, as those of our own clients do. Others are sorted in memory.
     """
     try:
         with ExitStack() as stack:

@@ -1,7 +1,7 @@
 """Layers of very many files after a push: read and written piece by piece, in path order.
 
-What `versions` does with whole layers is done here with what lies between two paths, since
-rows of layers only depend on the entries and changes at their path. A split is drawn in arrays.
+`versions` handles whole layers. This module does the same with the rows between two paths, since
+rows of layers depend only on the entries and changes at their path. A split is drawn in arrays.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class _Layers:
         return Pieces(tables, schema)
 
     def _changes(self) -> tuple[Pieces, Pieces]:
-        """What is put, and the paths that are deleted."""
+        """The entries to put, and the paths to delete."""
         changes = self._plan.changes
         return Pieces(tables_of(changes.puts), ENTRY_SCHEMA), paths_of(changes.deletes)
 
@@ -191,7 +191,7 @@ class _Layers:
             yield old, new.filter(pa.array(codes >= 0)).cast(_SPLITS)
 
 
-# Of new paths the value is null.
+# The value of a new path is null.
 _LOOSE = pa.schema([*_KEY, pa.field("value", pa.string())])
 
 

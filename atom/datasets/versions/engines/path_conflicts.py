@@ -35,7 +35,7 @@ def path_conflict(
 
 
 class _Search:
-    """What would clash with some files: files at their folders, and files below them."""
+    """The paths that conflict with some files: files at their folders, and files below them."""
 
     def __init__(self, paths: pa.Array) -> None:
         self._folders = pa.array(sorted(folders_of(paths.to_pylist())), pa.string())

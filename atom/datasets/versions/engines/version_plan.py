@@ -1,4 +1,4 @@
-"""What a push asks of a version, and the layers that it fills."""
+"""The plan of a push for a version, and the layers that it fills."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REST = "train"
 
 @dataclass(frozen=True)
 class VersionPlan:
-    """What a push asks for.
+    """The wishes of a push.
 
     `previous_split` is what the parent's split was drawn by, if that is known. `relabels` says
     that the class folders label every file, not only those that are put.

@@ -1,7 +1,7 @@
 """Builds the root of a new version from its parent and a changes file.
 
-Deterministic: the same parent and plan give the same root, so a worker may run it again. What
-is written follows the change; of a layer that changes, all rows are read.
+Deterministic: the same parent and plan give the same root, so a worker may run it again. Writes
+follow the size of the change; if a layer changes, all its rows are read.
 
 Layers of a pushed version: `folder` (classification, from class folders), `given` (classification,
 what an import or a writer said), `split`. Layers that people publish (`labels`) are carried over. A
@@ -53,7 +53,7 @@ from atom_sdk.manifests.rows.spilled_rows import SpilledRows
 from atom_sdk.manifests.splits.requests import SplitInput, SplitRequest, draw
 from atom_sdk.sentences import Sentence
 
-# From so many files on, pieces take less memory and no more time.
+# At this number of files, pieces take less memory and no more time.
 LARGE_ENTRIES = 200_000
 
 
@@ -79,7 +79,7 @@ def _with_entries(parent: Root | None, plan: VersionPlan, store: ObjectStore) ->
     if not isinstance(changes.puts, SpilledRows):
         wanted = Changes(changes.puts, frozenset(changes.deletes))
         return apply_changes(parent, wanted, store, watch=plan.watch)
-    # So many changes touch every range: all are read once, in order, and equal ones not written.
+    # This many changes touch every range: all are read once, in order, and equal ones not written.
     before = iter_ranges(parent, store)
     root = build_root(merged(before, changes.puts, changes.deletes), store, parent)
     return root.with_layers(*parent.layers)

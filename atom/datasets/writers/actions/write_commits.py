@@ -32,7 +32,7 @@ from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_
 from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.sentences import Sentence
 
-# What the next push to the branch goes on with.
+# The next push to the branch takes these options over.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
 
 

@@ -37,7 +37,7 @@ _TIDY_TASK = "atom.datasets.tasks.tidy_writers"
 
 @dataclass(frozen=True)
 class NewWriteJob:
-    """What a driver asks for."""
+    """A write job that a driver asks for."""
 
     name: str
     target: str

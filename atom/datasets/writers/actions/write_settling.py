@@ -1,4 +1,4 @@
-"""What the end of a commit request means for the writer or job that it belongs to."""
+"""The effect of a commit request's end on its writer or write job."""
 
 from __future__ import annotations
 

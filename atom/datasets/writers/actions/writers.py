@@ -1,7 +1,7 @@
 """Writers: files go to a staging branch, flush by flush, and to the target as one version.
 
-WRITING → UPLOADING → PERSISTED → COMMITTING → COMMITTED, or ABANDONED. What a flush persisted is
-readable at once under the staging branch's name, and is kept until the writer ends.
+WRITING → UPLOADING → PERSISTED → COMMITTING → COMMITTED, or ABANDONED. Files that a flush persisted
+are readable at once under the staging branch's name, and are kept until the writer ends.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ MAX_ATTEMPTS_OF_JOB = 10_000
 PIN_HOLDER = "writer"
 _BUILD_TASK = "atom.datasets.tasks.build_commit"
 _TIDY_TASK = "atom.datasets.tasks.tidy_writers"
-# What a dataset's pushes were told to do with labels goes for what is written, too.
+# The label options of a dataset's pushes hold for written files, too.
 _LABEL_OPTIONS = ("labels_from", "unlabelled_prefixes")
 
 
 @dataclass(frozen=True)
 class NewWriter:
-    """What a client asks for; with a job, an attempt of one of its tasks."""
+    """A writer that a client asks for; with a job, an attempt of one of its tasks."""
 
     target: str
     message: str = ""
@@ -55,7 +55,7 @@ class NewWriter:
 
 @dataclass(frozen=True)
 class Written:
-    """What one flush persisted."""
+    """The amount that one flush persisted."""
 
     files: int
     removed: int

@@ -134,7 +134,7 @@ def failure(row: Writer | WriteJob) -> dict[str, Any] | None:
 
 
 class NewWriterSerializer(serializers.Serializer[Any]):
-    """What opens a writer; with a write job, an attempt of one of its tasks."""
+    """The fields of a new writer; with a write job, an attempt of one of its tasks."""
 
     branch = SlugField(default="main")
     message = TextField(max_length=10_000, allow_blank=True, default="")
@@ -154,7 +154,7 @@ class NewWriterSerializer(serializers.Serializer[Any]):
 
 
 class UploadingSerializer(serializers.Serializer[Any]):
-    """What a client is about to send."""
+    """The amount that a client is about to send."""
 
     files = serializers.IntegerField(min_value=0, max_value=_MOST)
     size_bytes = serializers.IntegerField(min_value=0, max_value=_MOST)
@@ -170,7 +170,7 @@ class NewFlushSerializer(serializers.Serializer[Any]):
 
 
 class NewWriteSerializer(SettlingSerializer):
-    """What asks for the version; theirs is the side of what was written."""
+    """The fields of a writer's commit; theirs is the side of the written files."""
 
     message = TextField(max_length=10_000, allow_blank=True, default="")
 
@@ -181,7 +181,7 @@ class NewWriteSerializer(SettlingSerializer):
 
 
 class NewWriteJobSerializer(serializers.Serializer[Any]):
-    """What opens a write job, or finds the one of that name."""
+    """The fields that open a write job, or find the one of that name."""
 
     name = NameField(max_length=100)
     branch = SlugField(default="main")

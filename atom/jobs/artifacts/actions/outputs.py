@@ -70,7 +70,7 @@ def announce(attempt: Attempt, files: Iterable[OutputFile]) -> list[OutputUpload
     steps = {one.step for one in stored if one.kind == CHECKPOINT and one.step is not None}
     for step in sorted(steps):
         with transaction.atomic():
-            _tell_checkpoint(attempt, step)
+            _notify_checkpoint(attempt, step)
     return uploads
 
 
@@ -224,10 +224,10 @@ def _notify(artifact: Artifact, state: str) -> None:
         record(artifact.run, EventKind.OUTPUT_REFUSED, text, artifact.attempt, path=path)
         return
     if artifact.kind == CHECKPOINT and artifact.step is not None:
-        _tell_checkpoint(artifact.attempt, artifact.step)
+        _notify_checkpoint(artifact.attempt, artifact.step)
 
 
-def _tell_checkpoint(attempt: Attempt, step: int) -> None:
+def _notify_checkpoint(attempt: Attempt, step: int) -> None:
     """Record, once, that all files of a checkpoint are durable, be it the newest or not."""
     # Two files may be settled at once, and one of the two must see both.
     Attempt.objects.select_for_update(no_key=True).get(pk=attempt.pk)

@@ -81,16 +81,16 @@ class FilePreviewSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=previews.KINDS)
     reason = serializers.ChoiceField(
         choices=previews.REASONS,
-        help_text="Of kind `none`: why there is nothing to see; of a table: why no rows.",
+        help_text="For kind `none`: why there is nothing to see; for a table: why no rows.",
     )
     truncated = serializers.BooleanField(help_text="The file holds more than is shown.")
     text = serializers.CharField()
     value = serializers.SerializerMethodField(
-        "document", help_text="Of kind `tree`: the JSON or YAML."
+        "document", help_text="The JSON or YAML of kind `tree`."
     )
     numbers = serializers.ListField(
         child=serializers.CharField(),
-        help_text="Of kind `tree`: JSON pointers to the texts in `value` that are numbers, "
+        help_text="For kind `tree`: JSON pointers to the texts in `value` that are numbers, "
         "too large for a browser or none (NaN, Infinity).",
     )
     table = PreviewTableSerializer(allow_null=True)

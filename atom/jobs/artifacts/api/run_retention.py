@@ -71,7 +71,9 @@ class RunPolicyView(ProjectScopedView, APIView):
     @extend_schema(
         operation_id="run_policy_get",
         parameters=[
-            OpenApiParameter("days", int, description="What would go under this, 0: for ever.")
+            OpenApiParameter(
+                "days", int, description="Days to try: shows what would go; 0 is for ever."
+            )
         ],
         responses=RunPolicySerializer,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any, cast
 
 from drf_spectacular.utils import extend_schema, inline_serializer
@@ -48,14 +47,16 @@ class RunnerMetricsView(RunnerView):
             {
                 "next_seq": serializers.IntegerField(),
                 "refused": serializers.IntegerField(help_text="Points that cannot be stored."),
-                "said": serializers.CharField(help_text="What is wrong with the first of them."),
+                "said": serializers.CharField(help_text="The reason for the first refused point."),
             },
         ),
     )
     def post(self, request: Request) -> Response:
         """Store the sound points of a batch once."""
         seq, store, given = _batch(cast("bytes", request.data))
-        return Response(asdict(store(self.attempt, seq, given)))
+        stored = store(self.attempt, seq, given)
+        body = {"next_seq": stored.next_seq, "refused": stored.refused, "said": stored.first_reason}
+        return Response(body)
 
 
 _Store = Callable[[Attempt, int, list[Any]], metrics.Ingested]

@@ -24,7 +24,9 @@ class FileDiffSerializer(serializers.Serializer[Any]):
 
     path = serializers.CharField()
     status = serializers.ChoiceField(choices=STATUSES)
-    hunks = serializers.CharField(help_text="Of a unified diff, from the first `@@` on.")
+    hunks = serializers.CharField(
+        help_text="A unified diff, without the lines before the first `@@`."
+    )
     added = serializers.IntegerField()
     removed = serializers.IntegerField()
     omitted = serializers.ChoiceField(
@@ -38,7 +40,7 @@ class CodeDiffSerializer(serializers.Serializer[Any]):
     files = FileDiffSerializer(many=True)
     truncated = serializers.BooleanField(help_text="More files differ than these.")
     reason = serializers.ChoiceField(choices=code_diffs.REASONS)
-    commit = serializers.CharField(help_text="What the changes of one run are since.")
+    commit = serializers.CharField(help_text="The commit that the changes of one run are based on.")
 
 
 class CodeChangesView(RunScopedView):

@@ -141,7 +141,12 @@ class CompareView(ProjectScopedView, APIView):
         operation_id="runs_compare",
         parameters=[
             RUNS,
-            OpenApiParameter("value", str, enum=VALUES, description="What the best is told by."),
+            OpenApiParameter(
+                "value",
+                str,
+                enum=VALUES,
+                description="The value of a metric that decides which run is best.",
+            ),
         ],
         responses=ComparisonSerializer,
     )

@@ -24,7 +24,7 @@ class RunFailureSerializer(serializers.Serializer[Any]):
     params = serializers.DictField()
     remedies = serializers.ListField(
         child=serializers.ChoiceField(choices=names(Remedy)),
-        help_text="What may mend it, the first one first; empty where only the sentence helps.",
+        help_text="Ways to repair it, the first to try first; empty where only the sentence helps.",
     )
 
 

@@ -37,10 +37,12 @@ _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})\.(\d{1,18})")
 _FLAG = ["0", "1"]
 _WANTED = [
     OpenApiParameter("attempt", str, description="Number or id; the last one if left out."),
-    OpenApiParameter("q", str, description=f"What to find, up to {MAX_PATTERN} characters."),
+    OpenApiParameter("q", str, description=f"The text to find, up to {MAX_PATTERN} characters."),
     OpenApiParameter("regex", str, enum=_FLAG, description="`q` is a regular expression (RE2)."),
     OpenApiParameter("case", str, enum=_FLAG, description="Upper and lower case differ."),
-    OpenApiParameter("errors", str, enum=_FLAG, description="What reports an error, without `q`."),
+    OpenApiParameter(
+        "errors", str, enum=_FLAG, description="Lines that report an error, without `q`."
+    ),
     OpenApiParameter("stream", str, enum=["stdout", "stderr", "all"]),
 ]
 _PAGED = ["context", "limit", "cursor"]
@@ -65,7 +67,7 @@ class LogMatchSerializer(LogLineSerializer):
     )
     cut = serializers.BooleanField(help_text="The line is longer than its text here.")
     kind = serializers.ChoiceField(choices=["", *log_errors.KINDS])
-    summary = serializers.CharField(help_text="Of a traceback: the exception at its end.")
+    summary = serializers.CharField(help_text="The exception at the end of a traceback.")
     before = LogLineSerializer(many=True)
     after = LogLineSerializer(many=True)
 
@@ -77,7 +79,7 @@ class LogMatchesSerializer(serializers.Serializer[Any]):
     matches = LogMatchSerializer(many=True)
     next = serializers.CharField()
     settled_lines = serializers.IntegerField(
-        help_text="So many lines have ended; what was found in later ones comes again."
+        help_text="This many lines have ended; matches in later lines come again."
     )
     complete = serializers.BooleanField()
     searched_bytes = serializers.IntegerField()

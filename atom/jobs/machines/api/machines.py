@@ -91,11 +91,12 @@ class MachineSerializer(serializers.Serializer[Any]):
     gpus = serializers.SerializerMethodField()
     used = serializers.SerializerMethodField()
     disk_total_bytes = serializers.IntegerField(
-        source="node.disk_total_bytes", help_text="Of the disk with its cache; 0 if unknown."
+        source="node.disk_total_bytes",
+        help_text="The size of the disk with its cache; 0 if unknown.",
     )
     disk_free_bytes = serializers.IntegerField(source="node.disk_free_bytes")
     cache_bytes = serializers.IntegerField(
-        help_text="Of versions in its cache; what versions share counts for each."
+        help_text="The size of versions in its cache; packs that versions share count for each."
     )
     cached_versions = serializers.IntegerField()
     cordon = serializers.SerializerMethodField()

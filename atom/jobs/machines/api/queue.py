@@ -31,7 +31,7 @@ class WaitingRunSerializer(serializers.Serializer[Any]):
 
     run = RunShortSerializer()
     position = serializers.IntegerField(
-        allow_null=True, help_text="From 1, over all projects; null between two attempts."
+        allow_null=True, help_text="Counted from 1, over all projects; null between two attempts."
     )
     ahead_elsewhere = serializers.IntegerField(
         help_text="How many runs of other projects come before it."

@@ -35,7 +35,7 @@ class Ingested:
 
     next_seq: int
     refused: int = 0
-    said: str = ""
+    first_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class _Batch:
 
     points: dict[str, Points]
     refused: int = 0
-    said: str = ""
+    first_reason: str = ""
 
 
 class TooManyKeys(Invalid):
@@ -71,7 +71,7 @@ def ingest_rows(attempt: Attempt, seq: int, rows: Sequence[Any]) -> Ingested:
 
 
 def _ingest(attempt: Attempt, seq: int, batch: _Batch) -> Ingested:
-    points, refused, said = batch.points, batch.refused, batch.said
+    points, refused, first_reason = batch.points, batch.refused, batch.first_reason
     with transaction.atomic():
         # Lock first: a runner that timed out sends the same batch again while we store it.
         expected = metric_rows.lock(attempt.pk)
@@ -92,11 +92,11 @@ def _ingest(attempt: Attempt, seq: int, batch: _Batch) -> Ingested:
         except TooManyKeys as error:
             kept = _within_limit(attempt, points)
             refused += _count_of(points) - _count_of(kept)
-            said = said or _first_reason(error)
+            first_reason = first_reason or _first_reason(error)
             series = _store(attempt, kept)
         Attempt.objects.filter(pk=attempt.pk).update(metrics_next_seq=seq + 1)
     _summarise(attempt.run_id, series)
-    return Ingested(seq + 1, refused, said if refused else "")
+    return Ingested(seq + 1, refused, first_reason if refused else "")
 
 
 def append(attempt: Attempt, rows: Sequence[PointRow]) -> None:
@@ -183,11 +183,11 @@ def _sound(rows: Sequence[PointRow]) -> _Batch:
     try:
         return _Batch(_by_key(rows))
     except Invalid as error:
-        said = _first_reason(error)
+        first_reason = _first_reason(error)
         sound = [row for row in rows if _is_sound(row)]
         if not sound:
             raise
-    return _Batch(_by_key(sound), len(rows) - len(sound), said)
+    return _Batch(_by_key(sound), len(rows) - len(sound), first_reason)
 
 
 def _points_of(row: Any) -> list[Any]:

@@ -45,7 +45,7 @@ class PredictionPageSerializer(serializers.Serializer[Any]):
     split = serializers.CharField()
     labels = serializers.ListField(child=serializers.CharField())
     measured = serializers.IntegerField(help_text="Files that the model was asked about.")
-    kept = serializers.IntegerField(help_text="Of these, files whose prediction is kept.")
+    kept = serializers.IntegerField(help_text="Files among these whose prediction is kept.")
     total = serializers.IntegerField(help_text="Files that match.")
     results = PredictionSerializer(many=True)
     next = serializers.CharField(allow_null=True)

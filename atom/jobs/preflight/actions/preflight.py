@@ -18,7 +18,7 @@ from atom.datasets.catalog.history import branch_of
 from atom.datasets.catalog.reads import quarantined_among
 from atom.datasets.errors import DatasetDeleted, VersionExpired
 from atom.datasets.models import Version
-from atom.jobs.preflight.engines.preflight import Check, Selected, check_data
+from atom.jobs.preflight.engines.preflight import Check, DatasetSelection, check_data
 from atom.jobs.runs.actions.plan import RunPlan
 from atom.jobs.runs.model_resolver import TrainingInput
 from atom.jobs.workflows.engines.data_needs import DataNeeds
@@ -62,7 +62,7 @@ def _look_at(plan: RunPlan, alias: str, version: Version, needs: DataNeeds) -> D
     project = version.dataset.project
     model = next(iter(plan.models.values()), None)
     seen = _seen(browser, selector, model.trained_on) if model else _Seen()
-    selected = Selected(
+    selected = DatasetSelection(
         reference=reference,
         counts=counts,
         splits=splits,

@@ -60,7 +60,7 @@ class PreflightSerializer(serializers.Serializer[Any]):
     datasets = DatasetPreflightSerializer(many=True)
     errors = serializers.DictField(  # type: ignore[assignment]  # the API's name for it
         child=serializers.ListField(child=serializers.CharField()),
-        help_text="What is wrong with the request itself, by field.",
+        help_text="Errors of the request itself, by field.",
     )
 
 

@@ -58,7 +58,7 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
-class Selected:
+class DatasetSelection:
     """The dataset as the run would read it, with what was looked at beyond its counts."""
 
     reference: str
@@ -76,7 +76,7 @@ class Selected:
     unread_training: Sequence[str] = ()
 
 
-def check_data(needs: DataNeeds, selected: Selected) -> list[Check]:
+def check_data(needs: DataNeeds, selected: DatasetSelection) -> list[Check]:
     """Return errors, then warnings; only an `ok` with the counts if there are neither."""
     errors = list(_errors(needs, selected))
     if errors:
@@ -85,7 +85,7 @@ def check_data(needs: DataNeeds, selected: Selected) -> list[Check]:
     return [_fits(needs, selected), *warnings]
 
 
-def _errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+def _errors(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
     counts = selected.counts
     # No split can be drawn that has media which the version lacks.
     if needs.media and counts.version_files and counts.version_of_media == 0:
@@ -117,7 +117,7 @@ def _errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
         )
 
 
-def _label_errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+def _label_errors(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
     counts = selected.counts
     if needs.labels and not counts.labelled:
         yield _no_labels(selected)
@@ -129,7 +129,7 @@ def _label_errors(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
         yield from _training_part(needs, selected)
 
 
-def _empty(needs: DataNeeds, selected: Selected) -> Check:
+def _empty(needs: DataNeeds, selected: DatasetSelection) -> Check:
     counts, reference, splits = selected.counts, selected.reference, list(selected.splits or ())
     params: dict[str, Any] = {"dataset": reference}
     if not counts.version_files and not selected.is_narrowed:
@@ -152,7 +152,7 @@ def _empty(needs: DataNeeds, selected: Selected) -> Check:
     return Check("error", CheckCode.SPLIT_EMPTY, sentence, params, (*draw, Remedy.CHOOSE_VERSION))
 
 
-def _trains(needs: DataNeeds, selected: Selected) -> bool:
+def _trains(needs: DataNeeds, selected: DatasetSelection) -> bool:
     """Return whether the run learns from one split and validates on another."""
     return needs.labels and {TRAIN, VAL} <= set(selected.splits or ())
 
@@ -165,7 +165,7 @@ def _drawing(counts: DataCounts) -> tuple[Remedy, ...]:
     return (Remedy.MAKE_TEST_SPLIT, Remedy.DRAW_SPLITS) if is_some_free else (Remedy.DRAW_SPLITS,)
 
 
-def _training_part(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+def _training_part(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
     """Yield what the split `train` lacks, of labels that the other splits have."""
     labels = selected.counts.labels_by_split.get(TRAIN, {})
     if not selected.counts.labels_by_split or len(labels) >= needs.classes:
@@ -183,7 +183,7 @@ def _training_part(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
     yield Check("error", CheckCode.TRAINING_ONE_CLASS, sentence, params, remedies)
 
 
-def _nothing_to_train_on(selected: Selected) -> Check:
+def _nothing_to_train_on(selected: DatasetSelection) -> Check:
     counts = selected.counts
     splits = ", ".join(f"{name} {files}" for name, files in counts.splits.items())
     sentence = (
@@ -195,7 +195,7 @@ def _nothing_to_train_on(selected: Selected) -> Check:
     return Check("error", CheckCode.NOTHING_TO_TRAIN_ON, sentence, params, remedies)
 
 
-def _no_media(needs: DataNeeds, selected: Selected) -> Check:
+def _no_media(needs: DataNeeds, selected: DatasetSelection) -> Check:
     counts, plural = selected.counts, _MEDIA_WORDS[needs.media][1]
     files = counts.files or counts.version_files
     sentence = f"{counted(files, 'file')}, no {plural}: this workflow needs {plural}."
@@ -204,7 +204,7 @@ def _no_media(needs: DataNeeds, selected: Selected) -> Check:
     return Check("error", CheckCode.NO_MEDIA, sentence, params, remedies)
 
 
-def _no_labels(selected: Selected) -> Check:
+def _no_labels(selected: DatasetSelection) -> Check:
     counts = selected.counts
     sentence = f"{counted(counts.usable, 'file')}, 0 labelled: this workflow needs labels."
     params = {
@@ -222,7 +222,7 @@ def _no_labels(selected: Selected) -> Check:
     )
 
 
-def _too_few_classes(needs: DataNeeds, selected: Selected) -> Check:
+def _too_few_classes(needs: DataNeeds, selected: DatasetSelection) -> Check:
     counts = selected.counts
     names = first_named(list(counts.labels))
     classes = counted(len(counts.labels), "class", "classes")
@@ -251,7 +251,7 @@ def _all_unreadable(counts: DataCounts) -> bool:
     return 0 < counts.usable <= counts.unreadable
 
 
-def _warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+def _warnings(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
     counts, reference = selected.counts, selected.reference
     if not counts.is_exact:
         sentence = (
@@ -285,7 +285,7 @@ def _small_classes(counts: DataCounts) -> list[str]:
     return [name for name, files in counts.labels.items() if files < FEW_FILES]
 
 
-def _unreadable(selected: Selected) -> Iterator[Check]:
+def _unreadable(selected: DatasetSelection) -> Iterator[Check]:
     """Yield marked pictures with their number, then others of the sample."""
     counts = selected.counts
     pictures = counts.media.get("image", 0)
@@ -308,7 +308,7 @@ def _unreadable(selected: Selected) -> Iterator[Check]:
         yield _sample_unreadable(selected, sampled)
 
 
-def _sample_unreadable(selected: Selected, paths: list[str]) -> Check:
+def _sample_unreadable(selected: DatasetSelection, paths: list[str]) -> Check:
     names = first_named(paths)
     number = counted(len(paths), "picture")
     sentence = f"At least {number} cannot be decoded; the run skips them ({names})."
@@ -316,7 +316,7 @@ def _sample_unreadable(selected: Selected, paths: list[str]) -> Check:
     return Check("warning", CheckCode.SAMPLE_UNREADABLE, sentence, params, (Remedy.OPEN_DATASET,))
 
 
-def _split_warnings(needs: DataNeeds, selected: Selected) -> Iterator[Check]:
+def _split_warnings(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
     counts, reference = selected.counts, selected.reference
     if _is_all_in_train(counts) and _trains(needs, selected):
         yield _all_in_train(selected)
@@ -363,7 +363,7 @@ def _is_all_in_train(counts: DataCounts) -> bool:
     return counts.is_exact and set(counts.splits) == {TRAIN} and not counts.unsplit
 
 
-def _all_in_train(selected: Selected) -> Check:
+def _all_in_train(selected: DatasetSelection) -> Check:
     files = selected.counts.splits[TRAIN]
     sentence = (
         f"All {counted(files, 'file')} of {selected.reference} are in the split train: none is "
@@ -373,7 +373,7 @@ def _all_in_train(selected: Selected) -> Check:
     return Check("warning", CheckCode.ALL_IN_TRAIN, sentence, params, (Remedy.DRAW_SPLITS,))
 
 
-def _training_unread(selected: Selected) -> Check:
+def _training_unread(selected: DatasetSelection) -> Check:
     versions = first_named(list(selected.unread_training))
     sentence = (
         f"{selected.model} was trained on {versions}, which cannot be read any more. "
@@ -383,7 +383,7 @@ def _training_unread(selected: Selected) -> Check:
     return Check("warning", CheckCode.TRAINING_UNREAD, sentence, params)
 
 
-def _fits(needs: DataNeeds, selected: Selected) -> Check:
+def _fits(needs: DataNeeds, selected: DatasetSelection) -> Check:
     counts = selected.counts
     params: dict[str, Any] = {"dataset": selected.reference, "files": counts.usable}
     if not needs.labels or not counts.is_exact:

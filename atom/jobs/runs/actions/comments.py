@@ -24,7 +24,7 @@ def add_comment(run: Run, author: User, text: str) -> RunComment:
     named = _mentioned(run, text)
     made.mentioned.set(named)
     audit.record(author, "run.commented", run, run.project, comment=str(made.pk))
-    _tell_mentioned(run, made, author, named)
+    _notify_mentioned(run, made, author, named)
     _notify(run)
     return made
 
@@ -40,7 +40,7 @@ def edit_comment(run: Run, comment_id: UUID, author: User, text: str) -> RunComm
     before = set(comment.mentioned.values_list("pk", flat=True))
     named = _mentioned(run, text)
     comment.mentioned.set(named)
-    _tell_mentioned(run, comment, author, [one for one in named if one.pk not in before])
+    _notify_mentioned(run, comment, author, [one for one in named if one.pk not in before])
     audit.record(author, "run.comment_edited", run, run.project, comment=str(comment.pk))
     _notify(run)
     return comment
@@ -79,7 +79,7 @@ def _mentioned(run: Run, text: str) -> list[User]:
     return list(found.order_by("username")[:MAX_MENTIONS])
 
 
-def _tell_mentioned(run: Run, comment: RunComment, author: User, named: Iterable[User]) -> None:
+def _notify_mentioned(run: Run, comment: RunComment, author: User, named: Iterable[User]) -> None:
     others = [one.pk for one in named if one.pk != author.pk]
     if not others:
         return

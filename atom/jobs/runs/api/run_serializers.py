@@ -69,7 +69,9 @@ class RunInputSerializer(PlainRows, serializers.Serializer[Any]):
     alias = serializers.CharField()
     dataset = serializers.CharField(source="version.dataset.name")
     ref = serializers.CharField(source="version.ref")
-    selector = SelectorSerializer(help_text="What the run sees, also of its view.")
+    selector = SelectorSerializer(
+        help_text="The part of the version that the run sees, its view included."
+    )
     view = serializers.CharField(help_text="The saved view that was named, or nothing.")
     delivery = serializers.ChoiceField(choices=DELIVERIES)
     # Taken from the last attempt; empty before it starts, and where nothing is mounted.
@@ -264,7 +266,9 @@ class RunSerializer(RunShortSerializer):
     """A run with everything that its page shows."""
 
     parameters = serializers.DictField()
-    logged_parameters = serializers.DictField(help_text="What its program logged beside them.")
+    logged_parameters = serializers.DictField(
+        help_text="Parameters that its program logged beside them."
+    )
     labels = serializers.DictField(help_text="Tags with values, as an MLflow client sets them.")
     command = serializers.ListField(child=serializers.CharField())
     runtime = RuntimeSerializer(allow_null=True)

@@ -19,7 +19,7 @@ LONG = timedelta(minutes=30)
 _AT_ONCE = 200
 
 
-def tell_long_waits() -> int:
+def notify_long_waits() -> int:
     """Notify about each run that has been queued for long; return how many."""
     # The line in the timeline records that people were notified.
     told = RunEvent.objects.filter(

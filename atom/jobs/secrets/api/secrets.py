@@ -41,7 +41,7 @@ class SecretValueSerializer(serializers.Serializer[Any]):
         max_length=300,
         required=False,
         allow_blank=True,
-        help_text="What it is for; without it, what it was stays.",
+        help_text="The purpose; without it, the stored one stays.",
     )
 
     def validate_value(self, value: str) -> str:

@@ -52,7 +52,7 @@ _TOKEN = OpenApiParameter(
     str,
     OpenApiParameter.HEADER,
     required=True,
-    description="What stands behind # in the link. One that does not work, for whatever reason, "
+    description="The text behind # in the link. A link that does not work, for whatever reason, "
     "is answered with 404 `share_unknown`.",
 )
 

@@ -31,8 +31,8 @@ interface PaletteProps {
 }
 
 /**
- * Ctrl+K: what can be done on the page shown, every page, what was looked at, and the settings of the shell. What
- * somebody may not do is not on the page, and so not here.
+ * Ctrl+K: the actions of the page shown, every page, recent pages, and the settings of the shell. Actions that the
+ * reader may not take are not on the page, and so not here.
  */
 export default function Palette({ onClose, onShortcuts }: PaletteProps) {
   const { t } = useTranslation();
@@ -80,7 +80,7 @@ export default function Palette({ onClose, onShortcuts }: PaletteProps) {
   );
 }
 
-/** What the page registered, then everything else on it that can be pressed. */
+/** The commands that the page registered, then every other button and link on it. */
 function usePageActions(): { everywhere: SpotlightActionGroupData; inRows: SpotlightActionGroupData } {
   const { t } = useTranslation();
   // Read once: behind the open palette the page is hidden from everybody.

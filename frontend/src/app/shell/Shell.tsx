@@ -24,7 +24,7 @@ import { Sidebar } from './Sidebar';
 import { UnknownProject } from './UnknownProject';
 import { useSchemeToggle } from './useSchemeToggle';
 
-// Nobody needs these before the first key press.
+// These are not needed before the first key press.
 const Palette = lazy(whenReachable(() => import('./Palette')));
 const ShortcutSheet = lazy(whenReachable(() => import('./ShortcutSheet')));
 

@@ -8,7 +8,7 @@ import { type Shortcut, useRegisteredShortcuts } from '@/shared/shortcuts';
 
 addWords({ palette });
 
-/** What every list, menu and dialog understands by itself: nobody registers it. */
+/** Keys that every list, menu and dialog handles itself, so that no component registers them. */
 const BUILT_IN = [
   ['ArrowDown ArrowUp', 'row'],
   ['J K', 'row'],

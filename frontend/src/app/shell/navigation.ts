@@ -71,7 +71,7 @@ export interface NavItem {
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
-  /** Who sees it; everybody if left out. */
+  /** The right that shows it; everybody sees it without one. */
   needs?: keyof Rights;
 }
 

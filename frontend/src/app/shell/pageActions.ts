@@ -1,7 +1,7 @@
 /** One thing that the page shown can do: a button, a tab, a switch, an entry of a menu, a field to type in. */
 export interface PageAction {
   label: string;
-  /** What it belongs to: the heading of its part of the page. */
+  /** Its place: the heading of its part of the page. */
   place: string;
   /** In a row of a list: offered only to those who type its name. */
   inRow: boolean;

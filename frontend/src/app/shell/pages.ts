@@ -39,7 +39,7 @@ export type Reach =
   | { by: 'navigation' }
   /** From anywhere. */
   | ({ by: 'name' } & Entry)
-  /** From the pages below `within`, of whatever they are about. */
+  /** Taken from the pages below `within`, for any object. */
   | ({ by: 'kin'; within: string } & Entry)
   /** By what it is about, which is looked for by name. */
   | { by: 'search' }

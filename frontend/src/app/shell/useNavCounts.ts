@@ -10,7 +10,7 @@ const IDLE_POLL_MS = 60_000;
 
 export type NavCounts = Partial<Record<NavItem['key'], { value: number; label: string }>>;
 
-/** What waits behind an entry: active runs, open labeling items. The overview page reads the same answer. */
+/** Numbers behind an entry: active runs, open labeling items. The overview page reads the same answer. */
 export function useNavCounts(): NavCounts {
   const { t } = useTranslation();
   const project = useProject();

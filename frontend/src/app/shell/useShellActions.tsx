@@ -20,7 +20,7 @@ import { notifyError } from '@/shared/undo';
 import { signOut } from '../session';
 import { useSchemeToggle } from './useSchemeToggle';
 
-/** What the header and its menus can do. */
+/** The actions of the header and its menus. */
 export function useShellActions(onShortcuts: () => void): SpotlightActionGroupData {
   const { t } = useTranslation();
   const navigate = useNavigate();

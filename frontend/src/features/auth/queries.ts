@@ -9,7 +9,10 @@ const FORGOTTEN = '/api/v1/auth/forgotten/';
 const RESET = '/api/v1/auth/reset/';
 const RESET_OPEN = '/api/v1/auth/reset/open/';
 
-/** What a link offers. It is sent in a body, as addresses are in logs; and not asked again by itself. */
+/**
+ * The offer of an invitation link. Its token is sent in a body, as addresses are in logs; and it is not read again by
+ * itself.
+ */
 export function useInvitation(token: string) {
   return useQuery({
     queryKey: ['invitation', token],

@@ -5,7 +5,7 @@ export function personName(person: Person | null | undefined): string {
   return person ? person.full_name || person.username : '';
 }
 
-/** Who made a version: one of us, or the name that it had where it came from. */
+/** The author of a version: a person of this installation, or the name from where it was loaded. */
 export const authorName = (version: Pick<Version, 'author' | 'author_name'>): string =>
   personName(version.author) || version.author_name;
 

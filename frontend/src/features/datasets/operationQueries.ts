@@ -18,7 +18,7 @@ const PICK_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/picks/previe
 const EDIT_PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/edits/preview/';
 const EDITS = '/api/v1/projects/{project}/datasets/{dataset}/edits/';
 
-// What was true of a branch a minute ago may not be now: a preview is asked for each time.
+// A branch may have moved since the last minute: a preview is asked for each time.
 const FRESH = { staleTime: 0, gcTime: 0, retry: false } as const;
 
 /** Everything that is shown of a dataset may have changed. */
@@ -117,7 +117,7 @@ export function useEdit(dataset: string, { follow }: Operation) {
   };
 }
 
-/** What one edit would do to a branch; `null` while there is nothing to ask yet. */
+/** The effect of one edit on a branch; `null` while there is nothing to ask yet. */
 export function useEditPreview(dataset: string, branch: string, edit: EditStepRequest | null) {
   const path = useDatasetPath(dataset);
   const init = { params: { path }, body: { branch, edits: edit ? [edit] : [] } };
@@ -131,7 +131,7 @@ export interface PickBody {
   changes_only: boolean;
 }
 
-/** What a cherry-pick would do; not asked without paths unless the version's own changes are picked. */
+/** The effect of a cherry-pick; not asked without paths unless the version's own changes are picked. */
 export function usePickPreview(dataset: string, body: PickBody) {
   const path = useDatasetPath(dataset);
   const enabled = body.paths.length > 0 || body.changes_only;

@@ -84,7 +84,7 @@ export function useRefs(dataset: string | undefined) {
   };
 }
 
-/** What a number or a commit names stays as it is; a branch moves at any time. */
+/** A number or a commit always names the same version; a branch moves at any time. */
 const FIXED = /^(v[1-9]\d*|[0-9a-f]{8,64})$/;
 
 /**

@@ -2,7 +2,7 @@ import type { RunShort } from '@/api/contract/jobs';
 
 type RunInput = Pick<RunShort['datasets'][number], 'dataset' | 'ref' | 'view'>;
 
-/** What a run reads, as the command line writes it: `digits@v3`, or `digits@v3?view=ones`. */
+/** The data that a run reads, as the command line writes it: `digits@v3`, or `digits@v3?view=ones`. */
 export function inputName({ dataset, ref, view }: RunInput): string {
   return `${dataset}@${ref}${view ? `?view=${view}` : ''}`;
 }

@@ -102,7 +102,7 @@ export const useFiles = (id: string, active: boolean) =>
     { refetchInterval: active ? ACTIVE_POLL_MS * 2 : false },
   );
 
-/** What lies directly in one folder of the run's files. */
+/** The files and folders directly in one folder of the run's files. */
 export const useFolder = (id: string, path: string, active: boolean) =>
   $api.useQuery(
     'get',
@@ -117,7 +117,7 @@ export const useFile = (id: string, file: string) =>
     params: { path: { run_id: id, file_id: file } },
   });
 
-/** What a file holds. The bytes of a file never change; that they are stored is news. */
+/** The content of a file. The bytes of a file never change; that they are stored is news. */
 export const useFilePreview = (id: string, file: string, state: string) =>
   $api.useQuery(
     'get',
@@ -126,7 +126,7 @@ export const useFilePreview = (id: string, file: string, state: string) =>
     { staleTime: state === 'persisted' ? Number.POSITIVE_INFINITY : 0 },
   );
 
-/** What the run's code has that its commit has not. */
+/** The changes of the run's code since its commit. */
 export const useCodeChanges = (id: string) =>
   $api.useQuery(
     'get',
@@ -135,7 +135,7 @@ export const useCodeChanges = (id: string) =>
     { staleTime: Number.POSITIVE_INFINITY },
   );
 
-/** What differs from the code of one run to that of another; code never changes. */
+/** The difference from the code of one run to that of another; code never changes. */
 export function useCodeBetween(from: string, to: string) {
   const project = useProject();
   return $api.useQuery(
@@ -210,7 +210,7 @@ export function useFetchCode() {
   };
 }
 
-/** What became of a commit that was asked for; asked again until that is settled. */
+/** The state of a commit's fetch; asked again until that is settled. */
 export function useCodeFetch(id: string) {
   const project = useProject();
   const init = { params: { path: { project, fetch_id: id } } };
@@ -272,7 +272,7 @@ export function usePreview(request: RunRequest, enabled: boolean) {
   );
 }
 
-/** What a run would read, and what of it does not fit; asked again only when its data changes. */
+/** The data that a run would read, and its misfits; asked again only when its data changes. */
 export function usePreflight(request: RunRequest, enabled: boolean) {
   const project = useProject();
   return $api.useQuery(

@@ -5,7 +5,7 @@ import { useFormat } from '@/shared/format';
 
 type Holder = Waiting['holders'][number];
 
-/** Who holds images of a task, and until when. */
+/** The people who hold images of a task, and until when. */
 export function Holders({ holders, doing = 'work' }: { holders: readonly Holder[]; doing?: 'work' | 'audit' }) {
   return holders.map((holder) => (
     <HolderLine key={`${holder.name} ${holder.returned}`} holder={holder} doing={doing} />

@@ -58,7 +58,7 @@ const refusal = (code: string, errors: Record<string, string[]>) =>
     headers: { 'content-type': 'application/problem+json' },
   });
 
-/** What left with a page. */
+/** The beacons that a closing page sent. */
 const beacons: [address: string, form: object][] = [];
 const nobody = { open: 0, elsewhere: 0, skipped: 0, holders: [] };
 beforeEach(() => {

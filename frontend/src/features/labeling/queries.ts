@@ -9,7 +9,7 @@ import { type PageId, sendLeave } from './workspace/pageId';
 import type { WorkbenchApi } from './workspace/workbenchApi';
 
 const POLL_MS = 5000;
-/** What browsers let leave with a closing page, in bytes; all such requests together may have 64 KiB. */
+/** The bytes that a closing page may still send; browsers allow 64 KiB for all such requests together. */
 const KEEPALIVE_BYTES = 48 * 1024;
 const inTask = (id: string) => ({ params: { path: { task_id: id } } });
 
@@ -35,7 +35,7 @@ export const TASK_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/');
 export const TASKS_KEY = keyOf('/api/v1/projects/{project}/labelx/tasks/');
 export const STATS_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/stats/');
 
-/** What the navigation shows of what waits. */
+/** The key of the counts in the navigation. */
 export const OVERVIEW_KEY = keyOf('/api/v1/projects/{project}/overview/');
 
 export const startTask = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/start/', inTask(id));
@@ -50,7 +50,7 @@ export const unskipAll = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id
 export const changeAuditShare = (id: string, audit_percent: number) =>
   api.PATCH('/api/v1/labelx/tasks/{task_id}/', { ...inTask(id), body: { audit_percent } });
 
-/** Who holds what until when, and how much there is for the reader by now. */
+/** The people who hold items and until when, and how many are open for the reader by now. */
 export const useWaiting = (id: string, role: 'label' | 'audit', page: string) =>
   $api.useQuery(
     'get',

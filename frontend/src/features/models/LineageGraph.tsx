@@ -47,7 +47,7 @@ export interface LineageGraphProps {
   onOpen: (url: string) => void;
 }
 
-/** From what the model was made of to what was made of it. */
+/** The graph from the sources of the model to its uses. */
 export function LineageGraph({ lineage, focusUrl, onOpen }: LineageGraphProps) {
   const { t } = useTranslation();
   const format = useFormat();

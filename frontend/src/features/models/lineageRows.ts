@@ -2,7 +2,7 @@ import type { Lineage, LineageNode } from '@/api/contract/models';
 
 export interface LineageRow {
   node: LineageNode;
-  /** What it was made from. */
+  /** The sources that it was made from. */
   from: { node: LineageNode; label: string }[];
 }
 

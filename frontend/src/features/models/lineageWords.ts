@@ -4,7 +4,7 @@ import type { Format } from '@/shared/format';
 
 const EDGES = ['code', 'runtime', 'wrote', 'registered', 'evaluated', 'measured', 'labels', 'labeled'] as const;
 
-/** What leads from one thing to another, in the reader's language; of data, the name that the reader gave it. */
+/** The relation of one thing to another, in the reader's language; for data, the name that the reader gave it. */
 export function edgeWords(edge: Lineage['edges'][number], nodes: readonly LineageNode[], t: TFunction, format: Format) {
   const titleOf = (id: string) => {
     const node = nodes.find((one) => one.id === id);

@@ -178,7 +178,7 @@ test('a matrix of a thousand classes shows those that are confused most', async 
   await renderPage(<ConfusionMatrix labels={labels} matrix={matrix} />);
   expect(document.querySelectorAll('tbody tr')).toHaveLength(60);
   expect(document.querySelector('tbody tr:last-child td[title*="980: 3 (25% of class 990)"]')).toBeTruthy();
-  expect(document.querySelector('caption')?.textContent).toContain('Of 1,000 classes it shows the 60 that');
+  expect(document.querySelector('caption')?.textContent).toContain('It shows 60 of 1,000 classes');
 });
 
 test('an alias that is set on another version while its removal can be undone stays there', async () => {
@@ -196,6 +196,6 @@ test('an alias that is set on another version while its removal can be undone st
   await userEvent.type(await screen.findByRole('combobox', { name: 'Alias' }), 'production{Enter}');
   const writes = () => sent.map(({ line }) => line.split(' ')[0]).filter((method) => method !== 'GET');
   await waitFor(() => expect(writes()).toEqual(['DELETE', 'PUT']));
-  // What names this version again is shown again.
+  // An alias that names this version again is shown again.
   await screen.findByText('production');
 });

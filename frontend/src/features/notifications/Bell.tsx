@@ -32,7 +32,7 @@ export function Bell() {
     path: '/ws/notifications/',
     onMessages: (batch) => {
       void refresh();
-      // What is new may be a role that was given or taken away.
+      // A notification may be about a role that was given or taken away.
       if (batch.some(({ type }) => type === 'notification')) void refreshRoles();
     },
   });

@@ -13,7 +13,7 @@ interface DailyMailProps {
   onChange: (change: DailyMailChange) => void;
 }
 
-/** When the daily mail comes: an hour of the clocks of a time zone. What is chosen is kept at once. */
+/** When the daily mail comes: an hour of the clocks of a time zone. A choice is kept at once. */
 export function DailyMail({ time, isUsed, isSent, onChange }: DailyMailProps) {
   const { t, i18n } = useTranslation();
   const title = useId();

@@ -14,7 +14,7 @@ import { TOPICS } from './topics';
 
 const MAILS = ['now', 'daily', 'never'] as const;
 
-/** How one is told: per topic, in the portal and by mail. What is chosen is kept at once. */
+/** The ways of notifications: per topic, in the portal and by mail. A choice is kept at once. */
 export function PreferencesPage() {
   const { t } = useTranslation();
   const { data, error, refetch } = usePreferences();

@@ -1,6 +1,6 @@
 import type { Notification } from '@/api/contract/notifications';
 
-/** From so many on, notifications of one kind in one project are one line. */
+/** At this number, notifications of one kind in one project become one line. */
 const GROUPED_FROM = 3;
 /** Each of these is about the reader's account or roles, and is read by itself. */
 const ALONE = /^(account|role)\./;
@@ -10,7 +10,7 @@ export interface Line {
   key: string;
   /** The newest first; one, unless it is a group. */
   rows: [Notification, ...Notification[]];
-  /** Of an open group, the lines in it stand under it. */
+  /** The line belongs to an open group and stands under it. */
   isInside: boolean;
 }
 

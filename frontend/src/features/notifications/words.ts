@@ -7,7 +7,7 @@ import { type Line, subjectsOf } from './groups';
 
 export type Told = Pick<Notification, 'kind' | 'data' | 'count'>;
 
-/** What a notification says, in the reader's language: by its kind, and what its event named. */
+/** The title of a notification, in the reader's language: by its kind and the fields of its event. */
 export function useTitle(): (row: Told) => string {
   const { t } = useTranslation();
   const words = useWords();
@@ -33,7 +33,7 @@ export function useTitle(): (row: Told) => string {
   }, [t, words]);
 }
 
-/** What a group of notifications says together. */
+/** The title of a group of notifications. */
 export function useGroupTitle(): (line: Line) => string {
   const { t } = useTranslation();
   return (line) => {

@@ -27,7 +27,7 @@ const PLACES: Readonly<Record<string, (need: Need) => LinkProps>> = {
 };
 type Code = 'run_failed';
 
-/** What needs the reader, worst first, each with its one next step. */
+/** Action items of the reader, worst first, each with its one next step. */
 export function Needs({ needs }: { needs: Need[] }) {
   const { t } = useTranslation();
   if (needs.length === 0) return null;

@@ -8,7 +8,7 @@ interface Ending {
   refresh: () => Promise<unknown>;
 }
 
-/** What is ended disappears at once, and comes back if that is undone or refused. */
+/** An ended thing disappears at once, and comes back if that is undone or refused. */
 export function useHiding() {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const show = (id: string) => setHidden((old) => new Set([...old].filter((other) => other !== id)));
@@ -20,7 +20,7 @@ export function useHiding() {
         await send();
         notifySuccess(done);
         await refresh();
-        // What is still there after all, is shown.
+        // A thing that is still there is shown again.
         show(id);
       },
       rollback: () => show(id),

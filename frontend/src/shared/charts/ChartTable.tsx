@@ -36,7 +36,7 @@ function valueAt({ series }: CurveLine, step: number): number | null {
   return i > 0 && i < series.length ? series.y(i - 1) : null;
 }
 
-/** What a LineChart shows, for those who cannot see it. */
+/** The content of a LineChart, for those who cannot see it. */
 export function ChartTable({ title, lines, from, to, xLabel = 'x', height }: ChartTableProps) {
   const { t } = useTranslation();
   const format = useFormat();

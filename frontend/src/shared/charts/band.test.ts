@@ -17,7 +17,7 @@ function draw(columns: Columns) {
   return { areas: area.shapes, lines: line.shapes };
 }
 
-/** From where to where an area goes at the middle of a column. */
+/** The lower and upper end of an area at the middle of a column. */
 const heightAt = (shape: Point[] | undefined, x: number) =>
   shape?.filter(([at]) => at === x).map(([, y]) => y) as number[];
 

@@ -5,7 +5,7 @@ export interface Columns {
   bottom: number[];
 }
 
-/** What a path of a canvas takes. */
+/** The calls that a path of a canvas takes. */
 export interface Pen {
   moveTo: (x: number, y: number) => void;
   lineTo: (x: number, y: number) => void;

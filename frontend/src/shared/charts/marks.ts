@@ -1,7 +1,7 @@
 import uPlot from 'uplot';
 import type { CurveLine } from './curveLine';
 
-/** What a mark says of its point: it stands at the edge of the chart towards which the value lies. */
+/** The mark of a point: it stands at the edge of the chart towards which the value lies. */
 export type Mark = 'nan' | 'up' | 'down';
 
 export const markOf = (y: number): Mark => (Number.isNaN(y) ? 'nan' : y > 0 ? 'up' : 'down');

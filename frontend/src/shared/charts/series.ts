@@ -290,7 +290,7 @@ function alignInBuckets(series: readonly Series[], from: number, to: number, pix
   const first = Math.floor(from / width);
   const count = Math.floor(to / width) - first + 1;
   const xs: number[] = new Array(count * 2);
-  // What lies beside the visible range is drawn, but counts for no axis.
+  // Points beside the visible range are drawn, but count for no axis.
   for (let i = 0; i < xs.length; i++) xs[i] = Math.min(to, Math.max(from, (first + i / 2) * width));
   ofBuckets.add(xs);
   const columns = series.map((one) => {

@@ -16,7 +16,7 @@ export const plotTheme = (dark: boolean): PlotTheme =>
 const FONT = "11px 'Inter Variable', system-ui, sans-serif";
 
 /**
- * What y counts: bytes have their marks at powers of two, shares and amounts begin at zero. The axis goes up to
+ * The unit of y: bytes have their marks at powers of two, shares and amounts begin at zero. The axis goes up to
  * `atLeast`, however small the values are.
  */
 export interface YAxis {

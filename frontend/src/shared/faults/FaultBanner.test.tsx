@@ -18,7 +18,7 @@ test('nothing is said while everything works', async () => {
 test('everybody is told why writes are refused, and that nothing is lost', async () => {
   serve('GET', 'state/', { level: 'problem', faults: [fault('disk_full'), fault('moon', 'warning')] });
   const { container } = await open();
-  const said = await screen.findByRole('status', { name: 'What does not work now' });
+  const said = await screen.findByRole('status', { name: 'Faults of the installation' });
   expect(said.textContent).toContain('Writes are refused: the disk of the server is full.');
   expect(said.textContent).toContain('moon in English');
   expect(said.textContent).toContain('Nothing acknowledged is lost.');

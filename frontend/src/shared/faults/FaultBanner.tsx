@@ -12,8 +12,8 @@ const WELL_POLL_MS = 30_000;
 const ILL_POLL_MS = 5_000;
 
 /**
- * What does not work now, on every page: people learn why before they try. Asked without a session, so that it is
- * told while the database is away too; a web process that is away is the offline banner's to tell.
+ * Faults of the installation, on every page: people learn why before they try. Asked without a session, so that it is
+ * told while the database is away too. The offline banner reports a web process that is away.
  */
 export function FaultBanner() {
   const { t } = useTranslation();
@@ -21,7 +21,7 @@ export function FaultBanner() {
   const { data } = $api.useQuery(
     'get',
     '/api/v1/state/',
-    // Who asks is in the database: a session would make the answer wait for it.
+    // The session is in the database: with it the answer would wait for the database.
     { credentials: 'omit' },
     {
       retry: false,

@@ -3,7 +3,7 @@ import type { PageStore } from './pageStore';
 import { has, type Runs } from './picking';
 import classes from './VirtualGrid.module.css';
 
-/** What a grid needs to let cells be chosen. */
+/** The parts that a grid needs to let cells be chosen. */
 export interface Picking<T> {
   runs: Runs;
   /** Chooses one cell or takes it back; `reaches` means everything from the last one to it. */

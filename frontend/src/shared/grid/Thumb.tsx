@@ -12,7 +12,7 @@ export interface ThumbProps {
   onBroken?: () => void;
   /** Width and height in pixels, as soon as they are known. */
   onSize?: (width: number, height: number) => void;
-  /** What stands in its place: it is known that the file is damaged, so its picture is not asked for. */
+  /** The text in its place: the file is known to be corrupt, so its picture is not asked for. */
   damaged?: string;
 }
 

@@ -3,7 +3,9 @@ import { useEffect, useRef, useSyncExternalStore } from 'react';
 import { keyOf } from '@/api/client';
 import { useLive } from './useLive';
 
-/** What the server says on `/ws/projects/<slug>/`: that a thing of this kind changed. `hello`: from now on it tells. */
+/**
+ * A message of the server on `/ws/projects/<slug>/`: a thing of this kind changed. `hello`: messages come from now on.
+ */
 export interface ProjectEvent {
   type: string;
   id?: string;
@@ -13,7 +15,7 @@ const OVERVIEW = '/api/v1/projects/{project}/overview/';
 const REPORT = '/api/v1/projects/{project}/cleaning/{report_id}/';
 const IN_DATASET = '/api/v1/projects/{project}/datasets/{dataset}/';
 
-/** What each kind of event makes out of date. */
+/** The queries that each kind of event makes out of date. */
 const READ_AGAIN: Readonly<Record<string, readonly Parameters<typeof keyOf>[0][]>> = {
   // A cleaning report shows how far its run is.
   run: [

@@ -11,7 +11,7 @@ import { useRefused } from '../useRefused';
 import { CodeInput } from './CodeInput';
 
 interface ProofFormProps {
-  /** What can be shown: a password, a code, or neither. */
+  /** The proofs that the person can give: a password, a code, or neither. */
   hasPassword: boolean;
   hasCode: boolean;
   hint?: string;

@@ -72,7 +72,9 @@ class Copy:
             prior = self._prior(archive, name)
             whole = contain(save, base, archive, history, prior, sources)
             return replace(
-                self._deliver(load, name, base, _Whole(archive, whole.history, whole.found, whole)),
+                self._deliver(
+                    load, name, base, _Whole(archive, whole.history, whole.objects, whole)
+                ),
                 brought_in=whole.brought_in,
             )
 
@@ -93,10 +95,10 @@ class Copy:
         data = encode_history(whole.history)
         digest = digest_of(data).hex()
         whole.archive.put(history_key(digest), data)
-        parcel = Parcel(digest, whole.history, whole.archive, frozenset(whole.found.keys))
+        parcel = Parcel(digest, whole.history, whole.archive, frozenset(whole.objects.keys))
         brought = whole.contained.brought if whole.contained else frozenset()
         local = whole.contained.local if whole.contained else {}
-        keys = sorted(map(pack_key, whole.found.packs - brought))
+        keys = sorted(map(pack_key, whole.objects.packs - brought))
 
         def send(where: str) -> None:
             self._send_packs(base, where, keys)
@@ -121,11 +123,11 @@ class Copy:
 
 @dataclass(frozen=True)
 class _Whole:
-    """What is delivered: a history, and the folder that has what it needs but packs."""
+    """A complete delivery: a history, and the folder that has all it needs but packs."""
 
     archive: ArchiveFolder
     history: History
-    found: Followed
+    objects: Followed
     contained: Contained | None = None
 
 

@@ -19,7 +19,7 @@ from atom_sdk.archive.errors import ArchiveSourceChangedError
 from atom_sdk.archive.folder import ArchiveFolder
 from atom_sdk.archive.follow import Followed
 from atom_sdk.archive.history import History
-from atom_sdk.archive.pack_external import BringingIn, PinnedFiles, earlier_commits
+from atom_sdk.archive.pack_external import HistoryRewriter, PinnedFiles, earlier_commits
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError
 from atom_sdk.client.progress import Progress
@@ -27,7 +27,7 @@ from atom_sdk.client.transport.external_objects import SourceFiles
 from atom_sdk.client.transport.http import Http
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin
-from atom_sdk.packs.cache_eviction import Hold
+from atom_sdk.packs.cache_eviction import PackLease
 from atom_sdk.packs.external_objects import RegisteredStore, batches
 from atom_sdk.packs.store import PackStore
 
@@ -41,7 +41,7 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class SourceChoice:
-    """What becomes of files that stay at a source: brought in, or the archive is refused.
+    """The choice for files that stay at a source: bring them in, or refuse the archive.
 
     With `leave_out_changed`, versions with files that nobody can read any more as they were pinned
     come without files; otherwise they are a reason to refuse as well.
@@ -56,7 +56,7 @@ WITHOUT_SOURCES = SourceChoice()
 
 @dataclass(frozen=True)
 class BroughtIn:
-    """What came from sources into the packs of an archive.
+    """The amount that came from sources into the packs of an archive.
 
     `left_out` are versions without their files: `version`, `paths` (some), `files` (how many).
     """
@@ -75,7 +75,7 @@ class Contained:
     """
 
     history: History
-    found: Followed
+    objects: Followed
     brought: frozenset[bytes]
     local: dict[bytes, Path]
     brought_in: BroughtIn
@@ -112,20 +112,20 @@ def contain(
             for commit in new
             if packing.lost and (paths := pinned.among(commit, packing.lost))
         }
-        told = _told(history, left_out)
+        lost_versions = _lost_versions(history, left_out)
         if left_out and not choice.leave_out_changed:
-            raise ArchiveSourceChangedError(_sentence(told))
-        bringing = BringingIn(store, packing.place, earlier)
-        rewritten = bringing.run(history, left_out)
-        found = Followed(store).follow(rewritten)
-        store.settle(found.keys)
-    brought = frozenset(found.packs - pinned.packs)
+            raise ArchiveSourceChangedError(_sentence(lost_versions))
+        rewriter = HistoryRewriter(store, packing.place, earlier)
+        rewritten = rewriter.run(history, left_out)
+        objects = Followed(store).follow(rewritten)
+        store.settle(objects.keys)
+    brought = frozenset(objects.packs - pinned.packs)
     return Contained(
         rewritten,
-        found,
+        objects,
         brought,
         packing.paths(brought),
-        BroughtIn(bringing.files, bringing.size_bytes, tuple(told)),
+        BroughtIn(rewriter.files, rewriter.size_bytes, tuple(lost_versions)),
         store.written,
     )
 
@@ -161,7 +161,7 @@ class _Packing:
     def __init__(self, http: Http, base: str, progress: Progress) -> None:
         self._http, self._base, self._progress = http, base, progress
         self._store = PackStore(cache_path())
-        self._hold = Hold(self._store)
+        self._lease = PackLease(self._store)
         self._registered = RegisteredStore(self._store)
         self._gone: set[str] = set()
         self.lost: set[bytes] = set()
@@ -187,7 +187,7 @@ class _Packing:
         for commit, table in tables:
             if commit not in of_commit:
                 of_commit = {commit: SourceFiles(self._http, f"{self._base}versions/{commit}/")}
-            self._hold.add(self._registered.packs_of(table))
+            self._lease.add(self._registered.packs_of(table))
             for entry in self._registered.missing(table):
                 if _pin(entry) not in self.lost and _pin(entry) not in files:
                     files[_pin(entry)] = of_commit[commit]
@@ -197,7 +197,7 @@ class _Packing:
         def read(pin: Pin, start: int, end: int) -> bytes:
             return files[pin.digest].read(pin.digest, start, end)
 
-        left = self._asked(batch, files)
+        left = self._readable_entries(batch, files)
         while left:
             try:
                 pack = self._registered.fill(left, read, self._count)
@@ -209,12 +209,14 @@ class _Packing:
                 if len(self.lost) == before:
                     raise
             else:
-                self._hold.add([pack])
+                self._lease.add([pack])
                 return
             left = [entry for entry in left if _pin(entry) not in self.lost]
 
-    def _asked(self, batch: Sequence[Entry], files: dict[bytes, SourceFiles]) -> list[Entry]:
-        """Know the addresses of a batch; returns what of it may be read."""
+    def _readable_entries(
+        self, batch: Sequence[Entry], files: dict[bytes, SourceFiles]
+    ) -> list[Entry]:
+        """Ask for the addresses of a batch; return its entries that may be read."""
         for source in {entry.source for entry in batch if entry.source is not None}:
             of_source = [entry for entry in batch if entry.source == source]
             if source not in self._gone:
@@ -266,7 +268,7 @@ def _pin(entry: Entry) -> bytes:
     return entry.digest
 
 
-def _told(history: History, left_out: dict[str, list[str]]) -> list[dict[str, Any]]:
+def _lost_versions(history: History, left_out: dict[str, list[str]]) -> list[dict[str, Any]]:
     numbers = {move.new: f"v{move.number}" for move in history.moves if move.number is not None}
     ordered = [commit for commit in history.commits if commit in left_out]
     return [
@@ -279,10 +281,10 @@ def _told(history: History, left_out: dict[str, list[str]]) -> list[dict[str, An
     ]
 
 
-def _sentence(told: Iterable[dict[str, Any]]) -> str:
+def _sentence(lost_versions: Iterable[dict[str, Any]]) -> str:
     lines = [
         f"{one['version']}: {', '.join(map(repr, one['paths']))}"
         + (f" and {more} more" if (more := one["files"] - len(one["paths"])) else "")
-        for one in told
+        for one in lost_versions
     ]
     return "Files cannot be read at their source as they were pinned. " + "; ".join(lines) + "."

@@ -31,7 +31,7 @@ _UPLOADS_AT_ONCE = 2
 
 @dataclass(frozen=True)
 class LoadResult:
-    """What a load did; `unchanged` means that the dataset had all of it."""
+    """The result of a load; `unchanged` means that the dataset had all of it."""
 
     dataset: str
     history: str

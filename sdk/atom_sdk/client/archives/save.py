@@ -52,7 +52,7 @@ _CHUNK_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class SaveOptions:
-    """What to save: the files of some versions, or of all; and under which name in the folder."""
+    """The choice for a save: the files of some versions or of all, and the name in the folder."""
 
     refs: tuple[str, ...] = ()
     name: str | None = None
@@ -61,7 +61,7 @@ class SaveOptions:
 
 @dataclass(frozen=True)
 class SaveResult:
-    """What an archive holds of a dataset now, and what of it had to be written."""
+    """The content of a dataset's archive now, and the part of it that had to be written."""
 
     dataset: str
     folder: str
@@ -104,7 +104,7 @@ class Save:
             prior = _prior(archive, name)
             all_of_it = contain(self, base, archive, history, prior, options.sources)
             _check_name(archive, name, history, all_of_it.history)
-            history, found, brought_in = all_of_it.history, all_of_it.found, all_of_it.brought_in
+            history, found, brought_in = all_of_it.history, all_of_it.objects, all_of_it.brought_in
             self._written, self._bytes_written = all_of_it.written
             self._add_local(archive, all_of_it)
         else:
@@ -203,8 +203,8 @@ class Save:
                     self._bytes_written += size_bytes
 
     def _fetch(self, archive: ArchiveFolder, row: dict[str, Any], step: str) -> int:
-        told = self.progress.advance if step == "packs" else _not_told
-        chunks = object_chunks(self.http, row["url"], lambda size_bytes: told(step, size_bytes))
+        advance = self.progress.advance if step == "packs" else _count_nothing
+        chunks = object_chunks(self.http, row["url"], lambda size_bytes: advance(step, size_bytes))
         size_bytes = archive.write(row["key"], chunks)
         if step != "packs":
             self.progress.advance(step, 1)
@@ -229,7 +229,7 @@ def file_chunks(path: Path) -> Iterator[bytes]:
             yield chunk
 
 
-def _not_told(step: str, amount: int) -> None:
+def _count_nothing(step: str, amount: int) -> None:
     """Files are counted whole, not by their bytes."""
 
 

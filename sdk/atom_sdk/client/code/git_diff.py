@@ -1,4 +1,4 @@
-"""What a working tree has that its commit has not, as a unified diff of bounded size."""
+"""Changes of a working tree since its commit, as a unified diff of bounded size."""
 
 from __future__ import annotations
 

@@ -165,7 +165,7 @@ def _walk(folder: Path) -> list[str]:
     for root, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if name not in _CLUTTER)
         base = Path(root)
-        # What leads to a folder is listed as one, and not entered.
+        # A symbolic link to a folder is listed as a file, and not entered.
         names = [*files, *(name for name in folders if (base / name).is_symlink())]
         sent = [base / name for name in names if _can_be_sent(base / name)]
         found += [str(path.relative_to(folder)) for path in sent]

@@ -1,8 +1,8 @@
 """The symbolic links of a pull: which are created, and those that stand in its way.
 
-A version's links never lead out of its folder unless that is asked for. What was in the folder
-before may still turn one: a link to a folder of an earlier version that is somewhere else now. Such
-a link is looked at on the disk, once all are there.
+A version's links never lead out of its folder unless that is asked for. A file that was in the
+folder before may still turn one: a link to a folder of an earlier version that is somewhere else
+now. Such a link is looked at on the disk, once all are there.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import LinksImpossibleError, PathInTheWayError
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 
 LEAVES = "its link leads out of the version"
 _TURNED = "another link in the folder makes its link lead out of it"
@@ -61,7 +61,7 @@ def refuse_links_above(folder: Path, paths: Iterable[str]) -> None:
 
 def write_links(
     folder: Path, links: Mapping[str, str], *, unsafe: bool, is_empty: bool
-) -> list[LeftOut]:
+) -> list[SkippedPath]:
     """Create links, each whole or not at all; returns those that had to be taken away again.
 
     `is_empty` says that nothing else was in the folder before. Raises PathInTheWayError,
@@ -83,4 +83,4 @@ def write_links(
     turned = [path for path in links if not stays_inside(folder / path, folder)]
     for path in turned:
         (folder / path).unlink()
-    return [LeftOut(path, _TURNED) for path in turned]
+    return [SkippedPath(path, _TURNED) for path in turned]

@@ -18,7 +18,7 @@ from atom_sdk.manifests.views import selected_with_links
 from atom_sdk.packs.external_objects import RegisteredStore
 from atom_sdk.packs.paths import encode_path
 from atom_sdk.packs.store import PackStore
-from atom_sdk.packs.walk import LeftOut, hash_file
+from atom_sdk.packs.walk import SkippedPath, hash_file
 
 
 @dataclass
@@ -31,7 +31,7 @@ class Missing:
     entries: list[Entry] = field(default_factory=list)
     links: dict[str, str] = field(default_factory=dict)
     paths: set[str] = field(default_factory=set)
-    left_out: list[LeftOut] = field(default_factory=list)
+    left_out: list[SkippedPath] = field(default_factory=list)
     files_total: int = 0
     links_total: int = 0
 
@@ -77,7 +77,7 @@ def _want_links(
         encode_path(path)
         is_there = has_link(folder / path, target)
         if path in leaving and not is_there:
-            missing.left_out.append(LeftOut(path, LEAVES))
+            missing.left_out.append(SkippedPath(path, LEAVES))
             continue
         missing.paths.add(path)
         missing.links_total += 1

@@ -22,7 +22,7 @@ from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.pull.links import refuse_links_above, write_links
 from atom_sdk.client.pull.missing_files import Missing, find_missing
 from atom_sdk.client.pull.prune import clear_way, count_others, remove_others
-from atom_sdk.client.skipped_files import write_left_out
+from atom_sdk.client.skipped_files import write_skipped_paths
 from atom_sdk.client.transport.external_objects import (
     SourceFiles,
     SourceRanges,
@@ -40,9 +40,9 @@ from atom_sdk.manifests.entries import entries_table
 from atom_sdk.manifests.query import below
 from atom_sdk.manifests.views import Placed, at_their_source, selected
 from atom_sdk.packs import FileSink
-from atom_sdk.packs.cache_eviction import Hold, PackRoom, cache_limit_bytes
+from atom_sdk.packs.cache_eviction import PackLease, PackRoom, cache_limit_bytes
 from atom_sdk.packs.store import PackStore
-from atom_sdk.packs.walk import LeftOut
+from atom_sdk.packs.walk import SkippedPath
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -58,7 +58,7 @@ _COPY_BYTES = 8 << 20
 
 @dataclass(frozen=True)
 class PullOptions:
-    """What to write: the whole version, or what the selector keeps.
+    """The files to write: the whole version, or those that the selector keeps.
 
     `selector` has the keys of `selector_of`. `delete` removes the files below the folder that are
     not selected; without it nothing is ever removed. `unsafe_links` creates links that lead out of
@@ -84,7 +84,7 @@ class PullResult:
     others: int = 0
     links: int = 0
     links_written: int = 0
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[SkippedPath, ...] = ()
     left_out_file: str | None = None
 
 
@@ -111,11 +111,11 @@ def pull(
     if not selected_paths and not wanted.left_out:
         raise EmptyDatasetError("No file of this version fits the selection; nothing was changed.")
     store = PackStore(cache_path())
-    hold = Hold(store)
+    lease = PackLease(store)
     base = manifest.base
-    entries = _brought(SourceFiles(http, base), store, entries, hold, progress)
+    entries = _brought(SourceFiles(http, base), store, entries, lease, progress)
     packs = {entry.pack for entry in entries if entry.pack is not None}
-    hold.add(packs)
+    lease.add(packs)
     _fetch(http, base, store, sorted(packs), progress)
     written = [*(entry.path for entry in entries), *wanted.links]
     cleared = clear_way(folder, written, selected_paths) if options.delete else 0
@@ -127,7 +127,7 @@ def pull(
         write_entry(store, entry, folder, mending)
         progress.advance("write", 1)
     turned = write_links(folder, wanted.links, unsafe=options.unsafe_links, is_empty=is_empty)
-    del hold
+    del lease
     PackRoom(store, cache_limit_bytes()).shrink()
     result = _result(wanted, [*wanted.left_out, *turned], reference, folder)
     if not options.delete:
@@ -135,9 +135,11 @@ def pull(
     return replace(result, removed=cleared + remove_others(folder, selected_paths))
 
 
-def _result(wanted: Missing, left_out: list[LeftOut], reference: str, folder: Path) -> PullResult:
+def _result(
+    wanted: Missing, left_out: list[SkippedPath], reference: str, folder: Path
+) -> PullResult:
     key = f"{reference}\0{folder.resolve()}".encode("utf-8", "surrogateescape")
-    named = str(write_left_out("pull", key, left_out)) if left_out else None
+    named = str(write_skipped_paths("pull", key, left_out)) if left_out else None
     turned = len(left_out) - len(wanted.left_out)
     return PullResult(
         selected=wanted.files_total,
@@ -156,13 +158,15 @@ def open_dataset(
     from atom_sdk.readers import LocalDataset
 
     store = PackStore(cache_path())
-    hold = Hold(store)
-    base, index = _view_index(datasets, http, reference, selector, _Bringing(store, hold, progress))
+    lease = PackLease(store)
+    base, index = _view_index(
+        datasets, http, reference, selector, _Bringing(store, lease, progress)
+    )
     mending = pack_mending(http.config, base, store)
     dataset = LocalDataset(index, store.packs, mending=mending)
     _warn_of_unsplit(dataset.index, reference, selector)
-    hold.add(dataset.index.packs)
-    dataset.hold = hold
+    lease.add(dataset.index.packs)
+    dataset.lease = lease
     _fetch(http, base, store, dataset.missing_packs(), progress)
     PackRoom(store, cache_limit_bytes()).shrink()
     return dataset
@@ -181,14 +185,14 @@ def stream_dataset(
     from atom_sdk.readers.streaming import StreamingDataset
 
     store = PackStore(cache_path())
-    hold = Hold(store)
-    base, path = _view_index(datasets, http, reference, selector, _Bringing(store, hold, Silent()))
-    # What is here is not asked for: of files at a source the server has no pack.
+    lease = PackLease(store)
+    base, path = _view_index(datasets, http, reference, selector, _Bringing(store, lease, Silent()))
+    # Packs on this node are not asked for: for files at a source the server has no pack.
     packs = store.missing(ViewIndex(path).packs)
     ranges = PackRanges(PackUrls(http.config, base, packs))
     dataset = StreamingDataset(path, cache_path(), ranges)
     _warn_of_unsplit(dataset.index, reference, selector)
-    dataset.hold = hold
+    dataset.lease = lease
     return dataset
 
 
@@ -206,7 +210,7 @@ class _Bringing:
     """Where files at a source are packed before a view can say where they are."""
 
     store: PackStore
-    hold: Hold
+    lease: PackLease
     progress: Progress
 
 
@@ -250,10 +254,10 @@ def _warn_of_unsplit(index: ViewIndex, reference: str, selector: dict[str, Any])
 def _placed(
     files: SourceFiles, tables: list[pa.Table], bringing: _Bringing | None
 ) -> tuple[Placed, list[str]]:
-    """What says where files at a source are, and what tells one such view from another."""
+    """Return a function that places files at a source, and the names that identify such a view."""
     if bringing is None:
         return at_their_source, ["source"]
-    registered = bring(files, bringing.store, tables, bringing.hold, bringing.progress)
+    registered = bring(files, bringing.store, tables, bringing.lease, bringing.progress)
     packs: set[bytes] = set().union(*(registered.packs_of(table) for table in tables))
     return registered.place, [pack.hex() for pack in sorted(packs)]
 
@@ -263,14 +267,14 @@ def _at_source(entries: pa.Table) -> pa.Table:
 
 
 def _brought(
-    files: SourceFiles, store: PackStore, entries: list[Entry], hold: Hold, progress: Progress
+    files: SourceFiles, store: PackStore, entries: list[Entry], lease: PackLease, progress: Progress
 ) -> list[Entry]:
     """The entries, those at a source with the place that they have here now."""
     stays = [entry for entry in entries if entry.source is not None]
     if not stays:
         return entries
     table = entries_table(stays)
-    placed = bring(files, store, [table], hold, progress).place(table)
+    placed = bring(files, store, [table], lease, progress).place(table)
     return [entry for entry in entries if entry.source is None] + list(table_entries(placed))
 
 

@@ -1,4 +1,4 @@
-"""What a push changes about attributes: those that were given, and those that stay."""
+"""Changes of attributes in a push: the attributes to set, and those that stay."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from atom_sdk.client.push.attributes import UNREADABLE, canonical_attributes
-from atom_sdk.client.push.import_metadata import Given
+from atom_sdk.client.push.import_metadata import ImportMetadata
 from atom_sdk.client.push.scan import Parent, Scan
 
 Attributes = Mapping[str, str | None]
 
 
-def renewed_paths(attributes: Attributes, given: Given, parent: Parent, scan: Scan) -> list[str]:
-    """Return the files whose bytes stay and of which something else is said now, sorted.
+def renewed_paths(
+    attributes: Attributes, metadata: ImportMetadata, parent: Parent, scan: Scan
+) -> list[str]:
+    """Return the files whose bytes stay and whose metadata changes, sorted.
 
     Whether a label is new, only the server knows.
     """
     changed = {
         path
         for path, text in sorted(attributes.items())
-        if text != _given_before(parent.attributes.get(path))
+        if text != _pushed_attributes(parent.attributes.get(path))
     }
     changed |= {
-        path for path, split in sorted(given.splits.items()) if parent.splits.get(path) != split
+        path for path, split in sorted(metadata.splits.items()) if parent.splits.get(path) != split
     }
-    changed.update(given.labels)
+    changed.update(metadata.labels)
     if not changed:
         return []
     changed.difference_update(file.path for file in scan.new)
@@ -35,10 +37,10 @@ def renewed_paths(attributes: Attributes, given: Given, parent: Parent, scan: Sc
     return [path for path in sorted(changed) if parent.digests.get(path) in parent.stored]
 
 
-def with_given(changes: pa.Table, given: Given) -> pa.Table:
-    """Return the changes with the label and split of each file that is put, where one is given."""
+def with_metadata(changes: pa.Table, metadata: ImportMetadata) -> pa.Table:
+    """Return the changes with the label and split of each file that is put, if it has any."""
     ops, paths = changes["op"].to_pylist(), changes["path"].to_pylist()
-    for name, values in (("label", given.labels), ("split", given.splits)):
+    for name, values in (("label", metadata.labels), ("split", metadata.splits)):
         if values:
             column = [
                 values.get(path) if op == "put" else None
@@ -48,30 +50,30 @@ def with_given(changes: pa.Table, given: Given) -> pa.Table:
     return changes
 
 
-def with_attributes(changes: pa.Table, given: Attributes, parent: Parent) -> pa.Table:
+def with_attributes(changes: pa.Table, attributes: Attributes, parent: Parent) -> pa.Table:
     """Return the changes with the attributes of each file that is put.
 
-    A file that was given none keeps what the parent has, as long as its bytes are the same.
+    A file without new ones keeps those of the parent, as long as its bytes are the same.
     """
     names = ("op", "path", "digest")
     columns = (changes[name].to_pylist() for name in names)
     values = [
-        _attributes_of(path, digest, given, parent) if op == "put" else None
+        _attributes_of(path, digest, attributes, parent) if op == "put" else None
         for op, path, digest in zip(*columns, strict=True)
     ]
     index = changes.schema.get_field_index("attributes")
     return changes.set_column(index, changes.schema.field(index), pa.array(values, pa.string()))
 
 
-def _attributes_of(path: str, digest: bytes, given: Attributes, parent: Parent) -> str | None:
-    if path in given:
-        return given[path]
+def _attributes_of(path: str, digest: bytes, attributes: Attributes, parent: Parent) -> str | None:
+    if path in attributes:
+        return attributes[path]
     before = parent.attributes.get(path)
     return before if before is not None and parent.digests.get(path) == digest else None
 
 
-def _given_before(stored: str | None) -> str | None:
-    """Return what was pushed: the server adds what it found out itself."""
+def _pushed_attributes(stored: str | None) -> str | None:
+    """Return the attributes that were pushed: the server adds its own ones."""
     if stored is None or UNREADABLE not in stored:
         return stored
     values = json.loads(stored)

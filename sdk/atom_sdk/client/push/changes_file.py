@@ -1,4 +1,4 @@
-"""What a push and a writer send beside packs: the file of their changes."""
+"""The changes file, which a push and a writer send beside packs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a push sends: the files of a folder, or the items of an import."""
+"""The content of a push: the files of a folder, or the items of an import."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.processes import FolderPacker
-from atom_sdk.packs.walk import LeftOut, hash_file, walk_folder
+from atom_sdk.packs.walk import SkippedPath, hash_file, walk_folder
 from atom_sdk.packs.writer import PackSummary
 
 # Packs files, which are sorted, into a file that exists.
@@ -23,7 +23,7 @@ class Contents(Protocol):
 
     @property
     def key(self) -> bytes:
-        """What digests are remembered under."""
+        """The key under which digests are remembered."""
 
     @property
     def files(self) -> Sequence[SourceFile]:
@@ -34,8 +34,8 @@ class Contents(Protocol):
         """The target of each link by its path, in path order."""
 
     @property
-    def skipped(self) -> list[LeftOut]:
-        """What is left out."""
+    def skipped(self) -> list[SkippedPath]:
+        """Files and links that are left out."""
 
     @property
     def same(self) -> Mapping[str, str]:

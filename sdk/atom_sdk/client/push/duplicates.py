@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from atom_sdk.client.push.packed_rows import batch_of, put_row
 from atom_sdk.client.push.stored_contents import Known
-from atom_sdk.client.push.subsets import Selected
+from atom_sdk.client.push.subsets import Subset
 from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.writer import PackSummary
 
 
-class SameBytes:
+class DuplicateFiles:
     """The further paths of files that are packed."""
 
     def __init__(self, firsts: Mapping[str, str], new: Collection[SourceFile]) -> None:
@@ -37,7 +37,7 @@ class SameBytes:
         """Return the files whose bytes have to be packed."""
         if not self._paths:
             return new
-        return Selected(new, bytes(file.path not in self._paths for file in new))
+        return Subset(new, bytes(file.path not in self._paths for file in new))
 
     def rows(self, summary: PackSummary) -> pa.RecordBatch | None:
         """Return the rows of the further paths of a pack's files, None without any."""

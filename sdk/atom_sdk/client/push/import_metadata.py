@@ -1,4 +1,4 @@
-"""What an import says of its files beside their bytes."""
+"""Metadata of an import's files, beside their bytes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Given:
-    """What an import knows of its files, by path: labels and splits.
+class ImportMetadata:
+    """Metadata of an import's files, by path: labels and splits.
 
     `keeps_others` leaves the branch's other files as they are; `provenance` says where the files
     came from.

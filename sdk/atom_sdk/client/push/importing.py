@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from atom_sdk.amounts import counted
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.push.import_metadata import Given
+from atom_sdk.client.push.import_metadata import ImportMetadata
 from atom_sdk.client.push.push import Push, PushOptions, PushResult
 from atom_sdk.client.transport.http import Http
 from atom_sdk.importers.collection import Collected, ImportContents, collect, take_links
@@ -40,7 +40,7 @@ from atom_sdk.importers.text_options import TextOptions
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
 
-_TOLD_EVERY = 500
+_ADVANCE_EVERY = 500
 _NAMED_REASONS = 3
 
 
@@ -83,7 +83,7 @@ class ImportOptions:
 
 @dataclass(frozen=True)
 class ImportResult:
-    """What an import did: the push, and the report on the source."""
+    """The result of an import: the push, and the report on the source."""
 
     push: PushResult
     report: Report
@@ -144,7 +144,7 @@ class Import:
             report.importer, report.why = choose(self._options.file_format, kind, tree)
             reading = Reading(downloads, self._options.reading)
             items = items_of(report.importer, tree, report, reading)
-            collected = collect(self._told(items), report)
+            collected = collect(self._with_progress(items), report)
             take_links(collected, tree.links, report, self._options.into)
             if self._options.file_format == AUTO:
                 find_near_misses(tree, report)
@@ -153,15 +153,15 @@ class Import:
         if not is_dry:
             shutil.rmtree(folder, ignore_errors=True)
 
-    def _told(self, items: Iterator[Item]) -> Iterator[Item]:
+    def _with_progress(self, items: Iterator[Item]) -> Iterator[Item]:
         self._progress.start("read", 0, "files")
         number = 0
         for number, item in enumerate(items, 1):
-            if number % _TOLD_EVERY == 0:
-                self._progress.advance("read", _TOLD_EVERY)
+            if number % _ADVANCE_EVERY == 0:
+                self._progress.advance("read", _ADVANCE_EVERY)
             into = self._options.into.strip("/")
             yield replace(item, path=f"{into}/{item.path}") if into else item
-        self._progress.advance("read", number % _TOLD_EVERY)
+        self._progress.advance("read", number % _ADVANCE_EVERY)
 
     def _check(self, report: Report) -> None:
         reasons = [f"{count} because {why}" for why, count in report.skipped.most_common()]
@@ -195,9 +195,9 @@ class Import:
 
     def _push_options(self, found: Collected, report: Report) -> PushOptions:
         origin = {**report.provenance(self._options.allowed_loss), **self._options.provenance}
-        given = Given(found.labels, found.splits, not self._options.replaces, origin)
+        metadata = ImportMetadata(found.labels, found.splits, not self._options.replaces, origin)
         message = self._options.message or f"Import of {report.source} ({report.importer})"
-        options = PushOptions(message, split=self._options.split, given=given)
+        options = PushOptions(message, split=self._options.split, metadata=metadata)
         return replace(options, attributes=found.attributes) if found.attributes else options
 
 

@@ -1,4 +1,4 @@
-"""What a push does about symbolic links: the rows of those that are new, and what it says."""
+"""Symbolic links of a push: the rows of new ones, and the notes about them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def changed_links(
     }
 
 
-def tell_links(links: Mapping[str, str], progress: Progress, *, labels_folders: bool) -> None:
+def note_links(links: Mapping[str, str], progress: Progress, *, labels_folders: bool) -> None:
     """Say which links a pull will not create, and that none has a label of its own."""
     if not links:
         return

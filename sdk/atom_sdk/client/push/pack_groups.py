@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from atom_sdk.client.push.subsets import Selected
+from atom_sdk.client.push.subsets import Subset
 from atom_sdk.errors import ManifestError
 from atom_sdk.manifests.layers.folder_labels import folder_labels
 from atom_sdk.manifests.query import UNSPLIT_IS
@@ -50,7 +50,7 @@ def group_by_split(
         splits = (existing.get(file.path, UNSPLIT_IS) for file in new)
         drawn = DrawnRows(names.codes(splits).astype(np.int16), names.names)
     numbers = sorted(range(len(drawn.names)), key=drawn.names.__getitem__)
-    found = (Selected(new, (drawn.codes == number).tobytes()) for number in numbers)
+    found = (Subset(new, (drawn.codes == number).tobytes()) for number in numbers)
     return [files for files in found if files]
 
 
@@ -79,7 +79,7 @@ def _drawn(
     of: _Attributes,
 ) -> DrawnRows | None:
     """Return the splits of new files as the server will draw them, None if it will otherwise."""
-    if options["labels_from"] != "folder" or {"where", "view"} & _said(options["split"]):
+    if options["labels_from"] != "folder" or {"where", "view"} & _set_fields(options["split"]):
         return None
     try:
         request = SplitRequest.from_json(options["split"])
@@ -103,7 +103,7 @@ def _drawn(
     return DrawnRows(codes, drawn.names)
 
 
-def _said(split: Mapping[str, Any]) -> set[str]:
+def _set_fields(split: Mapping[str, Any]) -> set[str]:
     return {name for name, value in split.items() if value}
 
 

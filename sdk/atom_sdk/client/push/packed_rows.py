@@ -59,7 +59,7 @@ class PackedRows:
             self._sink.close()
 
     def runs(self) -> list[Run]:
-        """What was kept; nothing can be added any more."""
+        """The runs that were kept; nothing can be added any more."""
         self.close()
         return [Run(first, self._reader(number)) for number, first in enumerate(self._firsts)]
 

@@ -29,8 +29,8 @@ _SPLITS = pa.schema([("path", pa.string()), ("value", pa.string())])
 def load_parent(http: Http, dataset_base: str, version: Mapping[str, Any], scratch: Path) -> Parent:
     """Return digests and places of every entry of a version, for comparing a folder with it.
 
-    What lies in a quarantined pack counts as not stored: a push sends those files again. Those of
-    a large version are in the folder `scratch`.
+    Files in a quarantined pack count as not stored: a push sends them again. Entries of a large
+    version are in the folder `scratch`.
     """
     base = f"{dataset_base}versions/{version['ref']}/"
     manifest = RemoteManifest(http, base, with_quarantined=True)
@@ -92,7 +92,7 @@ def _in_files(
         stored.add(table.filter(pc.and_not(is_stored, is_damaged)))
         links.update(_links(table))
     stored.close()
-    # What reading took would stay with the process for as long as the push goes on.
+    # Free the memory of the reading, which the process would hold as long as the push goes on.
     pa.default_memory_pool().release_unused()
     return Parent(digests.read(), stored, damaged, described.read(), splits.read(), links)
 

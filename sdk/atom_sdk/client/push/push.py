@@ -25,13 +25,13 @@ from atom_sdk.client.commits import HeadMovedError, wait_for_commit
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.errors import ApiError, CommitFailedError
 from atom_sdk.client.progress import Progress
-from atom_sdk.client.push.attribute_changes import renewed_paths, with_attributes, with_given
+from atom_sdk.client.push.attribute_changes import renewed_paths, with_attributes, with_metadata
 from atom_sdk.client.push.attributes import AttributesSource, read_attributes
 from atom_sdk.client.push.changes_file import send_changes
 from atom_sdk.client.push.contents import Contents, FolderContents, WritePack
-from atom_sdk.client.push.duplicates import SameBytes
-from atom_sdk.client.push.import_metadata import Given
-from atom_sdk.client.push.links import changed_links, tell_links
+from atom_sdk.client.push.duplicates import DuplicateFiles
+from atom_sdk.client.push.import_metadata import ImportMetadata
+from atom_sdk.client.push.links import changed_links, note_links
 from atom_sdk.client.push.pack_groups import group_by_split, paths_after
 from atom_sdk.client.push.packed_rows import (
     PackedRows,
@@ -46,7 +46,7 @@ from atom_sdk.client.push.rebase import own_changes
 from atom_sdk.client.push.scan import DigestCache, Parent, Scan, compare
 from atom_sdk.client.push.scratch_packs import packed_file, scratch_folder
 from atom_sdk.client.refs import parse_ref
-from atom_sdk.client.skipped_files import write_left_out
+from atom_sdk.client.skipped_files import write_skipped_paths
 from atom_sdk.client.transport.http import Http
 from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_verified
 from atom_sdk.disk import naming_full_disk
@@ -74,13 +74,13 @@ _CANNOT_SPLIT = {"split_empty", "split_impossible", "split_unlabelled", "split_r
 class PushOptions:
     """How a push becomes a version.
 
-    Links are kept as links; with `follow_links` what they lead to is taken in their place.
+    Links are kept as links; with `follow_links` their targets are taken in their place.
     `attributes` are JSON objects by path, or a file of them (JSON lines or CSV): they replace those
     of the files that they name; other files keep theirs as long as their bytes stay.
-    `labels_from="folder"` takes each file's label from its class folder, except below
-    `unlabelled`; `split` is {"test": "20%", "val": 500, "seed": 7, "stratify": True,
-    "group_by": "folder"}, with "redraw": True to draw files that have a split again. What is left
-    None is taken from the branch's last push.
+    `labels_from="folder"` takes each file's label from its class folder, except below `unlabelled`;
+    `split` is {"test": "20%", "val": 500, "seed": 7, "stratify": True, "group_by": "folder"}, with
+    "redraw": True to draw files that have a split again. Options that are None are taken from the
+    branch's last push.
     """
 
     message: str = ""
@@ -89,13 +89,13 @@ class PushOptions:
     split: dict[str, Any] | None = None
     limits: PackLimits = field(default_factory=PackLimits)
     attributes: AttributesSource | None = None
-    given: Given = field(default_factory=Given)
+    metadata: ImportMetadata = field(default_factory=ImportMetadata)
     follow_links: bool = False
 
 
 @dataclass(frozen=True)
 class PushResult:
-    """What a push did; `unchanged` means that the branch had this content already.
+    """The result of a push; `unchanged` means that the branch had this content already.
 
     `skipped` are paths that a dataset cannot hold; `skipped_file` names all of them with reasons.
     """
@@ -131,7 +131,7 @@ class Push:
         self._bytes_sent = 0
         self._packs_sent = 0
         self._may_send = Semaphore(_UPLOADS_AT_ONCE)
-        # What the push began with; set once.
+        # The version that the push began with; set once.
         self._base: Parent | None = None
         self._attributes: dict[str, str | None] = {}
         self._skipped_file: str | None = None
@@ -157,7 +157,7 @@ class Push:
 
     def _push(self, contents: Contents, reference: str, scratch: Path) -> PushResult:
         for attempt in range(_REBASES):
-            # What the first attempt found is compared with later ones.
+            # Later attempts compare with the scan of the first one.
             folder = scratch / str(attempt)
             folder.mkdir()
             try:
@@ -185,14 +185,14 @@ class Push:
         with naming_full_disk(scratch):
             parent = load_parent(self._http, target.base, head, scratch) if head else Parent()
             scan = self._scan(contents, parent, cache, scratch)
-        renewed = renewed_paths(self._attributes, self._options.given, parent, scan)
+        renewed = renewed_paths(self._attributes, self._options.metadata, parent, scan)
         links = changed_links(scan.links, parent, self._attributes)
         scan = replace(scan, links=links)
         is_same = not (scan.new or scan.reused or scan.removed or renewed or links)
         if head and is_same and not self._asks_for_layers():
             return self._result(reference, head, contents, scan, unchanged=True)
         options = self._effective_options(head)
-        same = SameBytes(contents.same, scan.new)
+        same = DuplicateFiles(contents.same, scan.new)
         groups = self._groups(same.packed(scan.new), contents, parent, scan, options)
         with packed_rows() as packed:
             unverified = self._send_packs(target, contents, groups, same, packed)
@@ -220,10 +220,10 @@ class Push:
         options: dict[str, Any],
     ) -> list[Collection[SourceFile]]:
         """Return the files to pack, `new`, those of one split together."""
-        given = self._options.given.splits
-        if not (parent.splits or given or options["split"]):
+        new_splits = self._options.metadata.splits
+        if not (parent.splits or new_splits or options["split"]):
             return [new]
-        splits = {**parent.splits, **given} if given else parent.splits
+        splits = {**parent.splits, **new_splits} if new_splits else parent.splits
         # Links are in no split.
         before = (
             path
@@ -242,7 +242,7 @@ class Push:
     def _scan(self, contents: Contents, parent: Parent, cache: DigestCache, scratch: Path) -> Scan:
         """Compare the files with the head; later, only what the push itself changed."""
         files, links = contents.files, contents.links
-        keeps_others = self._options.given.keeps_others
+        keeps_others = self._options.metadata.keeps_others
         if self._base is None:
             self._base = parent
             scan = compare(files, parent, cache, self._progress, scratch, links)
@@ -276,7 +276,7 @@ class Push:
         target: UploadTarget,
         contents: Contents,
         groups: list[Collection[SourceFile]],
-        same: SameBytes,
+        same: DuplicateFiles,
         packed: PackedRows,
     ) -> deque[str]:
         """Write and send the packs; their rows of the changes go to `packed`.
@@ -317,7 +317,7 @@ class Push:
         return upload_id
 
     def _send_pack(
-        self, target: UploadTarget, write_pack: WritePack, plan: PackPlan, same: SameBytes
+        self, target: UploadTarget, write_pack: WritePack, plan: PackPlan, same: DuplicateFiles
     ) -> _SentPack:
         with packed_file(partial(write_pack, plan.files)) as (path, summary), self._may_send:
             upload_id = upload_file(target, path, "pack", summary.digest.hex())
@@ -333,7 +333,7 @@ class Push:
         packed.add_all(link_row(*link) for link in scan.links.items())
         for table in in_path_order(packed.runs()):
             described = with_attributes(table, self._attributes, parent)
-            yield with_given(described, self._options.given)
+            yield with_metadata(described, self._options.metadata)
 
     def _commit(
         self,
@@ -349,14 +349,14 @@ class Push:
             "message": self._options.message,
             "changes_upload": changes_upload,
             **options,
-            "provenance": {"kind": "push", **options, **self._options.given.provenance},
+            "provenance": {"kind": "push", **options, **self._options.metadata.provenance},
         }
         try:
             return self._ask(target, body)
         except CommitFailedError as exc:
             if exc.reason not in _CANNOT_SPLIT or self._options.split:
                 raise
-        # Nobody asked for a split this time: files that are gone leave it, the others keep theirs.
+        # This push asks for no split: files that are gone leave it, the others keep theirs.
         self._progress.note("The earlier split cannot be filled up; every file keeps its own.")
         return self._ask(target, {**body, "split": None})
 
@@ -410,7 +410,7 @@ class Push:
 
     def _warn(self, contents: Contents) -> None:
         if contents.skipped:
-            path = write_left_out("push", contents.key, contents.skipped)
+            path = write_skipped_paths("push", contents.key, contents.skipped)
             self._skipped_file = str(path)
             some = counted(len(contents.skipped), "path")
             first = contents.skipped[0]
@@ -418,7 +418,7 @@ class Push:
                 f"Left out: {some}, such as {first.path!r}: {first.reason}. All are in {path}."
             )
         labels_folders = self._options.labels_from == "folder"
-        tell_links(contents.links, self._progress, labels_folders=labels_folders)
+        note_links(contents.links, self._progress, labels_folders=labels_folders)
         for group in case_collisions(partial(_all_paths, contents))[:5]:
             names = ", ".join(map(repr, group))
             self._progress.note(f"These differ only by case or Unicode form: {names}.")

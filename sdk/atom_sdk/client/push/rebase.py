@@ -1,7 +1,7 @@
 """A push whose branch moved meanwhile: its own changes go on top of what the other push did.
 
-Three sides by path: the folder, the version that the push began with, and the new head. What the
-folder did not change since the first stays as the head has it.
+Three sides by path: the folder, the version that the push began with, and the new head. Paths that
+the folder did not change since that version stay as the head has them.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ def own_changes(folder: Digests, base: Digests, head: Digests) -> OwnChanges:
     clashing = [path for path in put if head.get(path) not in (base.get(path), folder[path])]
     clashing += [path for path in gone if head.get(path) not in (base[path], None)]
     if clashing:
-        raise PushConflictError(_said(sorted(clashing)))
+        raise PushConflictError(_conflict_sentence(sorted(clashing)))
     removed = sorted((path for path in gone if path in head), key=str.encode)
     return OwnChanges(frozenset(put), tuple(removed))
 
 
-def _said(paths: list[str]) -> str:
+def _conflict_sentence(paths: list[str]) -> str:
     named = first_named(list(map(repr, paths)), _NAMED_PATHS)
     return f"Another push changed the same files meanwhile: {named}."

@@ -1,4 +1,4 @@
-"""What a folder holds, and which of it a dataset version has already.
+"""Compares a folder with a dataset version, to find the files that the version lacks.
 
 Digests are remembered by path, size and modification time, so a second push of a large folder
 reads only what was touched.
@@ -20,7 +20,7 @@ import pyarrow as pa
 from atom_sdk.client.progress import Progress
 from atom_sdk.client.push.contents import Contents
 from atom_sdk.client.push.stored_contents import Known
-from atom_sdk.client.push.subsets import Selected, WithDigests
+from atom_sdk.client.push.subsets import Subset, WithDigests
 from atom_sdk.disk import whole_file
 from atom_sdk.manifests.rows.path_map import PathMap
 from atom_sdk.packs.plan import SourceFile
@@ -84,7 +84,7 @@ class DigestCache:
         self._contents = contents
         self._path = cache_dir / "push" / f"{name}.arrow"
         self._rows = self._load()
-        # What was found since.
+        # Digests that were computed since.
         self._read: dict[str, _Row] = {}
 
     def get(self, file: SourceFile) -> bytes | None:
@@ -181,8 +181,8 @@ def compare(
 ) -> Scan:
     """Sort the files, in path order, into new, reused (content known elsewhere) and unchanged ones.
 
-    `links`, in path order too, are the paths that are links now: they are not removed.
-    What is found lies in the folder `scratch`, as long as the scan is used.
+    `links`, in path order too, are the paths that are links now: they are not removed. The scan
+    lies in the folder `scratch`, as long as it is used.
     """
     progress.start("hash", len(files), "files")
     if not parent.digests:
@@ -199,11 +199,11 @@ def compare(
                 stays = parent.digests.get(file.path) == digest and file.path not in parent.damaged
                 is_reused.append(not stays)
                 out.write(digest)
-    known = WithDigests(Selected(files, is_known), digests)
+    known = WithDigests(Subset(files, is_known), digests)
     return Scan(
-        Selected(files, is_known.translate(_INVERTED)),
-        Selected(known, is_reused),
-        Selected(parent.digests, bytes(_missing(parent.digests, files, links))),
+        Subset(files, is_known.translate(_INVERTED)),
+        Subset(known, is_reused),
+        Subset(parent.digests, bytes(_missing(parent.digests, files, links))),
         is_reused.count(0),
         known,
     )

@@ -15,7 +15,7 @@ _READ_BYTES = _DIGEST_BYTES << 12
 _MASK_BYTES = 1 << 12
 
 
-class Selected(Collection[T]):
+class Subset(Collection[T]):
     """Those items of a collection whose byte in `mask` is 1, in its order."""
 
     def __init__(self, items: Collection[T], mask: bytes | bytearray) -> None:

@@ -17,7 +17,7 @@ from atom_sdk.client.transport.http import Http, get_range
 from atom_sdk.forks import forget_in_children
 from atom_sdk.manifests.entries import Entry
 from atom_sdk.manifests.pins import Pin
-from atom_sdk.packs.cache_eviction import Hold
+from atom_sdk.packs.cache_eviction import PackLease
 from atom_sdk.packs.external_objects import RegisteredStore, batches
 from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.ranges import PackRange
@@ -84,7 +84,11 @@ class SourceFiles:
 
 
 def bring(
-    files: SourceFiles, store: PackStore, tables: Iterable[pa.Table], hold: Hold, progress: Progress
+    files: SourceFiles,
+    store: PackStore,
+    tables: Iterable[pa.Table],
+    lease: PackLease,
+    progress: Progress,
 ) -> RegisteredStore:
     """Pack what is missing here of entries at sources, as nodes do; the packs are held.
 
@@ -93,14 +97,14 @@ def bring(
     registered = RegisteredStore(store)
     missing: list[Entry] = []
     for table in tables:
-        hold.add(registered.packs_of(table))
+        lease.add(registered.packs_of(table))
         missing += registered.missing(table)
     if missing:
         progress.start("source", sum(entry.size for entry in missing), "bytes")
     for batch in batches(missing):
         files.ask({entry.digest: entry.path for entry in batch if entry.digest is not None})
         pack = registered.fill(batch, _by_pin(files), lambda size: progress.advance("source", size))
-        hold.add([pack])
+        lease.add([pack])
     return registered
 
 
@@ -150,20 +154,20 @@ class SourceRanges:
         """
         if pack not in self._pinned:
             return self._packs.read(pack, start, length)
-        files, size_bytes = self._asked(pack), self._pinned[pack].size_bytes
+        files, size_bytes = self._files_with_address(pack), self._pinned[pack].size_bytes
         data = files.read(pack, start, min(start + length, size_bytes))
         return PackRange(memoryview(data), size_bytes)
 
-    def _asked(self, pin: bytes) -> SourceFiles:
-        """Know the address of a file, and of those after it."""
+    def _files_with_address(self, pin: bytes) -> SourceFiles:
+        """Ask for the address of a file, and of those after it."""
         with self._lock:
             if self._files is None:
                 self._http = Http(self._config)
                 self._files = SourceFiles(self._http, self._base)
             if not self._files.knows(pin):
                 place = self._place[pin]
-                wanted = self._order[place : place + _ASKED_AHEAD]
-                self._files.ask({other: self._pinned[other].path for other in wanted})
+                ahead = self._order[place : place + _ASKED_AHEAD]
+                self._files.ask({other: self._pinned[other].path for other in ahead})
             return self._files
 
     def forget(self) -> None:

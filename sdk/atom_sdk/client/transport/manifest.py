@@ -69,7 +69,7 @@ class RemoteManifest:
         return data
 
     def _list_group(self, key: str, data: bytes) -> None:
-        # What is wrong with it is told by the reader, which checks it next.
+        # The reader checks it next, and reports errors.
         with suppress(ManifestError, IndexError, KeyError, TypeError, ValueError):
             self._list_ranges(ranges_of(decode_json(data, key, GROUP_FORMAT)))
 

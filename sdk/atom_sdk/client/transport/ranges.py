@@ -49,7 +49,7 @@ class _Abandoned(Exception):
 
 
 @dataclass(frozen=True)
-class _Wanted:
+class _RangeRequest:
     pack: bytes
     start: int
     length: int
@@ -119,13 +119,13 @@ class PackRanges:
     def _read_hedged(self, pack: bytes, start: int, length: int) -> PackRange:
         client, threads = self._connections()
         begun_s = time.monotonic()
-        wanted = _Wanted(pack, start, length)
-        running = {threads.submit(self._request, client, wanted)}
+        request = _RangeRequest(pack, start, length)
+        running = {threads.submit(self._request, client, request)}
         done, _ = wait(running, timeout=self.hedge.begin())
         if not done and self.hedge.take():
-            running.add(threads.submit(self._request, client, wanted))
+            running.add(threads.submit(self._request, client, request))
         found = _first_good(running)
-        wanted.abandoned.set()
+        request.abandoned.set()
         self.hedge.end(time.monotonic() - begun_s)
         return found
 
@@ -142,21 +142,21 @@ class PackRanges:
                 self._threads = ThreadPoolExecutor(_CONNECTIONS, "atom-range")
             return self._client, self._threads
 
-    def _request(self, client: httpx.Client, wanted: _Wanted) -> PackRange:
-        url = self.addresses.url(wanted.pack)
-        last = wanted.start + wanted.length - 1
-        headers = {"Range": f"bytes={wanted.start}-{last}", "Accept-Encoding": "identity"}
+    def _request(self, client: httpx.Client, request: _RangeRequest) -> PackRange:
+        url = self.addresses.url(request.pack)
+        last = request.start + request.length - 1
+        headers = {"Range": f"bytes={request.start}-{last}", "Accept-Encoding": "identity"}
         try:
             with client.stream("GET", url, headers=headers) as response:
-                pack_bytes = _pack_bytes(response, wanted, url)
+                pack_bytes = _pack_bytes(response, request, url)
                 data = bytearray()
                 for chunk in response.iter_raw():
-                    if wanted.abandoned.is_set():
+                    if request.abandoned.is_set():
                         raise _Abandoned
                     data += chunk
         except httpx.TransportError as error:
             raise _Passing(f"The connection to the object store broke ({error})") from error
-        expected = min(wanted.length, pack_bytes - wanted.start)
+        expected = min(request.length, pack_bytes - request.start)
         if len(data) != expected:
             raise _Passing(f"The object store sent {len(data)} of {expected} bytes")
         return PackRange(memoryview(data).toreadonly(), pack_bytes)
@@ -166,7 +166,7 @@ class PackRanges:
         return PackRanges, (self.addresses, self._patience)
 
 
-def _pack_bytes(response: httpx.Response, wanted: _Wanted, url: str) -> int:
+def _pack_bytes(response: httpx.Response, request: _RangeRequest, url: str) -> int:
     """Size of the whole pack, from the headers of an answer."""
     status = response.status_code
     if status == httpx.codes.FORBIDDEN:
@@ -176,10 +176,10 @@ def _pack_bytes(response: httpx.Response, wanted: _Wanted, url: str) -> int:
     unit, _, total = response.headers.get("content-range", "").partition("/")
     if status != httpx.codes.PARTIAL_CONTENT or not total.isdecimal():
         raise PackUnreadableError(
-            wanted.pack.hex(), f"The object store answered {status} to a request for a range"
+            request.pack.hex(), f"The object store answered {status} to a request for a range"
         )
-    if not unit.startswith(f"bytes {wanted.start}-"):
-        raise PackUnreadableError(wanted.pack.hex(), "The object store sent another range")
+    if not unit.startswith(f"bytes {request.start}-"):
+        raise PackUnreadableError(request.pack.hex(), "The object store sent another range")
     return int(total)
 
 

@@ -1,4 +1,4 @@
-"""What fetches packs of a version again that turn out damaged in this machine's cache."""
+"""Fetches packs of a version again that are corrupt in this machine's cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a writer has taken and not sent yet: bytes in a spool file, and what to do with each path.
+"""Files that a writer has taken and not sent yet: a spool of bytes, and a change of each path.
 
 A path that is written twice keeps the last bytes. Nothing here talks to a server.
 """
@@ -28,7 +28,7 @@ Row = tuple[Any, ...]
 
 @dataclass(frozen=True)
 class Details:
-    """What is known of a file beside its bytes; `attributes` are canonical JSON.
+    """Metadata of a file beside its bytes; `attributes` are canonical JSON.
 
     Without a split, a file has the one of its path, or is for training.
     """

@@ -1,4 +1,4 @@
-"""What differs where a version lays one more delta over a range than another: the delta says it."""
+"""Differences where one version lays one more delta over a range: the delta has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed between two roots; equal ranges are skipped, so cost follows the change."""
+"""The changes between two roots; equal ranges are skipped, so cost follows the change."""
 
 from __future__ import annotations
 
@@ -87,12 +87,12 @@ class RootDiff:
 
     @cached_property
     def changed_to(self) -> pa.Table:
-        """What the changed entries are."""
+        """The changed entries as they are now."""
         return self._rows.changed_to(self.changed_paths)
 
     @cached_property
     def changed_from(self) -> pa.Table:
-        """What the changed entries were."""
+        """The changed entries as they were."""
         return self._rows.changed_from(self.changed_paths)
 
     @property
@@ -108,7 +108,7 @@ class RootDiff:
         return replace(self, added_paths=added, removed_paths=removed, changed_paths=changed)
 
     def changes(self) -> Changes:
-        """What to apply to the old root to get the new root's entries."""
+        """The changes that turn the old root's entries into those of the new root."""
         upserts = pa.concat_tables([self.added, self.changed_to]).sort_by("path")
         return Changes(upserts, frozenset(self.removed_paths.to_pylist()))
 
@@ -125,8 +125,8 @@ class TableDiff:
 def diff_roots(old: Root, new: Root, store: ObjectStore, watch: Watch = UNWATCHED) -> RootDiff:
     """Compare two roots. Raises ObjectNotFoundError, ManifestCorruptError.
 
-    Of ranges that differ, only the columns that say so are read. Ranges over which the new root
-    lays one more delta than the old one are not read: the delta says what differs.
+    For ranges that differ, only the columns that can differ are read. Ranges over which the new
+    root lays one more delta than the old one are not read: the delta holds the difference.
     """
     left, right = unshared(old.ranges, new.ranges)
     watch.begin("comparing", rows_of(left) + rows_of(right))

@@ -1,4 +1,4 @@
-"""What differs between ranges, from the columns that say it: paths at once, rows if asked for."""
+"""The difference between ranges, from their logical columns: paths at once, rows on request."""
 
 from __future__ import annotations
 

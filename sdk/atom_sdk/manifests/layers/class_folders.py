@@ -33,7 +33,7 @@ MIN_PICTURES_PER_CLASS = 2
 
 @dataclass(frozen=True)
 class FolderShape:
-    """What folders mean: their classes, and the split of each split folder's path."""
+    """The meaning of folders: their classes, and the split of each split folder's path."""
 
     classes: tuple[str, ...] = ()
     # Such as {"photos/train/": "train"}.

@@ -43,7 +43,7 @@ def delta_schema(layer: pa.Schema) -> pa.Schema:
 
 
 def layer_delta_rows(before: pa.Table, after: pa.Table) -> pa.Table:
-    """What differs between two states of a layer, sorted by path; removed rows as they were."""
+    """The rows in which two states of a layer differ, sorted by path; removed rows as they were."""
     columns = [name for name in after.column_names if name != "path"]
     old_row = pc.index_in(after["path"], value_set=before["path"].combine_chunks())
     known = old_row.is_valid()

@@ -142,7 +142,7 @@ def layer_content(kind: str, table: pa.Table) -> bytes:
 
 
 def content_domain(kind: str) -> bytes:
-    """What the content digest of a kind of layer begins with."""
+    """The beginning of the content digest's input, for a kind of layer."""
     return f"atom-layer/1 {kind}\n".encode()
 
 

@@ -13,7 +13,7 @@ from atom_sdk.manifests.layers.layers import merge_layer
 
 @dataclass(frozen=True, slots=True)
 class Moves:
-    """From where to where files went, row by row, and their digests."""
+    """The old and new paths of moved files, row by row, and their digests."""
 
     old: pa.Array
     new: pa.Array
@@ -36,8 +36,8 @@ class Moves:
 def moves_of(base: pa.Table, mover: pa.Table, keeper: pa.Table, merged: pa.Table) -> Moves:
     """Which files the mover moved and the keeper left where they were.
 
-    Of each side and of the merged version the entries of the paths that either side changed. A
-    file that both moved, or that a conflict keeps where it was, is not among them.
+    Each table has the entries of the paths that either side changed, on that side or in the merged
+    version. A file that both moved, or that a conflict keeps where it was, is not among them.
     """
     gone = _without(_without(base, mover), merged)
     kept = pc.index_in(keeper["path"], value_set=gone["path"].combine_chunks())

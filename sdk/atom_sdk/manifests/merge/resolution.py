@@ -33,7 +33,7 @@ class Resolution:
 
 @dataclass(slots=True)
 class Conflicts:
-    """What clashes, and whose side counts there.
+    """The conflicts of a merge, and whose side counts there.
 
     `first` are the first of those that no resolution names: a merge of millions must not tell all.
     `total` counts these, `settled` those that one names.
@@ -96,7 +96,7 @@ class Conflicts:
     def _is_named(self, conflict: Conflict) -> bool:
         if self._is_contradicted(conflict):
             return False
-        # Of a file, the field only says what differs.
+        # The field of a file's conflict only names the difference.
         name = conflict.field if conflict.layer else ""
         names = [n for n in _names(conflict.path, conflict.layer, name) if n in self._sides]
         self._met.update(names)

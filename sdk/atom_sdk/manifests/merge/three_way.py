@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 Policy = Literal["fail", "ours", "theirs"]
 Change = Literal["added", "changed", "removed"]
 Mask = NDArray[np.bool_]
-# Of paths in conflict in a field, "" for whole rows: whether their side counts.
+# Takes paths in conflict, and the field or "" for whole rows; returns whether their side counts.
 Settles = Callable[[list[str], str], Mask]
 
 
@@ -27,8 +27,8 @@ class Conflict:
 
     `layer` and `field` are "" for the file itself. `other_path` is set where one side has a file
     and the other a folder of that name: it is our path, `path` is theirs. The values are those of
-    the field, or the digests of the files in hex. Of files with the same bytes `field` says what
-    differs, their attributes or their media type, with its values.
+    the field, or the digests of the files in hex. For files with the same bytes, `field` is
+    `attributes` or `media_type`, whichever differs, with its values.
     """
 
     path: str
@@ -67,8 +67,8 @@ def merge_tables(
 ) -> MergedTable:
     """Merge tables of one schema, each sorted by path with each path once.
 
-    What only one side changed is taken. A row that one side removed and the other changed, and a
-    field that both changed to different values, is a conflict.
+    Changes of one side are taken. A row that one side removed and the other changed, and a field
+    that both changed to different values, is a conflict.
     """
     rows = _Rows.align(base, ours, theirs)
     same = {each.name: rows.compare(each) for each in fields}
@@ -155,7 +155,7 @@ def _field_to_take(rows: _Rows, same: dict[str, _Same], name: str, settles: Sett
 
 
 def _lost(rows: _Rows, clashes: Mask, name: str, settles: Settles) -> Mask:
-    """Of rows in conflict, those in which their side counts."""
+    """Among the rows in conflict, those in which their side counts."""
     lost = np.zeros(len(clashes), np.bool_)
     found = np.flatnonzero(clashes)
     if len(found):

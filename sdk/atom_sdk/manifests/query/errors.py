@@ -1,4 +1,4 @@
-"""What can be wrong with the text of a query; every error names the place in the text."""
+"""Errors in the text of a query; each one names the place in the text."""
 
 from __future__ import annotations
 

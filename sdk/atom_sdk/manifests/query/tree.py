@@ -9,7 +9,7 @@ from typing import Literal
 
 Kind = Literal["text", "number", "flag"]
 UNSPLIT_IS = "train"
-# What each column holds; None: every kind, row by row.
+# The kind of each column; None: every kind, row by row.
 COLUMNS: dict[str, Kind | None] = {
     "path": "text",
     "name": "text",

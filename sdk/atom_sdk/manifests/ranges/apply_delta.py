@@ -18,7 +18,7 @@ from atom_sdk.manifests.ranges.refs import RangeRef
 from atom_sdk.manifests.ranges.stored import range_ref, read_range
 from atom_sdk.manifests.rows.sorted_paths import positions, rows_of_paths
 
-# What the reference to a range says follows from these.
+# The reference to a range is computed from these columns.
 _TOLD_COLUMNS = (*LOGICAL_COLUMNS, LINK_COLUMN)
 # Stands for the delta of a commit until all of its rows are known.
 UNNAMED = b""
@@ -46,7 +46,7 @@ def lay_changes(
     Raises ObjectNotFoundError, ManifestCorruptError.
     """
     gone = pa.array(list(deletes), pa.string())
-    # Of a removed row the delta keeps all that it was.
+    # The delta keeps all columns of a removed row.
     columns = ENTRY_SCHEMA.names if len(gone) else _TOLD_COLUMNS
     change = _Change(read_range(part, store, columns), upserts, gone)
     if not change.is_one_range(part.min, rule):
@@ -85,7 +85,7 @@ class _Change:
             return False
         if not len(self._added):
             return True
-        # Of the paths that were there, only the first can begin a range.
+        # Among the paths that were there, only the first can begin a range.
         added = self._added["path"].to_pylist()
         inside = [path for path in added if path > first]
         if added[0] < first:

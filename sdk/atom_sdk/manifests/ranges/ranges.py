@@ -29,7 +29,7 @@ _ENCODINGS = {
     "size": "DELTA_BINARY_PACKED",
     "offset": "DELTA_BINARY_PACKED",
 }
-# From here on the columns of an object are decoded side by side.
+# Objects of at least this size have their columns decoded side by side.
 _MANY_BYTES = 1 << 20
 _SOURCE_ENCODINGS = {"key": "DELTA_BYTE_ARRAY", "mtime": "DELTA_BINARY_PACKED"}
 

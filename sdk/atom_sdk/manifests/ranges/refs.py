@@ -33,7 +33,7 @@ class RangeRef:
 
     @property
     def layout(self) -> tuple[bytes, ...]:
-        """What names the stored objects: equal layouts read as equal tables."""
+        """The digests of the stored objects: equal layouts read as equal tables."""
         return (self.object, *self.deltas)
 
 

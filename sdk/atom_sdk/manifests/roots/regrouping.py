@@ -17,7 +17,7 @@ from atom_sdk.manifests.roots.contents import contents_of, read_contents, write_
 from atom_sdk.manifests.roots.groups import GroupedRanges, GroupRef, grouped
 from atom_sdk.manifests.roots.roots import Root, make_root
 
-# What ranges become, given all that may change.
+# Rewrites ranges, when given all that may change.
 Rewrite = Callable[[Sequence[RangeRef]], list[RangeRef]]
 
 

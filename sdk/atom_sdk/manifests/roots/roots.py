@@ -40,7 +40,8 @@ __all__ = [
 ]
 
 ROOT_FORMAT = "atom-root/1"
-# Of a root with links: who does not know of them must not take them for files without bytes.
+# The format of a root with links: a reader without links must not take them for files without
+# bytes.
 LINKED_FORMAT = "atom-root/2"
 _LAYER_FIELDS = ("name", "kind", "rows", "content", "object")
 
@@ -62,7 +63,7 @@ class LayerRef:
 
     @property
     def layout(self) -> tuple[bytes, ...]:
-        """What names the stored objects: equal layouts of one kind read as equal tables."""
+        """The digests of the stored objects: equal layouts of one kind read as equal tables."""
         return (self.object, *self.deltas)
 
 

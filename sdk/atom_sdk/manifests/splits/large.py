@@ -33,7 +33,7 @@ def draw_rows(
     request: SplitRequest, rows: SplitRows, previous: SplitRequest | None = None
 ) -> DrawnRows:
     """Return the split of each file, as `draw` does for files in memory. Raises what it raises."""
-    # Of ten million files every copy counts: what is the same for all of them is held once.
+    # Every copy counts for ten million files, so a value that all of them share is held once.
     inside = np.broadcast_to(True, len(rows)) if rows.chosen is None else rows.chosen
     if rows.chosen is not None and not inside.any():
         raise SplitEmptyError
@@ -125,8 +125,8 @@ def rows_by_label(
 ) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Numbers of the rows of each label, ascending, one label after the other; where each begins.
 
-    Shapes (files,) and (labels + 1,). What `argsort` gives, by pieces: it would take 12 bytes more
-    a file.
+    Shapes (files,) and (labels + 1,). The result is that of `argsort`, computed by pieces:
+    `argsort` would take 12 bytes more a file.
     """
     sizes = np.zeros(labels + 1, np.int64)
     for piece in _pieces(codes, piece_rows):

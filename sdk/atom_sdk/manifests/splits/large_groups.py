@@ -135,7 +135,7 @@ def _order(rows: SplitRows, numbers: _Ints, named: int, seed: int) -> _Ints:
     place = np.empty(len(numbers), np.uint64)
     place[is_named] = hashes[numbers[is_named]]
     place[~is_named] = rows.order[numbers[~is_named] - named]
-    # Of equal places, files come before groups, and each by name.
+    # At equal places, files come before groups, and each by name.
     by_name = np.argsort(np.argsort(np.array(names, dtype=object))) if names else np.empty(0, "i8")
     rank = np.where(is_named, len(rows), numbers - named)
     rank[is_named] += by_name[numbers[is_named]]

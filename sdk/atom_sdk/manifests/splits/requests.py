@@ -1,4 +1,4 @@
-"""What people ask of a split, and the split that it gives: the same at client and server."""
+"""The request of a split, and the split that it gives: the same at client and server."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class SplitRequest:
 
     @property
     def query(self) -> Query | None:
-        """What chooses the files that are drawn; None for all of them."""
+        """The query that chooses the files to draw; None for all of them."""
         return parse_query(self.where) if self.where else None
 
     def counts(self, samples: int) -> dict[str, int]:
@@ -83,13 +83,13 @@ class SplitRequest:
 
     @property
     def draws_like(self) -> tuple[int, bool, str, str]:
-        """What must be the same for a split to be gone on with."""
+        """The fields that must be equal for a split to be continued."""
         return self.seed, self.stratify, self.group_by, self.where
 
 
 @dataclass(frozen=True)
 class SplitInput:
-    """What is known of the files: label or None by path, group by path, the splits they have.
+    """The facts that a split depends on: label or None by path, group by path, the present splits.
 
     `chosen` are the paths that the request is about, None for all of them.
     """
@@ -241,7 +241,7 @@ def _checked_query(text: Any) -> str:
                 "splits.query_unreadable", "The query cannot be read: {problem}", problem=error
             )
         ) from error
-    # What is drawn would depend on what was drawn, and another push would draw otherwise.
+    # Such a split would depend on itself, and another push would draw otherwise.
     if asks_about(query, "split"):
         raise SplitSpecError(
             Sentence(

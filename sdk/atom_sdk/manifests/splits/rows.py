@@ -1,4 +1,4 @@
-"""What a split of very many files is drawn from: a few numbers for each file, in path order."""
+"""The input of a split of very many files: a few numbers for each file, in path order."""
 
 from __future__ import annotations
 

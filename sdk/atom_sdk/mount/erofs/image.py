@@ -22,7 +22,7 @@ from atom_sdk.readers.folder_view import FolderView
 
 @dataclass(frozen=True, slots=True)
 class ImageSummary:
-    """What an image shows, and its own size. `folders` counts the top as well."""
+    """The numbers that an image shows, and its own size. `folders` counts the top as well."""
 
     files: int
     folders: int

@@ -17,7 +17,7 @@ class LinkInodes:
     """Compact inodes with the target right behind them; `cells` is the first cell of each link.
 
     The kernel refuses a target that goes on in the next block, so inodes with targets of the same
-    number of cells are laid side by side, as many as fit in each block. What is longer than the
+    number of cells are laid side by side, as many as fit in each block. A target longer than the
     rest of a block has a block of its own; `blocks` counts these.
     """
 

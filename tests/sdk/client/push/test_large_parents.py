@@ -84,7 +84,7 @@ def _compared(now: dict[str, int], parent: Parent, folder: Path) -> tuple[Scan, 
 
 
 def _expected(now: dict[str, int], before: dict[str, Any]) -> dict[str, str]:
-    """What becomes of each path."""
+    """The expected operation for each path."""
     good = {content for content, pack, *_ in before.values() if pack not in (None, b"bad!")}
     found = {path: "delete" for path in before if path not in now}
     for path, content in now.items():

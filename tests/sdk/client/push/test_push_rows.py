@@ -1,4 +1,4 @@
-"""What a push remembers and sends: rows in path order, whatever the order of the packs."""
+"""A push remembers and sends rows in path order, whatever the order of the packs."""
 
 from __future__ import annotations
 

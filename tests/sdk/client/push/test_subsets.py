@@ -8,7 +8,7 @@ from itertools import compress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom_sdk.client.push.subsets import Selected
+from atom_sdk.client.push.subsets import Subset
 
 _COUNT = 400_000
 
@@ -16,7 +16,7 @@ _COUNT = 400_000
 @given(st.lists(st.booleans(), max_size=40), st.integers(1, 5000))
 def test_what_is_selected_comes_in_its_order(pattern: list[bool], times: int) -> None:
     mask = bytes(pattern) * times
-    some = Selected(range(len(mask)), mask)
+    some = Subset(range(len(mask)), mask)
     assert list(some) == list(compress(range(len(mask)), mask))
     assert len(some) == sum(mask)
 
@@ -24,7 +24,7 @@ def test_what_is_selected_comes_in_its_order(pattern: list[bool], times: int) ->
 def test_a_selection_takes_a_bit_an_item() -> None:
     tracemalloc.start()
     try:
-        some = Selected(range(_COUNT), bytes(_COUNT - 1) + b"\1")
+        some = Subset(range(_COUNT), bytes(_COUNT - 1) + b"\1")
         held = tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()

@@ -1,4 +1,4 @@
-"""What a writer holds on this machine before it is sent: segments, and the queue of them."""
+"""The local state of a writer before it sends: segments, and the queue of them."""
 
 from __future__ import annotations
 

@@ -114,7 +114,7 @@ def test_entries_that_differ_in_one_optional_column_are_found() -> None:
 def test_entries_are_read_only_when_they_are_asked_for() -> None:
     store = CountingStore()
     old = build_root([table_of(MANY)], store, rule=FINE)
-    # What no other test lays over, since decoded deltas are kept.
+    # No other test lays these rows over a range, since decoded deltas are kept.
     scattered = Changes(table_of(dict.fromkeys(list(MANY)[::100], -31)))
     new = apply_changes(old, scattered, store, FINE)
     store.read.clear()

@@ -173,7 +173,7 @@ def test_a_merge_reads_and_writes_what_changed_and_nothing_else() -> None:
 
 
 def diff_of(base: Root, files: Files, store: MemoryObjectStore) -> Any:
-    """What leads from a root to other files."""
+    """The changes from a root to other files."""
     return diff_roots(base, root_of(files, store), store).changes()
 
 

@@ -116,7 +116,7 @@ class Naive:
 
 
 def chosen(named: Mapping[Name, Side], policy: Policy) -> Settle:
-    """What counts for a path: the most exact name, else the policy."""
+    """Settles a path by the most exact name, else by the policy."""
 
     def settle(path: str, layer: str, field: str) -> str:
         exact = [(path, layer, field), (path, layer, ""), (path, "", "")]

@@ -129,5 +129,5 @@ def test_a_draw_holds_no_column_twice(wish: dict[str, Any]) -> None:
     finally:
         tracemalloc.stop()
     assert np.bincount(drawn.codes).tolist() == [folders * each * 4 // 5, folders * each // 5]
-    # What is drawn takes two bytes, rows by label four, a mask one; the rest is one piece of them.
+    # A drawn file takes two bytes, rows by label four, a mask one; the rest is one piece of them.
     assert peak < 14 * folders * each

@@ -1,4 +1,4 @@
-"""What the network learns from: classes, training part, validation part."""
+"""The data that the network learns from: classes, training part, validation part."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def to_input(batch: Batch, form: Any, device: torch.device) -> torch.Tensor:
 
 @dataclass(frozen=True)
 class Predictions:
-    """What a classifier says of images, all of shape (images,); `loss` is their mean.
+    """Predictions of a classifier for images, all of shape (images,); `loss` is their mean.
 
     Targets beyond the classifier's own labels count as wrong and not in the loss.
     """

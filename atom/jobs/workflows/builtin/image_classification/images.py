@@ -22,7 +22,7 @@ class UnreadableImageError(Exception):
 
 @dataclass(frozen=True)
 class ImageFormat:
-    """What every image is brought to; `mean` and `std` per channel, of values from 0 to 1."""
+    """The form of every decoded image; `mean` and `std` per channel, of values from 0 to 1."""
 
     image_size: int
     channels: int

@@ -31,7 +31,7 @@ class Batch:
 
     images: NDArray[np.uint8]
     targets: NDArray[np.int64]
-    # Of the samples, as the table counts them.
+    # The number of each sample, as the table counts them.
     numbers: NDArray[np.int64]
 
 

@@ -43,18 +43,18 @@ class RunProgress:
     def start(self, step: str, total: int, unit: str) -> None:
         """Begin a step, whose length may be unknown."""
         self._done, self._total, self._unit = 0, total, unit
-        self._tell(step)
+        self._show_progress(step)
 
     def advance(self, step: str, amount: int) -> None:
         """Count what is done."""
         self._done += amount
-        self._tell(step)
+        self._show_progress(step)
 
     def note(self, text: str) -> None:
         """Write a note into the log."""
         print(text, flush=True)
 
-    def _tell(self, step: str) -> None:
+    def _show_progress(self, step: str) -> None:
         share = self._done / self._total if self._total else 0.0
         counted_files = self._done and self._unit == "files"
         done = f": {counted(self._done, 'file')}" if counted_files else ""

@@ -1,4 +1,4 @@
-"""What one pass over an image file says of it."""
+"""Measures of an image file, taken in one pass."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def _measured(image: Image.Image) -> Measured:
 def _gray(image: Image.Image) -> Image.Image:
     image = in_8_bits(image)
     if "A" in image.getbands() or "transparency" in image.info:
-        # What is transparent is shown on white; its hidden colour is nobody's picture.
+        # Transparent pixels are shown on white, since their hidden colour belongs to no picture.
         layered = image.convert("RGBA")
         white = Image.new("RGBA", layered.size, "white")
         return Image.alpha_composite(white, layered).convert("L")

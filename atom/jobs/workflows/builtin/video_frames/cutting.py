@@ -27,7 +27,7 @@ class BrokenVideoError(Exception):
 
 @dataclass(frozen=True)
 class Cut:
-    """What to take out of a video; `width` 0 leaves the size."""
+    """The pieces to take out of a video; `width` 0 leaves the size."""
 
     mode: str = FRAMES
     every_s: float = 1.0

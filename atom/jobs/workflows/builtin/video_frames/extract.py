@@ -17,7 +17,7 @@ from cutting import BrokenVideoError, Cut, cut_video  # type: ignore[import-not-
 from atom_sdk import run
 from atom_sdk.amounts import counted
 from atom_sdk.client import Client
-from atom_sdk.client.push.import_metadata import Given
+from atom_sdk.client.push.import_metadata import ImportMetadata
 from atom_sdk.client.push.push import PushOptions
 from atom_sdk.client.refs import parse_ref
 from atom_sdk.errors import AtomError
@@ -34,7 +34,7 @@ ENDINGS = frozenset([".mkv", ".m4v", ".ts", ".mts", ".flv", ".ogv", ".wmv", ".3g
 
 @dataclass
 class Result:
-    """What came out: attributes, labels and splits by path; broken videos with the reason."""
+    """The results: attributes, labels and splits by path; broken videos with the reason."""
 
     attributes: dict[str, dict[str, Any]] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
@@ -177,9 +177,9 @@ def provenance(reference: str, result: Result) -> dict[str, Any]:
 def push(folder: Path, output: str, result: Result, origin: dict[str, Any]) -> dict[str, Any]:
     """Make what is in the folder the next version of the output; the same again makes none."""
     run.progress(CUTTING, "sending")
-    given = Given(result.labels, result.splits, provenance=origin)
+    metadata = ImportMetadata(result.labels, result.splits, provenance=origin)
     message = f"{origin['parameters'].get('mode', 'frames')} of {origin['inputs'][0]}"
-    options = PushOptions(message, attributes=result.attributes, given=given)
+    options = PushOptions(message, attributes=result.attributes, metadata=metadata)
     with Client() as client, no_empty_dataset(client, output):
         version: dict[str, Any] = client.datasets.push(folder, output, options).version
     return version

@@ -32,7 +32,7 @@ export const KINDS = [
   'dataset',
 ] as const;
 
-/** Who did what to a dataset, newest first. */
+/** The events of a dataset with their persons, newest first. */
 export function ActivityPage() {
   const { t } = useTranslation();
   const { name } = route.useParams();

@@ -15,7 +15,7 @@ interface WhatProps {
   line: Happening;
 }
 
-/** What was done, in words, with a link to it where there is a page. */
+/** An event in words, with a link to its object where there is a page. */
 export function What({ dataset, line }: WhatProps) {
   const { t, i18n } = useTranslation();
   const key = `activity.verbs.${keyOf(line.verb)}`;
@@ -32,7 +32,7 @@ export function What({ dataset, line }: WhatProps) {
   );
 }
 
-/** What is known beside the name. */
+/** The facts beside the name. */
 function more({ version, data, verb }: Happening): string {
   if (version) return version.message.split('\n')[0] ?? '';
   if (verb === 'version.expired') return textsOf(data.versions).join(', ');

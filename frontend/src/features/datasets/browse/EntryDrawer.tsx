@@ -27,7 +27,7 @@ interface EntryDrawerProps {
   onClose: () => void;
   /** Goes to a neighbour in the list; absent while its place in the list is not known. */
   onStep?: (by: number) => void;
-  /** What the file's own page is opened with. */
+  /** The search with which the file's own page is opened. */
   page: BrowseSearch;
 }
 

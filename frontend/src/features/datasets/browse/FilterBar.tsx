@@ -13,7 +13,7 @@ interface FilterBarProps {
   total: number | undefined;
   /** Whether `total` is all; otherwise at least so many match. */
   isExact: boolean;
-  /** From this path on nobody looked, if `total` is not all. */
+  /** The path before which files are counted, if `total` is not all. */
   countedBefore: string | null;
   onClear: () => void;
   thumbSize: number;

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { CommandLine } from '@/shared/CommandLine';
 
-/** What people have, and how the command line is told. */
+/** Kinds of sources that people have, and the argument of the command line for each. */
 const SOURCES = {
   folder: './{name}',
   zip: '{name}.zip',

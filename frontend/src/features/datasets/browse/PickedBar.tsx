@@ -22,7 +22,7 @@ interface PickedBarProps {
   onVersion: OnVersion;
 }
 
-/** What can be done with the files that are chosen in the grid. */
+/** The actions on the files that are chosen in the grid. */
 export function PickedBar({ address, branch, search, picked, total, isExact, onVersion }: PickedBarProps) {
   const { t } = useTranslation();
   const { count, isAll, paths, error, clear, pickAll } = picked;

@@ -15,7 +15,7 @@ export function QuarantineNotice({ name }: { name: string }) {
   const packs = useQuarantinedPacks(name).data?.results ?? [];
   const [seen, setSeen] = useStored(`atom-refused-packs/${name}`, '');
   const stored = packs.filter(({ found_in }) => found_in === 'store');
-  // What was refused did no harm: it is said once.
+  // A refused pack did no harm, so it is shown once.
   const refused = packs.filter(({ found_in, quarantined_at }) => found_in === 'upload' && quarantined_at > seen);
   return (
     <>

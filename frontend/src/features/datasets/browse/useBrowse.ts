@@ -10,7 +10,7 @@ const route = getRouteApi('/datasets/$name');
 
 export type BrowseSearch = ReturnType<typeof route.useSearch>;
 
-/** What the URL says: dataset, version, folder, filters; and how to change it. */
+/** The state in the URL: dataset, version, folder, filters; and how to change it. */
 export function useBrowse() {
   const { name } = route.useParams();
   const search = route.useSearch();
@@ -35,7 +35,7 @@ export function queryOf(search: BrowseSearch): EntryQuery {
   return { prefix: path, label, split, labelled, type, min_size: min, max_size: max, where, view };
 }
 
-/** What a filter is when it is taken away: the folder and how files are shown stay. */
+/** The search without filters: the folder and the view of files stay. */
 export const NO_FILTERS = {
   label: undefined,
   split: undefined,

@@ -10,7 +10,7 @@ import type { EntrySource } from './entrySource';
 export const MAX_PICKED = 1000;
 
 interface Picked {
-  /** What the numbers of the cells belong to. */
+  /** The query to which the numbers of the cells belong. */
   sourceKey: string;
   runs: Runs;
   isAll: boolean;

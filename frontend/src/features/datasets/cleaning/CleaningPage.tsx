@@ -23,7 +23,7 @@ import { StartForm } from './StartForm';
 
 const route = getRouteApi('/datasets/$name/cleaning');
 
-/** What is wrong in a version: starts a report, follows it, shows what it found. */
+/** The faults of a version: starts a report, follows it, shows its findings. */
 export function CleaningPage() {
   const { t } = useTranslation();
   const { name } = route.useParams();

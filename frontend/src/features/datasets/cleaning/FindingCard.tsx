@@ -71,7 +71,7 @@ export function FindingCard({ finding, kind, index, selected, onPick }: FindingC
   );
 }
 
-/** What was measured, in the words of the kind. */
+/** The measure, in the words of the kind. */
 function useSaid({ value, reason, stays }: Finding, kind: FindingKind): string {
   const { t } = useTranslation();
   const format = useFormat();

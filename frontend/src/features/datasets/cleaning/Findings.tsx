@@ -26,11 +26,11 @@ interface FindingsProps {
   branch: string;
 }
 
-/** What a report found, kind by kind. */
+/** The findings of a report, kind by kind. */
 export function Findings({ report, kind, onKind, branch }: FindingsProps) {
   const { t } = useTranslation();
   const printing = usePrinting();
-  // Of all kinds: a file may be found as several.
+  // Files that were removed, over all kinds: a file may be found as several.
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set());
   const first = report.counts.find(({ items }) => items > 0);
   const chosen = report.counts.find((count) => count.kind === kind) ?? first;

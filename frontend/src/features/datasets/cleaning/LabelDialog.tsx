@@ -9,13 +9,13 @@ interface LabelDialogProps {
   dataset: string;
   /** The version of the report. */
   versionRef: string;
-  /** What the task is called unless somebody says otherwise. */
+  /** The name of the task, unless the person changes it. */
   taskName: string;
   count: number;
   opened: boolean;
   onClose: () => void;
   send: (name: string, labels: string[]) => Promise<unknown>;
-  /** What else there is to know of the files. */
+  /** More facts about the files. */
   children?: ReactNode;
 }
 

@@ -12,7 +12,7 @@ interface SelectionBarProps {
   onLabel: () => void;
 }
 
-/** What can be done with the selected findings. */
+/** The actions on the selected findings. */
 export function SelectionBar({ count, selected, onAll, onClear, onRemove, onLabel }: SelectionBarProps) {
   const { t } = useTranslation();
   const all = count.groups > 0 ? 'cleaning.selectLeaving' : 'cleaning.selectAll';

@@ -70,7 +70,7 @@ export function useReportActions(dataset: string, ref: string) {
   };
 }
 
-/** What is done with selected findings of a report. */
+/** The actions on selected findings of a report. */
 export function useFindingActions(dataset: string, report: string) {
   const project = useProject();
   const operation = useOperation(dataset);

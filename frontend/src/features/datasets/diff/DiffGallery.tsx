@@ -11,7 +11,7 @@ import { DiffViewer } from './DiffViewer';
 import { type DiffAsked, PAGE, useDiff } from './queries';
 
 export interface DiffPlace extends DiffFilter {
-  /** From 1; the first page is left out of the address. */
+  /** Counted from 1; the first page is left out of the address. */
   page?: number | undefined;
   /** The change that is looked at, by its number from 0. */
   item?: number | undefined;

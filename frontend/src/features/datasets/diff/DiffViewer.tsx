@@ -125,7 +125,7 @@ function What({ row, name, asked }: { row: DiffRow; name: string; asked: DiffAsk
   );
 }
 
-/** What was and what is, under one view. */
+/** The file before and after, under one view. */
 function Pair({ row }: { row: DiffRow }) {
   const { t } = useTranslation();
   const [view, setView] = useState<View>(FITTED);

@@ -11,7 +11,7 @@ import { AT, entry, withDataset } from '../operations/pets';
 withDataset();
 
 const COUNT = 130;
-// Of each page no more are answered here: a document of sixty cards is slow to search.
+// The server of this test answers at most this many: a document of sixty cards is slow to search.
 const SHOWN = 3;
 const picture = (path: string) => ({
   ...entry(path),

@@ -16,7 +16,7 @@ interface FactsProps {
   shown: [number, number] | null;
 }
 
-/** What is known of the file, its attributes, and what the picture says of itself. */
+/** Facts of the file, its attributes, and the data that the picture holds about itself. */
 export function Facts({ address, entry, shown }: FactsProps) {
   const { t } = useTranslation();
   const format = useFormat();

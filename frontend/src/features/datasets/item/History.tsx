@@ -10,7 +10,7 @@ import classes from './item.module.css';
 import { usePathHistory } from './queries';
 import { Section } from './Section';
 
-/** What the versions did to this path, the newest first. */
+/** The changes of this path by version, the newest first. */
 export function History({ address, path }: { address: VersionAddress; path: string }) {
   const { t } = useTranslation();
   const history = usePathHistory(address, path);
@@ -44,7 +44,7 @@ function Change({ address, path, row }: { address: VersionAddress; path: string;
         <AnchorLink
           to="/datasets/$name/item"
           params={{ name: address.dataset }}
-          // What a version removed is seen in the one before it.
+          // A removed file is shown in the version before.
           search={{ ref: after ? version.ref : (version.parents[0] ?? version.ref), item: path }}
           size="sm"
           fw={600}

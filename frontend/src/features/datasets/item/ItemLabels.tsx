@@ -7,7 +7,7 @@ import type { VersionAddress } from '../queries';
 import { useItemLabels } from './queries';
 import { Section } from './Section';
 
-/** Who labelled the file in label tasks, when, and what an auditor said. */
+/** The labels of the file from label tasks: person, time, and verdict of an auditor. */
 export function ItemLabels({ address, entry }: { address: VersionAddress; entry: Entry }) {
   const { t } = useTranslation();
   const labels = useItemLabels(address.dataset, entry.path);

@@ -26,7 +26,7 @@ function usesIn({ nodes, edges }: Lineage): Use[] {
     .map((node) => ({ ...node, word: written.has(node.id) ? 'maker' : node.kind }));
 }
 
-/** What read the version that this file is in: runs, the models that they made, the label tasks behind it. */
+/** Uses of the version that this file is in: runs, the models that they made, the label tasks behind it. */
 export function UsedIn({ address }: { address: VersionAddress }) {
   const { t } = useTranslation();
   const router = useRouter();

@@ -106,7 +106,8 @@ test('a file tells what it is, who labelled it, what became of it and who used i
   expect(history.getAllByRole('link').map((link) => link.textContent)).toEqual(['v2', 'v1']);
   const used = within(screen.getByRole('region', { name: 'Who uses v2' }));
   expect((await used.findByRole('link', { name: '#3 train' })).getAttribute('href')).toBe('/runs/r');
-  // Who wrote it is told apart from who read it; who wrote what that one read is another version's story.
+  // The writer of v2 is told apart from its readers. The run that wrote what the writer read belongs to another
+  // version.
   expect(used.getAllByRole('listitem').map((line) => line.textContent)).toEqual([
     'Run #3 train',
     'Written by the run #2 clean',

@@ -11,7 +11,7 @@ const PREVIEW = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/en
 const LINEAGE = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/lineage/';
 const LABELS = '/api/v1/projects/{project}/labelx/item-labels/';
 
-/** What the versions did to a path, the newest first. */
+/** The changes of a path by version, the newest first. */
 export function usePathHistory(address: VersionAddress, path: string) {
   const init = { params: { path: { ...address }, query: { path } } };
   const query = $api.useInfiniteQuery('get', HISTORY, init, KEYSET);
@@ -30,7 +30,7 @@ export const usePicture = (address: VersionAddress, path: string, isPicture = tr
 export const useEntryPreview = (address: VersionAddress, path: string) =>
   $api.useQuery('get', PREVIEW, { params: { path: { ...address }, query: { path } } }, { staleTime: 60_000 });
 
-/** What the version became: runs, models, label tasks. */
+/** Descendants of the version: runs, models, label tasks. */
 export const useLineage = (address: VersionAddress) =>
   $api.useQuery('get', LINEAGE, { params: { path: { ...address } } });
 

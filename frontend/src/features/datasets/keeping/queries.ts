@@ -88,7 +88,7 @@ export function useRestoreDataset() {
   };
 }
 
-/** What is deleted leaves one list for the other. */
+/** A deleted dataset leaves one list for the other. */
 function useRefreshLists() {
   const client = useQueryClient();
   return () => Promise.all(LISTS.map((path) => client.invalidateQueries({ queryKey: keyOf(path) })));

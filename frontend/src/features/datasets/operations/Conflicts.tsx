@@ -16,7 +16,7 @@ interface ConflictsProps {
   source: string;
 }
 
-/** What both sides changed, if there is such a thing: whose side counts is chosen for each, or for all. */
+/** The conflicts, if there are any: the person chooses whose side counts for each, or for all. */
 export function Conflicts({ conflicts, branch, source }: ConflictsProps) {
   const { t } = useTranslation();
   const { found, settling, settle } = conflicts;
@@ -71,7 +71,7 @@ export function Conflicts({ conflicts, branch, source }: ConflictsProps) {
   );
 }
 
-/** What becomes of the conflicts that are too many to show. */
+/** The fate of the conflicts that are too many to show. */
 function Hidden({ count, side }: { count: number; side: string | undefined }) {
   const { t } = useTranslation();
   if (count <= 0) return null;

@@ -48,7 +48,7 @@ interface Values {
 
 const isFolder = (text: string) => text.replaceAll('/', '') !== '';
 
-/** What is asked for; `null` while it is not said whole. */
+/** The edit of the form; `null` while the form is incomplete. */
 function stepOf({ dataset, ref, paths, where, to }: Values): EditStepRequest | null {
   if (dataset === null || !isFolder(to)) return null;
   const chosen = paths.length === 0 && where.trim() === '' ? ['/'] : paths;

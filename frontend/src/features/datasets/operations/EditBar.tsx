@@ -49,7 +49,7 @@ interface EditBarProps {
 
 type Opened = 'move' | 'copy' | 'attributes' | 'label' | 'split' | 'pick' | 'task' | 'pull';
 
-/** What can be done with chosen files: each edit makes a version, and no byte is moved. */
+/** The edits of chosen files: each edit makes a version, and no byte is moved. */
 export function EditBar({ isMatching = false, isExact = true, ...props }: EditBarProps) {
   const { name, branch, source, of, count, onClear, onDone, children } = props;
   const { t } = useTranslation();
@@ -57,7 +57,7 @@ export function EditBar({ isMatching = false, isExact = true, ...props }: EditBa
   const close = () => setOpened(undefined);
   const operation = useOperation(name);
   const edit = useEdit(name, operation);
-  // What runs is shown with all that the server does to the dataset.
+  // Running operations are shown with all others of the dataset.
   if (count === 0) return null;
   const run = async (step: EditStepRequest) => {
     if (!branch?.head) return;

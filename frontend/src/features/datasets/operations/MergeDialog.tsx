@@ -15,7 +15,7 @@ import { useSettling } from './useSettling';
 
 interface MergeDialogProps {
   name: string;
-  /** What is merged; undefined while the dialog is closed. */
+  /** The branch to merge; undefined while the dialog is closed. */
   source: string | undefined;
   onClose: () => void;
 }

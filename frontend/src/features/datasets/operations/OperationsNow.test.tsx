@@ -14,7 +14,7 @@ test('what others do to the dataset is shown: how far it is, its version, why it
   const rows = [
     told('split', { state: 'published', source: '', version: version(7) }, 'd'),
     told('edit', { state: 'published', source: 'pets@v1', unchanged: true }, 'u'),
-    // What runs comes first.
+    // Running operations come first.
     running,
     told('revert', { state: 'conflict', source: 'v1', error }, 'f'),
   ];

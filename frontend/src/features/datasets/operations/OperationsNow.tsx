@@ -17,7 +17,7 @@ import { useCancel, useOperationsOfNow } from './useOperation';
 
 const SHOWN = 3;
 
-/** What the server does to a dataset now, for whomever, and how it ended until that is dismissed; mostly nothing. */
+/** Operations on a dataset that run now, for whomever, and ended ones until they are dismissed; mostly nothing. */
 export function OperationsNow({ name }: { name: string }) {
   const { t } = useTranslation();
   const dismissed = useDismissed();

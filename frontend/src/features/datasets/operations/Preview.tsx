@@ -13,7 +13,7 @@ interface PreviewProps {
   contained: string;
 }
 
-/** What an operation would do: counts, and the first files. */
+/** The effect of an operation: counts, and the first files. */
 export function Preview({ preview, contained }: PreviewProps) {
   const { t } = useTranslation();
   const { data, error } = preview;

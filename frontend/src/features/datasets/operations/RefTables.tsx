@@ -26,7 +26,7 @@ interface RefTablesProps {
   title: string;
   /** Beside the buttons. */
   children?: ReactNode;
-  /** What to say where a search found nothing. */
+  /** The text of a search without results. */
   nothingFound?: ReactNode;
 }
 
@@ -35,7 +35,7 @@ export function RefTables({ name, at, branches, tags, mayMerge, title, children,
   const { t } = useTranslation();
   const mayWrite = useMay('researcher');
   const mayDeleteTags = useMay('admin');
-  // What is about to be deleted is gone from the page already.
+  // A row disappears from the page before the server deletes it.
   const [going, setGoing] = useState<ReadonlySet<string>>(new Set());
   const [creating, setCreating] = useState<{ kind: 'branch' | 'tag'; at: string }>();
   const [merging, setMerging] = useState<string>();

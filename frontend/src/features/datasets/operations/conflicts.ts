@@ -7,7 +7,10 @@ export interface AttributeSides {
 
 type Json = Record<string, unknown>;
 
-/** What the attributes of two sides differ in, from JSON objects that hold just that; text is shown without its quotes. */
+/**
+ * The attributes that differ between two sides, from JSON objects that hold just those; text is shown without its
+ * quotes.
+ */
 export function attributeSides(ours: string, theirs: string): AttributeSides[] {
   const sides = [ours, theirs].map((text) => JSON.parse(text || '{}') as Json);
   const shown = (side: Json | undefined, name: string) => {

@@ -13,8 +13,9 @@ export function notifyEdited(branch: string, unchanged: boolean, version: Versio
 }
 
 /**
- * What a page names after a branch was changed: the branch, so that the next edit goes there too, and of main, which numbers
- * its versions, the version. A page that named nothing shows the newest of main and goes on doing so.
+ * The reference of a page after its branch was changed. It is the branch, so that the next edit goes there too. For
+ * main, which numbers its versions, it is the version. A page without a reference shows the newest of main and goes on
+ * doing so.
  */
 export const refAfter = (shown: string | undefined, branch: string, ref: string): string | undefined =>
   shown && (branch === 'main' && shown !== 'main' ? ref : branch);

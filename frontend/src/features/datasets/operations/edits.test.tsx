@@ -196,7 +196,7 @@ test('datasets to copy from are searched on the server as one types', async () =
   expect(screen.queryByRole('option', { name: 'birds-117' })).toBeNull();
   await userEvent.type(input, 'birds-117');
   await userEvent.click(await screen.findByRole('option', { name: 'birds-117' }));
-  // What is chosen stays, and all are offered again.
+  // The choice stays, and all datasets are offered again.
   expect((input as HTMLInputElement).value).toBe('birds-117');
   await userEvent.click(input);
   await screen.findByRole('option', { name: 'birds-0' });

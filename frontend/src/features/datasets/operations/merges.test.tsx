@@ -62,7 +62,7 @@ test('a merge with conflicts is sent once each of them is settled', async () => 
   await userEvent.click(await screen.findByRole('button', { name: 'Merge fix into another branch' }));
   const dialog = await screen.findByRole('dialog', { name: 'Merge versions' });
   await within(dialog).findByText('3 conflicts: both sides changed the same');
-  within(dialog).getByText('What is in conflict is not counted here.');
+  within(dialog).getByText('Conflicts are not counted here.');
   const row = (name: string) => within(within(dialog).getByRole('radiogroup', { name }));
   row('a.txt Labels from tasks · label').getByText('cat');
   row('b.txt').getByText('removed');

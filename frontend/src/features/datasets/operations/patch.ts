@@ -27,7 +27,7 @@ function isCutJson(text: string): boolean {
 
 type Wrong = 'attributeMissing' | 'attributeTwice' | 'attributeCutJson';
 
-/** What is wrong with the rows, by their number. */
+/** The errors of the rows, by their number. */
 export function rowErrors(rows: readonly AttributeRow[]): Record<number, Wrong> {
   const wrong: Record<number, Wrong> = {};
   const names = rows.map(({ name }) => name.trim());

@@ -12,7 +12,7 @@ import { personName } from '../names';
 
 const MAIN = 'main';
 
-/** What can be done with a branch or a tag; what is left out, the reader may not do. */
+/** The actions on a branch or a tag; the reader may not take those that are left out. */
 interface RefActions<Row> {
   onBranch?: ((row: Row) => void) | undefined;
   onMerge?: ((row: Row) => void) | undefined;

@@ -10,7 +10,7 @@ export const UNSETTLED: Settling = { on_conflict: 'fail', sides: {} };
 
 type Found = Pick<OperationPreview, 'conflicts' | 'conflicts_total'>;
 
-/** What a conflict is settled by: several of one path, where a file meets a folder, are settled together. */
+/** The key of a conflict: several of one path, where a file meets a folder, are settled together. */
 export const keyOf = ({ path, layer, field }: MergeConflict) => JSON.stringify([path, layer, field]);
 
 /** Whose side counts in a conflict, undefined while nobody has said. */
@@ -24,7 +24,7 @@ export function countSettled(settling: Settling, { conflicts, conflicts_total }:
   return hidden + conflicts.filter((conflict) => sideOf(settling, conflict)).length;
 }
 
-/** What is sent for the conflicts that were seen, each named unless the side for all says the same. */
+/** The resolutions of the conflicts that were seen, each named unless the side for all is the same. */
 export function resolutionsOf(settling: Settling, { conflicts }: Found): Resolution[] {
   const named = new Map<string, Resolution>();
   for (const conflict of conflicts) {

@@ -75,7 +75,7 @@ export function useCancel(dataset: string) {
   };
 }
 
-/** What the server does to a dataset for anybody, and how it ended lately, newest first. */
+/** Operations on a dataset for anybody, running and recently ended, newest first. */
 export function useOperationsOfNow(dataset: string) {
   const poll = usePollMs();
   const init = { params: { path: { project: useProject(), dataset } } };

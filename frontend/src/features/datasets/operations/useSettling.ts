@@ -10,7 +10,7 @@ interface Asked {
   refetch: () => unknown;
 }
 
-/** What an operation is told of conflicts: single ones are settled for the head on which they were seen. */
+/** The fields that settle conflicts: single ones are settled for the head on which they were seen. */
 export interface SettlingBody {
   on_conflict: Side;
   resolutions?: Resolution[];
@@ -20,8 +20,8 @@ export interface SettlingBody {
 const SEEN_ANEW = ['head_moved', 'merge_conflict', 'not_in_conflict'];
 
 /**
- * The conflicts of a dialog's preview, as its form settles them. What was settled is forgotten when `between`, the versions that meet,
- * changes. `isReady` says that the preview is there and nothing is left to settle.
+ * The conflicts of a dialog's preview, as its form settles them. The choices are forgotten when `between`, the versions
+ * that meet, changes. `isReady` is true once the preview is there and nothing is left to settle.
  */
 export function useSettling<T extends Settling>(
   form: Pick<UseFormReturnType<T>, 'values' | 'setValues'>,

@@ -28,7 +28,7 @@ test('branches tell how far they are from main, tags who gave them, and the page
   const compare = within(branches).getByRole('link', { name: 'Compare main with fix' });
   expect(compare.getAttribute('href')).toBe('/datasets/pets/diff?from=main&to=fix');
   within(screen.getByRole('table', { name: 'Tags' })).getByText('ann');
-  await screen.findByText(/the last 3 versions are kept/);
+  await screen.findByText(/The last 3 versions of main are kept/);
   await screen.findByText('Case 12', { exact: false });
   expect(screen.queryByText('Over', { exact: false })).toBeNull();
   await expectNoViolations(container);

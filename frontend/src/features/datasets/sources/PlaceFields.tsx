@@ -7,7 +7,7 @@ import { placeKind, type SourceForm } from './newSource';
 /** Readable while they are typed: names, which are no secrets. */
 const SHOWN = new Set(['access_key_id', 'hdfs_user']);
 
-/** What is asked for besides the address: it depends on the kind of place. */
+/** The fields besides the address: they depend on the kind of place. */
 export function PlaceFields({ form }: { form: UseFormReturnType<SourceForm> }) {
   const { t } = useTranslation();
   const { hasEndpoint, hasRegion, credentials } = placeKind(form.values.url);

@@ -45,12 +45,12 @@ const KINDS: Record<string, PlaceKind> = {
   swebhdfs: HDFS,
 };
 
-/** What the kind of place that an address means has besides the address. */
+/** The fields that the kind of place has besides the address. */
 export const placeKind = (url: string): PlaceKind => KINDS[url.trim().split('://')[0] ?? ''] ?? NOTHING;
 
 const patterns = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
-/** What the form says of the place; what a kind of place does not have is left out. */
+/** The place of the form; fields that its kind does not have are left out. */
 export function sourceProbe(form: SourceForm): SourceProbe {
   const { hasEndpoint, hasRegion, credentials } = placeKind(form.url);
   const given = credentials.filter((name) => form[name].trim() !== '');

@@ -10,7 +10,7 @@ interface SplitCountsProps {
   pending: boolean;
 }
 
-/** What a split would give: a row per label, a column per split. */
+/** The counts that a split would give: a row per label, a column per split. */
 export function SplitCounts({ counts, error, pending }: SplitCountsProps) {
   const { t } = useTranslation();
   const format = useFormat();

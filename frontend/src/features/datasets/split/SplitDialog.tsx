@@ -128,7 +128,7 @@ function NewSplit({ name, latest, onClose, onSplit }: Omit<SplitDialogProps, 'op
 interface ChosenProps {
   name: string;
   form: UseFormReturnType<SplitForm>;
-  /** What is wrong with the query. */
+  /** The error of the query. */
   problem: string | null;
 }
 

@@ -9,7 +9,7 @@ import classes from './upload.module.css';
 interface DropAnywhereProps {
   /** Said while something is held over the page. */
   label: string;
-  /** What the upload page opens with. */
+  /** The search with which the upload page opens. */
   search: (chosen: Chosen) => { dataset?: string; branch?: string; folder?: string };
 }
 

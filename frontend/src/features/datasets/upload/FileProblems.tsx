@@ -17,7 +17,7 @@ interface NamedProblem {
 interface FileProblemsProps {
   title: string;
   problems: readonly (FileProblem | NamedProblem)[];
-  /** What can be done about them. */
+  /** The ways to repair them. */
   children?: ReactNode;
 }
 

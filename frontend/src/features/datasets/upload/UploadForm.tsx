@@ -34,7 +34,7 @@ const folderPrefix = (text: string): string => {
 
 const folderProblem = (text: string) => (folderPrefix(text) ? pathProblem(folderPrefix(text).slice(0, -1)) : null);
 
-/** What the folders look like, and so why labels are on. */
+/** The shape of the folders, which explains why labels are on. */
 function Recognised({ shape: { classes, splits } }: { shape: FolderShape }) {
   const { t } = useTranslation();
   const names = (all: readonly string[]) => all.slice(0, 5).join(', ') + (all.length > 5 ? ' …' : '');
@@ -89,12 +89,12 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
   const branches = isThere ? [...new Set([...found, form.values.branch])] : [];
   const head = useVersion(dataset, isThere ? form.values.branch : undefined).data;
   const goesOn = labelsFrom(undefined, (head?.provenance ?? {}) as Pushed) === 'folder';
-  // What is wrong with the folder is said at its field, not once for every file.
+  // A wrong folder is reported at its field, not once for every file.
   const prefix = folderProblem(folder) ? '' : folderPrefix(folder);
   const { files, problems } = useMemo(() => placed(chosen, { folder: prefix, keepName }), [chosen, prefix, keepName]);
   const bytes = useMemo(() => bytesOf(files), [files]);
   const shape = useMemo(() => folderShape(files.map(({ path }) => path)), [files]);
-  // What the branch does already goes on; a folder of classes turns it on, and its person may turn it off.
+  // The labels of the branch's last push go on. A folder of classes turns them on, and its person may turn them off.
   const labels = form.values.labels ?? (goesOn || shape.classes.length > 0);
   const send = async ({ mode, takesSplits, ...values }: typeof form.values) => {
     const order: Order = {

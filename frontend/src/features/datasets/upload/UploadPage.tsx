@@ -153,7 +153,7 @@ interface DifferingProps {
   onBack: () => void;
 }
 
-/** What was chosen is not quite what the upload began with. */
+/** The chosen files differ from those that the upload began with. */
 function Differing({ resuming: { problems, files }, onGoOn, onBack }: DifferingProps) {
   const { t } = useTranslation();
   return (

@@ -1,4 +1,4 @@
-/** What somebody dropped or chose: files with paths, whichever way the browser gives them. No React. */
+/** Files that somebody dropped or chose: with paths, whichever way the browser gives them. No React. */
 import { comparePaths, type PathProblem, pathProblem } from './packing/paths';
 
 /** A file with the path that it had below what was chosen: `pets/cats/1.png`. */
@@ -64,8 +64,8 @@ async function walk(entry: FileSystemEntry, path: string, files: RawFile[], onFi
 }
 
 /**
- * What was dropped, folders with all that is in them. To be called in the handler of the event: later the browser has
- * forgotten what was dropped. `onFile` hears how many files there are so far.
+ * The dropped files, folders with all that is in them. To be called in the handler of the event: later the browser has
+ * forgotten them. `onFile` gets the number of files so far.
  */
 export function droppedFiles(data: DataTransfer, onFile?: (count: number) => void): Promise<Chosen> {
   const items = [...data.items].filter(({ kind }) => kind === 'file');
@@ -107,7 +107,7 @@ export type SavedFile = [path: string, size: number, mtime: number];
 
 export const savedFile = ({ path, size, mtime }: UploadFile): SavedFile => [path, size, mtime];
 
-/** What differs between the files of an upload and those that were chosen to go on with it. */
+/** The differences between the files of an upload and those that were chosen to go on with it. */
 export function differences(saved: readonly SavedFile[], files: readonly UploadFile[]): FileProblem[] {
   const now = new Map(files.map((file) => [file.path, file]));
   return saved.flatMap(([path, size, mtime]): FileProblem[] => {

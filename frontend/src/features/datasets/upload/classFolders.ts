@@ -72,7 +72,7 @@ function classesOf(folders: ReadonlyMap<string, number>): string[] {
   return isDeep || isKind || isFew ? [] : names.sort();
 }
 
-/** What the folders of pictures mean; other files are not looked at. */
+/** The meaning of the folders of pictures; other files are not looked at. */
 export function folderShape(paths: readonly string[]): FolderShape {
   const counts = [...foldersOf(paths)].map(([folder, count]) => ({ parts: folder.split('/').slice(0, -1), count }));
   const top = sharedFolders(counts.map(({ parts }) => parts));

@@ -1,4 +1,4 @@
-/** What became of the branch between the beginning of an upload and its end. No React. */
+/** Changes of others to the branch between the beginning of an upload and its end. No React. */
 import type { StoredFile, Version } from '@/api/contract/datasets';
 import { asApiError } from '@/api/errors';
 

@@ -110,7 +110,7 @@ export const savedFiles = async (id: string): Promise<SavedFile[]> =>
 export const savePack = (id: string, files: SavedFile[], summary: PackSummary): Promise<void> =>
   write([PACKS], (of) => of(PACKS).put({ files, summary } satisfies SavedPack, packKey(id, files)));
 
-/** What hashing these files gave, if they were hashed before and are the same. */
+/** The saved digests of these files, if they are the same as before. */
 export async function savedPack(id: string, files: readonly SavedFile[]): Promise<PackSummary | undefined> {
   const found = await read<SavedPack | undefined>(PACKS, (from) => from.get(packKey(id, files)));
   return found && JSON.stringify(found.files) === JSON.stringify(files) ? found.summary : undefined;

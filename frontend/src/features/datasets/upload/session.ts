@@ -6,7 +6,7 @@ import type { Order } from './saved';
 import { Transfer, type TransferState } from './transfer';
 
 let current: Transfer | null = null;
-/** What was dropped on another page, for the upload page to begin with. */
+/** Files that were dropped on another page, for the upload page to begin with. */
 let handed: Chosen | null = null;
 const listeners = new Set<() => void>();
 const tell = () => {

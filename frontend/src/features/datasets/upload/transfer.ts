@@ -34,7 +34,7 @@ export interface TransferState {
   /** Files that the dataset has already. */
   unchanged: number;
   perSecond: number | null;
-  /** What is waited for while the network or the server is away. */
+  /** The error that it waits out, while the network or the server is away. */
   waiting: unknown;
   problems: readonly FileProblem[];
   /** Why it failed. */
@@ -44,7 +44,7 @@ export interface TransferState {
   version: Version | null;
   /** Whether the upload made the version; else the branch had all of it. */
   isNew: boolean;
-  /** What others did to the branch since the upload began; null where nobody did. */
+  /** Changes of others to the branch since the upload began; null without any. */
   meanwhile: Meanwhile | null;
 }
 
@@ -236,7 +236,7 @@ export class Transfer {
           attributes: attributes.get(path) ?? null,
           split: splitOfPath(path, this.order.splits),
         });
-      // What was left out of the pack counts as done, too.
+      // Files that were left out of the pack count as done, too.
       this.count(bytes - size, files.length - members.length);
     });
     return puts.sort((left, right) => (left.path < right.path ? -1 : 1));
@@ -293,7 +293,7 @@ export class Transfer {
   private async commit(api: UploadApi, found: Compared, puts: Put[]): Promise<void> {
     this.set({ stage: 'committing', perSecond: null, commit: null });
     const { head } = found;
-    // What is left out stays as it is in a folder that is replaced.
+    // Unreadable files stay as they are in a folder that is replaced.
     const stays = new Set([...this.unreadable].map(({ path }) => path));
     const deletes = found.deletes.filter((path) => !stays.has(path));
     let version = head;

@@ -92,7 +92,7 @@ test('a chosen folder names its dataset, its files and what is left out', async 
   screen.getByText('A new dataset of this name is made.');
   const refused = screen.getByRole('list', { name: '1 file cannot be in a dataset and is left out' });
   within(refused).getByText('..');
-  // What a new dataset cannot have is not asked.
+  // A new dataset has no folder to replace, so the form does not ask.
   expect(screen.queryByRole('radiogroup')).toBeNull();
   await expectNoViolations(container);
 
@@ -123,7 +123,7 @@ test('a dataset beyond the list of names is no new one: the upload goes to its b
     '/uploads',
   );
   const submit = await screen.findByRole('button', { name: 'Upload' });
-  // Nobody knows yet whether it is there.
+  // The page does not know yet whether the dataset is there.
   const retry = await screen.findByRole('button', { name: 'Try again' });
   expect(submit.hasAttribute('disabled')).toBe(true);
   expect(screen.queryByText('A new dataset of this name is made.')).toBeNull();

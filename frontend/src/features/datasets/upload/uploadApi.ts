@@ -1,4 +1,4 @@
-/** What an upload asks of the server. */
+/** The requests of an upload to the server. */
 import { api } from '@/api/client';
 import type { CommitRequest, StoredFile, Upload, Version } from '@/api/contract/datasets';
 import { ApiError, asApiError, readApiError } from '@/api/errors';
@@ -23,7 +23,7 @@ const MOST_STEPS = 100;
 
 export type SplitOf = Record<string, unknown> | null;
 
-/** What the branch's last push said: later ones go on with it. */
+/** The options of the branch's last push: later ones go on with them. */
 export interface Pushed {
   labels_from?: 'folder' | null;
   unlabelled_prefixes?: string[];
@@ -60,7 +60,7 @@ export class UploadApi {
     return data?.results[0] ?? null;
   }
 
-  /** What a version has at those paths. */
+  /** The files of a version at these paths. */
   async storedAt(ref: string, paths: readonly string[]): Promise<StoredFile[]> {
     const found: StoredFile[] = [];
     for (let at = 0; at < paths.length; at += PATHS_AT_ONCE) {
@@ -116,7 +116,7 @@ export class UploadApi {
       return await this.ask(head, changes, options, onStep);
     } catch (error) {
       if (!options.split || !CANNOT_SPLIT.has(asApiError(error).code)) throw error;
-      // Nobody asked for a split this time: files that are gone leave it, the others keep theirs.
+      // This upload asks for no split: files that are gone leave it, the others keep theirs.
       return this.ask(head, changes, { ...options, split: null }, onStep);
     }
   }
@@ -153,7 +153,7 @@ export class UploadApi {
   }
 }
 
-/** What was chosen, else what the last push said. */
+/** The choice, else the option of the last push. */
 export const labelsFrom = (chosen: boolean | undefined, last: Pushed): 'folder' | null =>
   chosen === undefined ? (last.labels_from ?? null) : chosen ? 'folder' : null;
 

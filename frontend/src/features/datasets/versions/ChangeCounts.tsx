@@ -10,7 +10,7 @@ interface ChangeCountsProps {
   labels_changed?: number | null;
 }
 
-/** What the signs of `ChangeCounts` mean. */
+/** The meaning of the signs of `ChangeCounts`. */
 export function ChangeLegend() {
   const { t } = useTranslation();
   return (

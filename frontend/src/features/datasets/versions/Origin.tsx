@@ -18,7 +18,8 @@ export function Origin({ provenance }: Pick<Version, 'provenance'>) {
     return <Imported given={object(given.import)} maker={object(given.made_by)} />;
   const maker = object(given.made_by);
   if (text(maker.run)) return <Made given={given} maker={maker} />;
-  // Of versions that are older than the server's own words: `write` is what a run's writer made, `run` what a run pushed.
+  // Versions from before the server's own record have these kinds: `write` for a run's writer, `run` for a push of a
+  // run.
   if ((given.kind === 'run' || given.kind === 'write') && text(given.run))
     return <Made given={given} maker={{ run: given.run }} />;
   return null;

@@ -9,7 +9,7 @@ test.each([
   [{ ...NOTHING, added: 1200, removed: 3, labels_changed: 2 }, '+1,200−3#2'],
   [{ ...NOTHING, labels_changed: 2 }, '#2'],
   [{ ...NOTHING, labels_changed: 0 }, 'unchanged'],
-  // Of versions that are older than the count.
+  // Versions from before the count have null.
   [{ ...NOTHING, changed: 4, labels_changed: null }, '~4'],
 ])('counts of a version say which kind they are of', async (counts, text) => {
   await renderPage(<div data-testid="counts">{<ChangeCounts {...counts} />}</div>, '/', '/');

@@ -10,7 +10,7 @@ interface ViewNameDialogProps {
   title: string;
   /** The name that it has; empty for a new one. */
   name: string;
-  /** What the view asks, shown below the name. */
+  /** The query of the view, shown below the name. */
   query: string;
   submit: string;
   send: (name: string) => Promise<unknown>;

@@ -27,7 +27,7 @@ export function ViewsMenu({ address, value, onApply }: ViewsMenuProps) {
   const [opened, { toggle, close }] = useDisclosure();
   const [renaming, setRenaming] = useState<SavedView>();
   const { change, remove } = useViewActions(address.dataset);
-  // What is about to be deleted is gone from the list already.
+  // A view disappears from the list before the server deletes it.
   const [going, setGoing] = useState<ReadonlySet<string>>(new Set());
   const put = (name: string, isGoing: boolean) =>
     setGoing((old) => new Set(isGoing ? [...old, name] : [...old].filter((one) => one !== name)));

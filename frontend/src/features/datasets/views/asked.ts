@@ -17,7 +17,9 @@ function kindCondition(type: string): string {
 
 const inBrackets = (query: string, among: number): string => (among > 1 ? `(${query})` : query);
 
-/** What the page shows as one question: the folder, and every filter as a condition. `viewQuery` is the applied view's. */
+/**
+ * The filters of the page as one query: the folder, and every filter as a condition. `viewQuery` is the applied view's.
+ */
 export function askedBy(search: BrowseSearch, viewQuery?: string): Asked {
   const { where, label, split, labelled, type, min, max, path } = search;
   const conditions = [

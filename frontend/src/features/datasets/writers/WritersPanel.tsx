@@ -18,11 +18,11 @@ import { type Open, useAbandonWriter, useCommitWriter, useOpenWriters } from './
 
 const CONFLICT = 'merge_conflict';
 
-/** Who writes to the dataset now: browsed, committed, abandoned. */
+/** The open writers of the dataset: browsed, committed, abandoned. */
 export function WritersPanel({ name }: { name: string }) {
   const { t } = useTranslation();
   const writers = useOpenWriters(name);
-  // What is about to be abandoned is gone from the page already.
+  // A writer disappears from the page before the server abandons it.
   const [going, setGoing] = useState<ReadonlySet<string>>(new Set());
   const columns = useColumns(name, setGoing);
   return (

@@ -20,7 +20,7 @@ const MOST = 200;
 /** A writer, or a job of many of them. */
 export type Open = { kind: 'writer'; row: Writer } | { kind: 'job'; row: WriteJob };
 
-/** What writes to a dataset now, jobs first; undefined while it is asked for. */
+/** The open writers of a dataset, jobs first; undefined while it is asked for. */
 export function useOpenWriters(dataset: string) {
   const project = useProject();
   const poll = usePollMs();

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useCodeChanges } from '../queries';
 import { DiffResult } from './DiffView';
 
-/** What was not committed when the code of a run was sent. */
+/** Changes that were not committed when the code of a run was sent. */
 export function CodeChanges({ run }: { run: string }) {
   const { t } = useTranslation();
   const changes = useCodeChanges(run);

@@ -15,7 +15,7 @@ interface Reading {
   refetch: () => unknown;
 }
 
-/** What became of a question for changes: the files, or why there are none. */
+/** The answer to a question for changes: the files, or why there are none. */
 export function DiffResult({ query }: { query: Reading }) {
   const { t } = useTranslation();
   if (query.error && !query.data)

@@ -10,7 +10,7 @@ import { useNamed } from './queries';
 
 interface CommentFieldProps {
   initial?: string;
-  /** What is typed is kept in this tab by this name until it is sent: other parts of the page are looked at meanwhile. */
+  /** The name under which this tab keeps the text until it is sent: other parts of the page are looked at meanwhile. */
   draft?: string;
   submit: string;
   label: string;

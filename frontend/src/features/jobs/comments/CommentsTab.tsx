@@ -13,7 +13,7 @@ import { CommentField } from './CommentField';
 import { pieces } from './mention';
 import { useCommenting, useComments } from './queries';
 
-/** What people say about a run; it is plain text, and one's own can be changed. */
+/** Comments of people about a run; they are plain text, and one's own can be changed. */
 export function CommentsTab({ run }: { run: Run }) {
   const { t } = useTranslation();
   const me = useMe();

@@ -11,7 +11,7 @@ interface CompareCodeProps {
   onChoose: (chosen: string[]) => void;
 }
 
-/** What differs from the code of one run to that of another; read only once it is asked for. */
+/** The difference from the code of one run to that of another; read only once it is asked for. */
 export function CompareCode({ runs, chosen, onChoose }: CompareCodeProps) {
   const { t } = useTranslation();
   const numbers = runs.map(({ number }) => String(number));

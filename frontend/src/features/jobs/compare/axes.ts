@@ -1,7 +1,7 @@
 import type { ComparedRun } from '@/api/contract/jobs';
 import { numberOf } from '@/shared/metricValue';
 
-/** What a filter lets through: a range of numbers, or some of the values. */
+/** The values that a filter lets through: a range of numbers, or some of the values. */
 export type Within = Record<string, [from: number, to: number] | string[]>;
 export type AxisValue = number | string | null;
 export type MetricValue = 'last' | 'min' | 'max';
@@ -11,10 +11,10 @@ export interface Axis {
   isMetric: boolean;
   /** One value per run, null where it has none. */
   values: AxisValue[];
-  /** Of numbers; positions are logarithmic where the values span two powers of ten. */
+  /** An axis of numbers; positions are logarithmic where the values span two powers of ten. */
   range?: [min: number, max: number];
   isLog: boolean;
-  /** Of anything else, in order. */
+  /** An axis of anything else, in order. */
   categories?: string[];
 }
 
@@ -117,7 +117,7 @@ export function passing(axes: readonly Axis[], within: Within, count: number): b
   );
 }
 
-/** What a URL says of filters; anything else than ranges and lists of words is left out. */
+/** The filters of a URL; anything else than ranges and lists of words is left out. */
 export function readWithin(raw: unknown): Within | undefined {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return undefined;
   const kept = Object.entries(raw).filter(([, filter]) => {

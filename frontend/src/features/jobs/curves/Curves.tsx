@@ -19,7 +19,7 @@ export interface CurvesProps {
   onZoom: (zoom: [number, number] | null) => void;
 }
 
-/** What the run's program reported, one chart for each measured thing. */
+/** The metrics of the run, one chart for each measured thing. */
 export function Curves({ id, active, zoom, onZoom }: CurvesProps) {
   const { t } = useTranslation();
   const metrics = useMetrics(id, active);

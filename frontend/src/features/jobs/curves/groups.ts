@@ -1,5 +1,5 @@
 export interface CurveGroup {
-  /** What the keys share: `loss` for `train/loss` and `val/loss`. */
+  /** The common part of the keys: `loss` for `train/loss` and `val/loss`. */
   name: string;
   keys: string[];
 }

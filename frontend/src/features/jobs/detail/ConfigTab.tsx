@@ -103,7 +103,7 @@ export function ConfigTab({ run }: { run: Run }) {
   );
 }
 
-/** What its attempts have cost together. */
+/** The cost of its attempts together. */
 function Cost({ run }: { run: Run }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -114,7 +114,7 @@ function Cost({ run }: { run: Run }) {
   return <span title={t('runs.costHint')}>{said.join(' · ')}</span>;
 }
 
-/** What only a run has that Atom itself carries out. */
+/** The settings of a run that Atom itself carries out. */
 function Executed({ run }: { run: Run }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -10,7 +10,7 @@ import { describeRun, useRefreshRun } from '../queries';
 import classes from './detail.module.css';
 import { NotesDialog } from './NotesDialog';
 
-/** What people say of a run: its star, tags and notes, with the way to change them. */
+/** Descriptions of a run by people: its star, tags and notes, with the way to change them. */
 export function Described({ run }: { run: Run }) {
   const { t } = useTranslation();
   const mayRun = useMay('researcher');
@@ -44,7 +44,7 @@ export function Described({ run }: { run: Run }) {
         )}
       </Group>
       {run.notes && (
-        // What is long scrolls by itself, and so can be reached by the keyboard.
+        // Long notes scroll by themselves, and so can be reached by the keyboard.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: see above
         <div className={classes.notes} tabIndex={0} role="note" aria-label={t('runs.notes')}>
           <Text size="sm">{run.notes}</Text>

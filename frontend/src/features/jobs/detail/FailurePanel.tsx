@@ -18,7 +18,7 @@ function evidenceText(evidence: Run['evidence']): string {
 /** Codes whose sentence only repeats the program's last words: these are shown at once. */
 const UNEXPLAINED = new Set(['exited', 'exited_with_error', 'signalled']);
 
-/** What went wrong in a plain sentence, buttons that mend it, and the program's own last words. */
+/** The failure in a plain sentence, buttons that repair it, and the program's own last words. */
 export function FailurePanel({ run }: { run: Run }) {
   const { t } = useTranslation();
   const words = useWords();

@@ -26,7 +26,7 @@ export function NotesDialog({ run, onClose }: { run: Run; onClose: () => void })
 function NotesForm({ run, onClose }: { run: Run; onClose: () => void }) {
   const { t } = useTranslation();
   const refresh = useRefreshRun();
-  // What was read when the dialog opened: the page goes on reading.
+  // The description from when the dialog opened: the page goes on reading.
   const [base, setBase] = useState<Said>(run);
   const [theirs, setTheirs] = useState<Said | null>(null);
   const form = useForm({ initialValues: { name: run.name, tags: run.tags, notes: run.notes } });

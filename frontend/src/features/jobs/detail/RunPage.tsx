@@ -35,7 +35,7 @@ const SystemTab = lazy(whenReachable(async () => ({ default: (await import('../c
 
 const TABS = ['log', 'curves', 'system', 'files', 'events', 'config', 'comments'] as const;
 type Tab = (typeof TABS)[number];
-// What runs elsewhere has no log here.
+// A run that runs elsewhere has no log here.
 const TRACKED_TABS: readonly Tab[] = TABS.filter((name) => name !== 'log');
 
 /** Workflows that keep what the model says of single files. */

@@ -10,7 +10,7 @@ export interface Registrable {
   files: string[];
 }
 
-/** What can become a model version: the stored files of the newest attempt that left any. */
+/** The files that can become a model version: the stored ones of the newest attempt that left any. */
 export function registrable(artifacts: readonly Artifact[]): Registrable {
   const stored = artifacts.filter((file) => file.state === 'persisted');
   const inFolder = stored.filter((file) => file.path.startsWith(MODEL_FOLDER));

@@ -7,7 +7,7 @@ import type { LogFeed } from '../log/logFeed';
 import type { LogStore } from '../log/logStore';
 import { isActive, isWaiting } from '../states';
 
-/** What the server says on `/ws/runs/<id>/`. Payloads of curves and events are read by HTTP. */
+/** The messages of the server on `/ws/runs/<id>/`. Payloads of curves and events are read by HTTP. */
 type Message =
   | { type: 'log'; attempt: string; byte_off: number; next: number; text: string; fd: 1 | 2; ts_ns: number }
   | { type: 'gap'; from: number; to: number }

@@ -21,7 +21,7 @@ type Row = { folder: RunFolder; file?: undefined } | { file: Artifact; folder?: 
 
 const nameOf = ({ folder, file }: Row) => folder?.name ?? (file as Artifact).path.split('/').at(-1) ?? '';
 
-/** What the run has written so far, folder by folder; the address keeps the folder and the open file. */
+/** Files that the run has written so far, folder by folder; the address keeps the folder and the open file. */
 export function FilesTab({ run, active }: { run: Run; active: boolean }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -52,7 +52,7 @@ export function MarkdownView({ text }: { text: string }) {
             ),
           // To fetch it would tell a stranger's server who looks at the run.
           img: ({ alt }) => <span>{t('runpage.preview.pictureLeftOut', { text: alt })}</span>,
-          // Of a list of tasks, which nobody can tick here.
+          // The box of a list of tasks, which cannot be ticked here.
           input: ({ checked }) => <span>{checked ? '☑' : '☐'}</span>,
           table: ({ children }) => (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region must be reachable by keyboard

@@ -12,7 +12,7 @@ import { aboutKeeping, useKeepRun, useRunKeeping } from './queries';
 
 const CHOICES = [7, 30, 90, 365] as const;
 
-/** What becomes of the logs and outputs of a run: nothing is shown where nobody decided anything. */
+/** The retention of a run's logs and outputs: nothing is shown where no policy decides. */
 export function RunKept({ run }: { run: Run }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -102,7 +102,7 @@ function PolicyForm({ present }: { present: RunPolicy }) {
   );
 }
 
-/** What would go under a policy, before it is set. */
+/** The runs that would lose files under a policy, before it is set. */
 function Due({ days }: { days: number }) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -22,7 +22,7 @@ test('a policy is looked at before it is set', async () => {
   await userEvent.click(screen.getByRole('radio', { name: 'Stay for some days' }));
   const field = screen.getByRole('textbox', { name: 'How many days' });
   await userEvent.clear(field);
-  // Nobody asked yet what would go.
+  // Without a number of days, the page does not ask what would go.
   expect(screen.queryByText('Nothing would go')).toBeNull();
   expect(screen.getByRole('button', { name: 'Save' }).hasAttribute('disabled')).toBe(true);
   await userEvent.type(field, '30');

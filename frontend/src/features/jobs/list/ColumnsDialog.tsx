@@ -26,7 +26,7 @@ function Choice({ filter, columns, onClose, onChoose }: ColumnsProps) {
   const { t } = useTranslation();
   const [chosen, setChosen] = useState(columns);
   const { data, error, refetch } = useRunColumns(filter);
-  // What was chosen stays there, though none of the newest runs has it.
+  // Chosen columns stay there, though none of the newest runs has them.
   const namesOf = (kind: 'param' | 'metric', found: string[]) => [
     ...new Set([...found.map((key) => `${kind}.${key}`), ...chosen.filter((name) => name.startsWith(`${kind}.`))]),
   ];

@@ -31,7 +31,7 @@ interface FiltersProps {
   filter: RunFilter;
   /** Only what changes: another field may be told before this one is shown. */
   onChange: (values: RunFilter) => void;
-  /** What is wrong with the search, with its place and what to write instead. */
+  /** The error of the search, with its place and the right spelling. */
   problem?: string;
 }
 

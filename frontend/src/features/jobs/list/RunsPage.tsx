@@ -142,7 +142,7 @@ function useColumns(given: string[] | undefined): [string[], (columns: string[])
   return [columns, (next) => store(next.join(','))];
 }
 
-/** What the server says of a search that it cannot read. */
+/** The server's error for a search that it cannot read. */
 function searchProblem(error: unknown): string | undefined {
   if (error == null) return undefined;
   const found = asApiError(error);

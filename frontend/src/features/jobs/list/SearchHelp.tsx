@@ -15,7 +15,7 @@ const EXAMPLES = [
   ['archived', 'is:archived'],
 ] as const;
 
-/** What can be written into the search of runs, by examples. */
+/** The language of the search of runs, by examples. */
 export function SearchHelp() {
   const { t } = useTranslation();
   return (

@@ -12,7 +12,7 @@ import type { useBulk } from './useBulk';
 
 const idsOf = (runs: ListedRun[]): string[] => runs.map(({ id }) => id);
 
-/** What can be done with the runs that are ticked. */
+/** The actions on the runs that are ticked. */
 export function Toolbar({ chosen, bulk }: { chosen: ListedRun[]; bulk: ReturnType<typeof useBulk> }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -28,7 +28,7 @@ export interface LogFinderProps {
   onStep: (by: 1 | -1) => void;
 }
 
-/** What to look for in the log, how it is meant, and steps from match to match. */
+/** The text to find in the log, the way to match it, and steps from match to match. */
 export function LogFinder(props: LogFinderProps) {
   const { field, query, find, matchCase, count, error, onQuery, onFind, onCase, onStep } = props;
   const { t } = useTranslation();

@@ -15,7 +15,7 @@ export interface LogViewProps {
   /** Grows with the store: the view is drawn again. */
   revision: number;
   filter: LogFilter;
-  /** What to mark in a line, by its number. */
+  /** The marks in a line, by its number. */
   highlightOf: (line: number) => Highlight;
   follow: boolean;
   onFollow: (follow: boolean) => void;

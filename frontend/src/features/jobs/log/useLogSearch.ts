@@ -18,7 +18,7 @@ export interface Wanted {
   filter: LogFilter;
 }
 
-/** What is asked of the server; null where there is nothing to look for, or the page can look itself. */
+/** The request to the server; null where there is nothing to look for, or the page can look itself. */
 export function asked({ query, find, matchCase, filter }: Wanted, local = true): LogQuery | null {
   if (find === 'text' && local) return null;
   if (find !== 'errors' && query === '') return null;
@@ -77,7 +77,7 @@ function useRemote(runId: string, attempt: number | undefined, wanted: LogQuery 
     running.current = abort;
     readAt.current = size;
     const read = async () => {
-      // What was found in lines that had not ended comes again.
+      // Matches in lines that had not ended come again.
       const matches = new Map([...current.matches].filter(([line]) => line < current.settledLines));
       let { cursor, settledLines } = current;
       for (let page = 0; page < MAX_PAGES && matches.size < MAX_PAGES * 1000; page++) {

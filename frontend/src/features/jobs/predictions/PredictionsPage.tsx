@@ -23,7 +23,7 @@ import { useLabelAgain, usePredictions } from './usePredictions';
 
 type Search = ReturnType<typeof predictionsSearch>;
 
-/** What a model says of each file of a run: mistakes first, filtered by the address. */
+/** Predictions of a model for each file of a run: mistakes first, filtered by the address. */
 export function PredictionsPage() {
   const { t } = useTranslation();
   const { runId = '' } = useParams({ strict: false });

@@ -37,7 +37,7 @@ function useQueue() {
   );
 }
 
-/** What waits, in which order and why, and what holds a machine. */
+/** The queue: waiting runs, their order and reasons, and the runs that hold a machine. */
 export function QueuePage() {
   const { t } = useTranslation();
   const format = useFormat();

@@ -46,7 +46,7 @@ const UNREADABLE = 'attributes.unreadable IS NOT NULL';
 const MADE: readonly Remedy[] = ['label_by_folder', 'make_test_split', 'draw_splits'] satisfies Making[];
 const isMade = (remedy: Remedy): remedy is Making => MADE.includes(remedy);
 
-/** What may mend it, there and then: the first one is the likeliest. */
+/** The repairs, there and then: the first one is the likeliest. */
 export function RemedyButtons({ remedies, reference, branch, onVersion, onChooseVersion, run }: RemedyButtonsProps) {
   const { t } = useTranslation();
   const at = reference.lastIndexOf('@');

@@ -13,7 +13,7 @@ const SPLITS = '/api/v1/projects/{project}/datasets/{dataset}/splits/';
 /** A fifth to measure on is common; the dialog of the dataset draws any other split. */
 export const TEST_SHARE = '20%';
 
-/** Of new splits: a tenth to validate on, too. */
+/** The share of new splits to validate on. */
 export const VAL_SHARE = '10%';
 
 export type Making = 'label_by_folder' | 'make_test_split' | 'draw_splits';

@@ -167,7 +167,7 @@ function Head({ run }: { run: SharedRun }) {
   );
 }
 
-/** What went wrong, as far as it is told outside: of some failures only the kind. */
+/** The failure, as far as a link shows it: for some failures only the kind. */
 function Failure({ run }: { run: SharedRun }) {
   const { t } = useTranslation();
   const words = useWords();

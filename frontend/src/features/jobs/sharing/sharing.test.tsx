@@ -144,7 +144,7 @@ test('the log of an earlier attempt is chosen, and the address keeps it', async 
   const { container, unmount } = await visit();
   const choice = await screen.findByRole('combobox', { name: 'Attempt' });
   expect(choice).toHaveProperty('value', 'Attempt 3');
-  // What can only be pressed is not printed, whoever asks the browser for it.
+  // Controls are not printed, whoever asks the browser for it.
   expect(choice.closest('[data-no-print]')).not.toBeNull();
   expect(screen.getByRole('switch', { name: 'Follow the end' }).closest('[data-no-print]')).not.toBeNull();
   await screen.findByText('said by 3');

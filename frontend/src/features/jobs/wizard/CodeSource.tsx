@@ -71,7 +71,7 @@ function FromGit({ source, draft, set, error }: Props & { source: GitSource }) {
   const found = source.fetch ? fetched.data : undefined;
   const wrong = refused ? fieldWords(asApiError(refused)) : {};
   const busy = isPending || found?.state === 'waiting' || found?.state === 'fetching';
-  // What is typed is not what was fetched.
+  // A changed field no longer names the fetched commit.
   const change = (values: Partial<GitSource>) => set({ git: { ...source, ...values, fetch: '' }, codeSnapshot: '' });
   const start = () =>
     void ask({ url: source.url.trim(), ref: source.ref.trim(), secret: source.secret }).then(

@@ -17,7 +17,7 @@ interface DataSelectionProps {
   onChange: (selection: Selection) => void;
 }
 
-/** What the server says of a dataset's selection, by the form's fields. */
+/** The server's errors of a dataset's selection, by the form's fields. */
 export function selectionErrors(errors: Record<string, string>, alias: string): Selection {
   const at = `selectors.${alias}`;
   return { where: errors[`${at}.where`] ?? errors[at], view: errors[`${at}.view`] };

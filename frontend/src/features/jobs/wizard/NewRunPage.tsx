@@ -168,7 +168,7 @@ function Wizard() {
     const name = draft.name.trim() || suggestedName(draft, workflow);
     return { ...(name && { name }), ...requestOf(draft) };
   }, [draft, workflow]);
-  // What was refused was said of what was sent: another request is judged anew.
+  // A refusal belongs to the request that was sent: another request is judged anew.
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is the change that counts
   useEffect(() => setSendError(null), [request]);
   const [settled] = useDebouncedValue(request, 400);
@@ -187,7 +187,7 @@ function Wizard() {
   const refused = sendError ?? preview.error;
   const sent = refused ? fieldWords(asApiError(refused)) : {};
   const own = Object.fromEntries(draftErrors(draft).map(({ field, error }) => [field, t(`jobs.wizard.${error}`)]));
-  // What the form itself finds wrong comes last: the server was not asked about it.
+  // Errors that the form itself finds come last: the server was not asked about them.
   const allErrors = fieldErrors({ ...preview.data?.errors, ...sent, ...own });
   const blocked = Object.keys(own).length > 0 || misfits.length > 0 || (!stale && preview.data?.valid === false);
   const errors = tried
@@ -199,7 +199,7 @@ function Wizard() {
     void navigate({ to: '.', search: (old) => ({ ...old, step: index }), replace: false });
   const next = () => setLeavingFor(at + 1);
   const choose = (index: number) => (index > at ? setLeavingFor(index) : goTo(index));
-  // What was typed last is checked before the step is left; no step that has errors is passed by.
+  // The last input is checked before the step is left; no step that has errors is passed by.
   useEffect(() => {
     if (leavingFor === null || stale) return;
     setLeavingFor(null);

@@ -6,7 +6,7 @@ interface NumberFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | '
   value: Typed;
   /** A number, or the text that is none. */
   onChange: (value: Typed) => void;
-  /** What the arrow keys add and how far they go; nothing that is typed is changed. */
+  /** The step of the arrow keys and their bounds; typed numbers are not changed. */
   step?: number;
   min?: number;
   max?: number;

@@ -14,7 +14,7 @@ import classes from './wizard.module.css';
 
 type ParametersStepProps = StepProps & { looks: readonly DatasetPreflight[] };
 
-/** What the run does, with which data, and its name. */
+/** The command or parameters of the run, its data, and its name. */
 export function ParametersStep({ looks, ...props }: ParametersStepProps) {
   const isCommand = props.draft.workflow === COMMAND;
   if (!isCommand && !props.workflow) return null;

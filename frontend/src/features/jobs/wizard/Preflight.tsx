@@ -18,7 +18,7 @@ const LOOKS = {
   ok: { color: 'teal', icon: IconCircleCheck },
 } as const;
 
-/** What the run would read, and what of it does not fit, with buttons that mend it. */
+/** The data that the run would read, and its misfits, with buttons that repair them. */
 export function Preflight({ looks, onVersion, onChooseVersion }: PreflightProps) {
   const { t } = useTranslation();
   return (

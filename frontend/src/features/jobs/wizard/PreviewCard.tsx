@@ -18,7 +18,7 @@ export function PreviewCard({
   refused,
   stale,
 }: {
-  /** What the run would read: the first thing to be wrong. */
+  /** The data that the run would read: the first thing to be wrong. */
   data?: ReactNode;
   preview: Preview | undefined;
   error: unknown;

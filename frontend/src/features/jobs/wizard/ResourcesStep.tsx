@@ -10,7 +10,7 @@ import { NumberField } from './NumberField';
 import { SecretNames } from './SecretNames';
 import type { StepProps } from './stepProps';
 
-// What the server takes: 16 MiB, 20 times.
+// The server's limits: 16 MiB, 20 times.
 const LEAST_MEMORY_GIB = 1 / 64;
 const MOST_RETRIES = 20;
 

@@ -21,14 +21,14 @@ export interface DatasetRow extends Selection {
   alias: string;
   dataset: string;
   ref: string;
-  /** What the form has no field for, of a run that is copied. */
+  /** Selectors of a copied run that the form has no field for. */
   selected?: Pick<Selector, 'split' | 'labelled'>;
 }
 
 export interface EnvRow {
   name: string;
   value: string;
-  /** Of a run that is copied: it had a value, which is shown to nobody. */
+  /** A copied run had a value here, which is shown to nobody. */
   isUnknown?: true;
 }
 
@@ -40,10 +40,10 @@ export interface GitSource {
   fetch: string;
 }
 
-/** What stands in a number field: text where it is no number. */
+/** The content of a number field: text where it is no number. */
 export type Typed = number | string;
 
-/** What the form holds; kept in sessionStorage as it is. */
+/** The content of the form; kept in sessionStorage as it is. */
 export interface Draft {
   /** A workflow's slug, COMMAND, or null before the choice. */
   workflow: string | null;
@@ -52,7 +52,7 @@ export interface Draft {
   /** By the name of a dataset parameter. */
   selections: Record<string, Selection>;
   command: string;
-  /** Of a command: its parameters, one NAME=VALUE a line. */
+  /** The parameters of a command, one NAME=VALUE a line. */
   parameterLines: string;
   codeSnapshot: string;
   /** Where the code comes from, if that is git. */
@@ -71,7 +71,7 @@ export interface Draft {
   gpus: Typed;
   timeoutMinutes: Typed | null;
   maxRetries: Typed;
-  /** Of a command: whether it may write the datasets of the project. */
+  /** Whether a command may write the datasets of the project. */
   mayWrite: boolean;
   tags: string[];
 }
@@ -228,7 +228,7 @@ function commandFields(draft: Draft): Partial<RunRequest> {
   };
 }
 
-/** What stands in the number fields of the resources, as the server names them. */
+/** The number fields of the resources, as the server names them. */
 export function numbersOf(draft: Draft): Record<string, Typed | null> {
   return {
     'resources.cpus': draft.cpus,
@@ -241,7 +241,7 @@ export function numbersOf(draft: Draft): Record<string, Typed | null> {
 
 export type DraftError = 'openQuote' | 'notFetched' | 'notANumber' | 'notNamed' | 'valueUnknown';
 
-/** What is wrong with the draft itself, so that no request says it; fields as the server names them. */
+/** The errors of the draft itself, so that no request has them; fields as the server names them. */
 export function draftErrors(draft: Draft): { field: string; error: DraftError }[] {
   // Without this the server's default would hold, or no limit at all.
   const numbers = Object.entries(numbersOf(draft))
@@ -298,7 +298,7 @@ function resourcesOf(draft: Draft): RunRequest['resources'] {
   };
 }
 
-/** What is sent to `runs/preview/` and `runs/`; empty fields are left out, so that the server's defaults hold. */
+/** The body for `runs/preview/` and `runs/`; empty fields are left out, so that the server's defaults hold. */
 export function requestOf(draft: Draft): RunRequest {
   const env = draft.env.filter((row) => row.name.trim() !== '');
   const parameters = Object.entries(draft.parameters).filter(([, value]) => value !== '' && value != null);
@@ -333,7 +333,7 @@ export function splitParameters(workflow: Workflow): Record<string, string> {
   return Object.fromEntries(named);
 }
 
-/** What decides which data a run reads: other parameters change nothing of the look at it. */
+/** The part of a request that decides which data a run reads: other parameters change nothing of the look at it. */
 export function dataRequestOf(request: RunRequest, workflow: Workflow | undefined): RunRequest {
   const { datasets, selectors } = request;
   const common = { ...(selectors && { selectors }), ...(datasets && { datasets }) };

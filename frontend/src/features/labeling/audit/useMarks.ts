@@ -11,7 +11,7 @@ function read(key: string): KeptMarks {
   }
 }
 
-/** A batch under audit. What is marked outlives the page: after a reload nothing is accepted that was to go back. */
+/** A batch under audit. Marks outlive the page: after a reload nothing is accepted that was to go back. */
 export function useAuditBatch(person: string, taskId: string, slots: readonly AuditSlot[]) {
   const key = `atom-audit/${person}/${taskId}`;
   const [state, dispatch] = useReducer(auditReducer, null, () => openAudit(slots, read(key)));

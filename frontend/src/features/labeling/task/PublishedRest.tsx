@@ -17,7 +17,7 @@ export function TaskLink({ task }: { task: { id: string; name: string } }) {
   );
 }
 
-/** What a publication left out, where it was, and the one way to finish it. */
+/** Items that a publication left out, where they were, and the one way to finish them. */
 export function PublishedRest({ task }: { task: LabelTask }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -9,7 +9,7 @@ import { pauseTask, publishTask, startTask } from '../queries';
 import { remaining } from './progress';
 import { useTaskAction } from './useTaskAction';
 
-/** What the reader may do with the task: the server says it by the rule that its actions ask. */
+/** The actions that the reader may take on the task: the server offers them by the rule that its actions check. */
 export function TaskActions({ task }: { task: LabelTask }) {
   const { t } = useTranslation();
   const { act, busy } = useTaskAction();

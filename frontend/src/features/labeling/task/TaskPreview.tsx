@@ -7,7 +7,7 @@ import type { TaskForm } from './taskForm';
 
 const TYPING_MS = 300;
 
-/** What the task would be about, counted by the server while the form is filled in. */
+/** The size of the task, counted by the server while the form is filled in. */
 export function TaskPreview({ form }: { form: TaskForm }) {
   const { t } = useTranslation();
   const { dataset, ref, unlabelled } = form.values;

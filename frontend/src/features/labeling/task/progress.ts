@@ -20,6 +20,6 @@ type Idle = 'draft' | 'paused' | (typeof OVER)[number];
 
 export const isOver = (state: string): boolean => OVER.some((one) => one === state);
 
-/** What there is to say of a task that hands out nothing: why, by its state. */
+/** The reason why a task hands out nothing, by its state. */
 export const wordsOfState = (state: string): 'active' | Idle =>
   state === 'draft' || state === 'paused' || isOver(state) ? (state as Idle) : 'active';

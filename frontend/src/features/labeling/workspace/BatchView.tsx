@@ -224,7 +224,7 @@ function tellSkipped(message: string, undo: () => Promise<void>): void {
   confirmUndo({ message, commit: () => {}, rollback: () => void undo().catch(notifyError), delayMs: 8000 });
 }
 
-/** What is left to do in this batch, or how it was done. */
+/** The work that is left in this batch, or how it was done. */
 function GridWords({ grid }: { grid: Grid }) {
   const { t } = useTranslation();
   const open = unlabelled(grid).length;

@@ -6,7 +6,7 @@ import type { Workbench } from './workbench';
 const WORDS = { stale_lease: 'stale', lease_elsewhere: 'elsewhere', task_not_active: 'closed' } as const;
 const wordsFor = ({ code }: SubmitResult) => WORDS[code as keyof typeof WORDS] ?? 'refused';
 
-/** What became of answers that the server did not count. */
+/** The fate of answers that the server did not count. */
 export function Refused({ bench }: { bench: Workbench }) {
   const { t } = useTranslation();
   if (bench.refused.length === 0) return null;

@@ -42,7 +42,7 @@ export function batchesOf(
   return batches;
 }
 
-/** What is sent for a batch: its own class or the preset for each image, and a share of the time. */
+/** The submissions of a batch: its own class or the preset for each image, and a share of the time. */
 export function submissionsOf(
   batch: Batch,
   activeMs: number,

@@ -14,7 +14,7 @@ export interface DraftsOptions {
 
 interface Draft {
   slot: LeasedSlot;
-  /** Of two drafts of an image the server keeps the one with the larger number. */
+  /** The server keeps the draft with the larger number among two of an image. */
   sequence: number;
   labelId: number | null;
 }

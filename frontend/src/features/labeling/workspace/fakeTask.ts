@@ -28,7 +28,7 @@ export class FakeTask implements WorkbenchApi {
   received: Submission[] = [];
   drafts: [string, number, number | null][] = [];
   offline = false;
-  /** What everything is answered with. */
+  /** The error that answers every request. */
   refusal: Error | null = null;
   /** Takes submissions, but its answers never arrive. */
   silent = false;
@@ -37,7 +37,7 @@ export class FakeTask implements WorkbenchApi {
   leasedWork: LeasedSlot[] = [];
   /** How often the page said that it goes away. */
   left = 0;
-  /** What each lease asked for: how many, and whether ahead. */
+  /** The arguments of each lease: how many, and whether ahead. */
   leases: [number, boolean][] = [];
   readonly count: number;
   constructor(count: number) {
@@ -91,7 +91,7 @@ export class FakeTask implements WorkbenchApi {
   };
 }
 
-/** What a browser keeps between two visits. */
+/** The store that a browser keeps between two visits. */
 export const kept: { store: KeyValue; keys: number } = { store: memoryStore(), keys: 0 };
 
 export const open = (task: FakeTask, extra: Partial<WorkbenchOptions> = {}) =>

@@ -1,7 +1,7 @@
 import type { Label } from '@/api/contract/labeling';
 import type { GridAction, Move } from './grid';
 
-/** What the workspace can be told by keyboard. */
+/** The commands of the workspace's keyboard. */
 export type Command =
   | { do: 'grid'; action: GridAction }
   | { do: 'submit' }

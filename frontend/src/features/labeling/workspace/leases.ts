@@ -5,7 +5,7 @@ import { pooled } from './pool';
 export type Lease = 'held' | 'lost' | 'elsewhere';
 export type Gone = Exclude<Lease, 'held'>;
 
-/** What somebody holds: the number of the lease fences it. */
+/** An item that somebody holds: the number of the lease fences it. */
 export type Held = Pick<LeasedSlot, 'id' | 'lease_no'>;
 
 export interface LeasesOptions<T extends Held> {
@@ -44,7 +44,7 @@ export class Leases<T extends Held> {
 
   isLost = (slot: Held): boolean => this.lost.has(slot.id);
 
-  /** Of `slots` those that the server has not confirmed for long. */
+  /** Those among `slots` that the server has not confirmed for long. */
   unsure(slots: readonly T[]): T[] {
     return slots.filter(({ id }) => Date.now() - (this.confirmedAt.get(id) ?? 0) > SURE_MS);
   }

@@ -3,8 +3,8 @@ import { csrfToken } from '@/api/client';
 const LAST = 'atom-labeling-page';
 
 /**
- * Who this page is to the server: it holds leases under this id. A new one for each opening, so that a beacon of the
- * page before, which may arrive late, takes nothing from this one.
+ * The identity of this page for the server: it holds leases under this id. Each opening makes a new one, so that a
+ * beacon of the page before, which may arrive late, takes nothing from this one.
  */
 export interface PageId {
   id: string;
@@ -24,7 +24,7 @@ export function newPageId(storage: Storage = sessionStorage): PageId {
   return { id, from, remember: () => storage.setItem(LAST, id), returned: () => storage.removeItem(LAST) };
 }
 
-/** What leaves although the page is gone: a form, because a beacon carries no header for the token. */
+/** Sends a last request although the page is gone: a form, because a beacon carries no header for the token. */
 export function sendLeave(taskId: string, page: string): void {
   const form = new FormData();
   form.set('page', page);

@@ -19,7 +19,7 @@ describe('leases that are gone', () => {
   test('each is told once and asked for no more', async () => {
     const { task, bench, told } = await withLost(4, ['s0', 's2']);
     await bench.heartbeat();
-    // What was only fetched ahead went to somebody who had nothing: that is no loss.
+    // An image that was only fetched ahead went to somebody who had nothing: that is no loss.
     expect(told()).toEqual([[['s0'], 'lost']]);
     task.asked = [];
     await bench.heartbeat();

@@ -306,7 +306,7 @@ describe('nothing is lost', () => {
     expect([bench.state, bench.retrying]).toEqual(['failed', true]);
     states.length = 0;
     await vi.advanceTimersByTimeAsync(11_000);
-    // What the page says stands still while it asks.
+    // The text of the page stands still while it asks.
     expect(new Set(states)).toEqual(new Set(['failed']));
     task.lease = there;
     await vi.advanceTimersByTimeAsync(5000);

@@ -32,7 +32,7 @@ describe('batches', () => {
     await bench.start();
     task.returnedWork = [slot(0, { lease_no: 2, state: 'returned' })];
     await bench.submit({}, 5, 0);
-    // What is still held back or on its way is not offered again.
+    // Work that is still held back or on its way is not offered again.
     expect(bench.state).toBe('empty');
     bench.retry();
     await vi.advanceTimersByTimeAsync(1);

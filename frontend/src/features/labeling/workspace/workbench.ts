@@ -84,7 +84,10 @@ export class Workbench {
     }
   }
 
-  /** What the server holds for this person and is not at hand yet: what was sent back, then what was leased before. */
+  /**
+   * Work that the server holds for this person and is not at hand yet: first what was sent back, then what was leased
+   * before.
+   */
   private async readHeld(everything = false): Promise<void> {
     const { leased, returned } = await this.options.api.takeUp(everything);
     const known = new Set([...this.ids, ...this.outbox.slots()]);
@@ -103,7 +106,7 @@ export class Workbench {
   }
 
   retry(): void {
-    // What was on the screen is read again, with the classes that this machine has kept of it.
+    // The images of the screen are read again, with the classes that this machine has kept of them.
     if (this.current) this.opened = false;
     this.current = null;
     this.set('loading');
@@ -200,7 +203,7 @@ export class Workbench {
     await this.checkQueue();
     if (this.queue.length === 0) {
       this.current = null;
-      // What the page says of a failure stays until the server has answered.
+      // The text of a failure stays until the server has answered.
       if (this.state !== 'failed') this.set('loading');
       await this.lease(false);
       // An auditor may have sent work back since the page was opened.
@@ -213,7 +216,7 @@ export class Workbench {
     if (this.queue.length === 0) void this.lease(true).catch(() => {}); // Asked again by the next Enter.
   }
 
-  /** From now on the images are this page's; some may have gone to somebody who had none. */
+  /** Claims the images for this page; some may have gone to somebody who had none. */
   private async show(batch: Batch): Promise<void> {
     const gone = new Set(await this.options.api.show(batch.slots));
     if (gone.size === 0) this.ahead = Math.min(this.options.batchSize, this.ahead * 2);
@@ -229,7 +232,7 @@ export class Workbench {
     this.ahead = Math.max(1, Math.floor(this.ahead / 2));
   }
 
-  /** What was only fetched ahead and is somebody else's now is no loss. */
+  /** Images that were only fetched ahead and are somebody else's now are no loss. */
   private gone(slots: LeasedSlot[], lease: Gone): void {
     const onScreen = idsOf([this.current, this.held?.batch]);
     const seen = slots.filter(({ id }) => onScreen.has(id));
@@ -351,7 +354,7 @@ export class Workbench {
     }
   }
 
-  /** What was not looked at is somebody else's; what is on the screen stays, and may be submitted. */
+  /** Images that were not looked at are somebody else's; those on the screen stay, and may be submitted. */
   private dropLost(): void {
     this.queue = this.queue.flatMap((batch) => {
       const lost = batch.slots.filter(this.leases.isLost);
@@ -386,7 +389,7 @@ export class Workbench {
     this.options.onChange();
   }
 
-  /** Who may not label here any more, or whose task is gone, must not go on: it would count for nothing. */
+  /** A person who may not label here any more, or whose task is gone, must not go on: it would count for nothing. */
   private kept(error: unknown): void {
     if ([403, 404].includes(asApiError(error).status)) this.fail(error);
   }

@@ -1,11 +1,11 @@
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
 import type { Lease } from './leases';
 
-/** What the labeler's table asks the server. */
+/** The requests of the labeler's table to the server. */
 export interface WorkbenchApi {
   /**
-   * Holds this person's work on this page, returned work first. What another open page of theirs shows stays there,
-   * unless `everything` is true.
+   * Holds this person's work on this page, returned work first. Items of another open page of theirs stay there, unless
+   * `everything` is true.
    */
   takeUp: (everything: boolean) => Promise<{ leased: LeasedSlot[]; returned: LeasedSlot[] }>;
   /** `prefetch`: the page has something to show already, so that these may go to somebody who has nothing. */

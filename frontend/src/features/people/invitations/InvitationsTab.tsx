@@ -20,7 +20,7 @@ import { InviteForm } from './InviteForm';
 
 const isPast = (at: string) => Date.parse(at) < Date.now();
 
-/** Who was invited and has not come yet. */
+/** People who were invited and have not come yet. */
 export function InvitationsTab({ place }: { place: Place }) {
   const { t } = useTranslation();
   const invitations = useInvitations(place);

@@ -19,7 +19,7 @@ interface PlaceTabsProps {
   projects?: ReactNode;
 }
 
-/** Who belongs to a project or unit. */
+/** The members of a project or unit. */
 export function PlaceTabs({ place, search, onSearch, projects }: PlaceTabsProps) {
   const { t } = useTranslation();
   const first: Tab = projects ? 'projects' : 'members';

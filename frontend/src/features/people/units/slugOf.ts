@@ -1,6 +1,6 @@
 const MOST = 63;
 
-/** What a name could be called in addresses; empty for one without any letter of the alphabet. */
+/** A slug for a name; empty for one without any letter of the alphabet. */
 export const slugOf = (name: string): string =>
   name
     .normalize('NFKD')

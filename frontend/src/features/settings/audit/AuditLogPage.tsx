@@ -75,7 +75,7 @@ export function filterOf(search: Search): AuditQuery {
   };
 }
 
-/** What the filter selects, as a file: the browser downloads it, however long it is. */
+/** The events of the filter as a file: the browser downloads it, however long it is. */
 function Export({ filter }: { filter: AuditQuery }) {
   const { t } = useTranslation();
   const address = (form: 'csv' | 'jsonl') => {
@@ -147,7 +147,7 @@ function Filters() {
   const set = (patch: Partial<typeof search>) =>
     void navigate({ search: (old) => ({ ...old, ...patch }), replace: true });
   const choices = projects.map(({ slug, name }) => ({ value: slug, label: name || slug }));
-  // What the address says is shown, whether there is such a project or not.
+  // The project of the address is shown, whether there is such a project or not.
   if (search.in && projects.every(({ slug }) => slug !== search.in))
     choices.push({ value: search.in, label: search.in });
   return (

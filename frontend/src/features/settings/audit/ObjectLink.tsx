@@ -45,7 +45,7 @@ const ROLES = ['viewer', 'labeler', 'researcher', 'admin'] as const;
 const isRole = (said: unknown): said is (typeof ROLES)[number] => ROLES.some((role) => role === said);
 const word = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
 
-/** What an event is about, by name where it has one; a link where the portal has a page of it. */
+/** The object of an event, by name where it has one; a link where the portal has a page of it. */
 export function ObjectLink({ event }: { event: AuditEvent }) {
   const { t } = useTranslation();
   const kind = isKind(event.object_type) ? t(`settings.kind.${event.object_type}`) : event.object_type;

@@ -49,7 +49,7 @@ function Parts() {
     [query.data],
   );
   if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => void query.refetch()} />;
-  // What comes is as high as this or higher, and takes its place as one.
+  // The content is as high as this or higher, and takes its place in one piece.
   if (!query.data) return <Loading />;
   return (
     <Stack>
@@ -110,7 +110,7 @@ function Heading({ id, title, children }: { id: string; title: string; children:
   );
 }
 
-/** What needs a look now, with what to do; or that nothing does. */
+/** The findings that need a look now, with the next step; or that nothing does. */
 function Summary({ health }: { health: Health }) {
   const { t } = useTranslation();
   const format = useFormat();

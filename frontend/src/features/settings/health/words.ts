@@ -13,7 +13,7 @@ const ASKED = ['postgresql', 'valkey', 'object_store', 'clock', 'gateway'];
 export interface Words {
   name: string;
   says: string;
-  /** What to do; empty where nothing is. */
+  /** The next step; empty where nothing is to be done. */
   todo: string;
 }
 

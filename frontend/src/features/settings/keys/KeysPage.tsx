@@ -20,7 +20,7 @@ interface KeysPageProps<Row extends PersonalKey> {
   /** Those that are being revoked. */
   hidden: ReadonlySet<string>;
   onCreate: () => void;
-  /** What the keys are for, below them. */
+  /** The purpose of the keys, below them. */
   children?: ReactNode;
 }
 

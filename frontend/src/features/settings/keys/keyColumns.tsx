@@ -6,7 +6,7 @@ import { focusNeighbour } from '@/shared/focusBack';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 
-/** What every key that a person makes has: tokens, S3 key pairs. */
+/** The fields of every key that a person makes: tokens, S3 key pairs. */
 export interface PersonalKey {
   id: string;
   name: string;

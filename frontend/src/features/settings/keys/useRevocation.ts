@@ -9,7 +9,7 @@ interface Revocation {
   about?: (id: string) => string;
 }
 
-/** What is revoked disappears at once, and comes back if the person undoes it or the server refuses. */
+/** A revoked key disappears at once, and comes back if the person undoes it or the server refuses. */
 export function useRevocation<Row extends { id: string; name: string }>({ send, refresh, words, about }: Revocation) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const revoke = ({ id, name }: Row) => {

@@ -30,7 +30,7 @@ function Form({ machine, onClose }: Omit<CordonDialogProps, 'opened'>) {
   const { cordon, error, isPending } = useCordon();
   const onSubmit = (event: FormEvent) => {
     event.preventDefault();
-    // What fails is shown in the form.
+    // The form shows the failure.
     cordon(machine.id, reason.trim()).then(onClose, () => {});
   };
   const count = machine.runs.length + machine.elsewhere.runs;

@@ -34,5 +34,5 @@ const WRITERS: Record<Tool, (key: Key) => string> = {
     ].join('\n'),
 };
 
-/** What to paste so that a tool lists the buckets with a key. */
+/** The text to paste so that a tool lists the buckets with a key. */
 export const snippet = (tool: Tool, key: Key): string => WRITERS[tool](key);

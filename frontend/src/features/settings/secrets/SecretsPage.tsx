@@ -25,7 +25,7 @@ import { SecretForm } from './SecretForm';
 
 const route = getRouteApi('/settings/secrets');
 
-/** What runs of the project sign in elsewhere with: names and uses, never values. */
+/** Secrets with which runs of the project sign in elsewhere: names and uses, never values. */
 export function SecretsPage() {
   const { t } = useTranslation();
   const may = useMay('researcher');

@@ -12,7 +12,7 @@ import { StateBadge } from '@/shared/StateBadge';
 import { notifyError, notifySuccess } from '@/shared/undo';
 import { useDeliveries, useDelivery, useWebhookActions } from './queries';
 
-/** What was sent to a webhook, and one of it in full. */
+/** The deliveries of a webhook, and one of them in full. */
 export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const { t } = useTranslation();
   const [shown, setShown] = useState('');

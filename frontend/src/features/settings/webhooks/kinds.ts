@@ -1,4 +1,4 @@
-/** What a webhook can ask to be told, in the server's order; a test compares them with the schema. */
+/** The events that a webhook can ask for, in the server's order; a test compares them with the schema. */
 export const EVENT_KINDS = [
   'alias.moved',
   'label_task.published',

@@ -41,7 +41,7 @@ export function useDelivery(webhook_id: string, delivery_id: string) {
   });
 }
 
-/** What can be done with webhooks; each write has the lists read again. */
+/** The actions on webhooks; each write has the lists read again. */
 export function useWebhookActions() {
   const project = useProject();
   const client = useQueryClient();

@@ -19,7 +19,7 @@ interface Row extends Partial<Omit<Put, 'path'>> {
   path: string;
 }
 
-/** The file's bytes. What is deleted is not among what is put. */
+/** The bytes of the changes file. No path is both put and deleted. */
 export function changesFile(puts: readonly Put[], deletes: readonly string[]): Uint8Array<ArrayBuffer> {
   const rows: Row[] = [
     ...puts.map((put) => ({ op: 'put' as const, ...put })),
@@ -53,7 +53,7 @@ export function changesFile(puts: readonly Put[], deletes: readonly string[]): U
   return tableToIPC(table, 'file') as Uint8Array<ArrayBuffer>;
 }
 
-/** What `vectorFromArray` makes; that compiles a test for nulls from text, which the page's policy forbids. */
+/** A vector as of `vectorFromArray`; that compiles a test for nulls from text, which the page's policy forbids. */
 function vectorOf<T extends DataType>(type: T, values: readonly (T['TValue'] | null)[]): Vector<T> {
   const builder = makeBuilder<T>({ type });
   values.forEach((value, index) => {

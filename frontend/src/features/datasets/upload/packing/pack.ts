@@ -10,7 +10,7 @@ export interface Member {
 
 export interface PackedMember {
   path: string;
-  /** Of its data in the pack. */
+  /** The offset of its data in the pack. */
   offset: number;
   size: number;
   /** BLAKE3, in hex. */

@@ -24,7 +24,7 @@ test('a pack has the bytes that the SDK gives it', async () => {
   const summary = await hashPack(members(), (bytes) => {
     read += bytes;
   });
-  // Of the same files, by PackWriter.
+  // PackWriter makes this digest of the same files.
   expect(summary.digest).toBe('bc999ed286feb38487a2917cfce51f3223f6aaaa335740fe0ac53985d3d43dc6');
   expect(summary.size).toBe(40960);
   expect(read).toBe(5 + 5000 + 10_240 + 5 + 4);

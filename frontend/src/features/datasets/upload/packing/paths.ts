@@ -14,7 +14,7 @@ const MAX_SEGMENT_BYTES = 255;
 const encoder = new TextEncoder();
 export const utf8 = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
 
-/** What is wrong with a path; null when a dataset can hold it. */
+/** The fault of a path; null when a dataset can hold it. */
 export function pathProblem(path: string): PathProblem | null {
   if (path === '') return 'path_empty';
   if (path.startsWith('/')) return 'path_absolute';

@@ -8,7 +8,7 @@ export interface Sized {
 
 export interface PackPlan<File extends Sized> {
   files: File[];
-  /** What the pack will have, to the byte. */
+  /** The size of the future pack, to the byte. */
   bytes: number;
 }
 
@@ -41,7 +41,7 @@ export function planPacks<File extends Sized>(files: readonly File[], limits = L
   return packs;
 }
 
-/** What a pack of these files has, to the byte. */
+/** The size of a pack of these files, to the byte. */
 export function packBytes(files: readonly Sized[]): number {
   const position = files.reduce((at, { path, size }) => at + memberBytes(utf8(path), size, at), 0);
   return position + endBytes(position);
