@@ -126,10 +126,10 @@ def _texts_in(nodes: Iterable[ast.AST], names: set[str]) -> Iterator[str]:
             called = node.func
             name = called.id if isinstance(called, ast.Name) else getattr(called, "attr", "")
             if name in names:
-                yield from _said(node.args[0])
+                yield from _possible_texts(node.args[0])
 
 
-def _said(node: ast.expr) -> Iterator[str]:
+def _possible_texts(node: ast.expr) -> Iterator[str]:
     """The texts that an expression may be, with `{}` for each value in them."""
     match node:
         case ast.Constant(value=str(text)):
@@ -137,5 +137,5 @@ def _said(node: ast.expr) -> Iterator[str]:
         case ast.JoinedStr(values=parts):
             yield "".join(str(p.value) if isinstance(p, ast.Constant) else "{}" for p in parts)
         case ast.IfExp(body=one, orelse=other):
-            yield from _said(one)
-            yield from _said(other)
+            yield from _possible_texts(one)
+            yield from _possible_texts(other)
