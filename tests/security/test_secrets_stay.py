@@ -30,7 +30,7 @@ HERE = f"{API}projects/vision/"
 
 
 class Secrets:
-    """Makes secrets, and looks for them in texts; `add_secret` takes those that an answer has once."""
+    """Makes secrets, and looks for them in texts; `add_secret` is for those in one answer."""
 
     def __init__(self) -> None:
         self.made: dict[str, str] = {}
