@@ -104,7 +104,7 @@ class Demo:
         team = partial(labeling_team, self.installation)
         with bars(self.console, "Nothing to do: it was labelled and audited before.") as shown:
             dataset = self._ref("changed")
-            task = label_and_publish(self.client, team, dataset, digits.truth, shown.tell)
+            task = label_and_publish(self.client, team, dataset, digits.truth, shown.show)
         self.facts["version"] = task["output_version"]["ref"]
         self.console.print(
             f"{task['progress']['published']} items labelled, {task['corrected']} returned by the "
