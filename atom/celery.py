@@ -41,8 +41,8 @@ _WORKER_PID = "ATOM_WORKER_PID"
 
 app = Celery("atom")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-# Celery would connect anew for each task, which costs more than most of them. How long a connection
-# is kept says Django's CONN_MAX_AGE instead.
+# Celery would connect again for each task, which costs more than most of them. Django's
+# CONN_MAX_AGE limits how long a connection is kept instead.
 app.conf["CELERY_DB_REUSE_MAX"] = sys.maxsize
 app.autodiscover_tasks()
 app.steps["worker"].add(DjangoStructLogInitStep)
@@ -73,7 +73,7 @@ class TakeBackUnfinished(bootsteps.StartStopStep):  # type: ignore[misc]  # unty
 
 
 class GiveSigns(bootsteps.StartStopStep):  # type: ignore[misc]  # untyped base
-    """Tells every few seconds that the worker's main process lives."""
+    """Reports every few seconds that the worker's main process lives."""
 
     requires = ("celery.worker.components:Timer",)
 
@@ -99,7 +99,7 @@ def collect_schedule(sender: Celery, **_: Any) -> None:
 
 @worker_init.connect
 def save_what_pandas_costs(**_: Any) -> None:
-    """Do without pandas, here and in the pool: each of its processes would load it anew."""
+    """Do without pandas, here and in the pool: each of its processes would load it again."""
     leave_pandas_out()
 
 
@@ -127,7 +127,7 @@ def die_with_worker(**_: Any) -> None:
     """End this pool process when the worker is killed; it would otherwise wait for ever."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
     if os.environ.get(_WORKER_PID) != str(os.getppid()):
-        # It died before it was asked for: nobody will be told of that any more.
+        # The worker died before the call above, so no signal will come.
         os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -146,7 +146,7 @@ def count_tasks(**_: Any) -> None:
 
 @worker_process_init.connect
 def note_task_faults(**_: Any) -> None:
-    """Tell web processes of full disks and the like that tasks of this pool process fail by."""
+    """Note task failures by full disks and the like, for all web processes."""
     task_failure.connect(note_fault)
 
 
@@ -169,7 +169,7 @@ def trace_tasks(**_: Any) -> None:
 
 @beat_init.connect
 def give_signs_of_beat(**_: Any) -> None:
-    """Tell that beat lives whenever it sends something, which it does every few seconds."""
+    """Report that beat lives whenever it sends something, which it does every few seconds."""
     # Celery keeps receivers weakly; the module's own name holds this one.
     before_task_publish.connect(_BEAT_SIGNS)
 

@@ -47,7 +47,7 @@ class FeaturesMalformed(Invalid):
     """The run left no file of features, or one of another form."""
 
     code = "image_features_malformed"
-    title = "What the run measured could not be read."
+    title = "The measurements of the run cannot be read."
     action = "Start another report; if it happens again, read the log of the run."
 
 

@@ -1,7 +1,8 @@
 """The one clock: the database's. Web servers, workers and gateways may disagree about the time.
 
-Whatever one machine writes and another compares (leases, heartbeats, deadlines, expiry, the times
-of rows) is told by PostgreSQL: `now()` in Python, `django.db.models.functions.Now()` in a query.
+PostgreSQL gives the time that one machine writes and another compares (leases, heartbeats,
+deadlines, expiry, the times of rows): `now()` in Python, `django.db.models.functions.Now()` in a
+query.
 """
 
 from __future__ import annotations

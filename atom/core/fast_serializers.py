@@ -4,8 +4,8 @@ For each value of each row the framework looks the field up, walks its source, a
 value can be called, and converts it. Most values of a row are columns that need none of it. Other
 values, and missing ones, go the framework's way.
 
-It also makes all fields anew for each answer, from the model's. Those that show a value alike
-whoever asks are made once for each class.
+It also makes all fields again for each answer, from those of the model. Fields whose value is shown
+alike to everybody are made once for each class.
 """
 
 from __future__ import annotations

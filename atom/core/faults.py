@@ -1,7 +1,7 @@
 """Services that answer but cannot do their work: full and read-only disks, limits that are reached.
 
 An error that one of these caused in a request or a task is noted for a minute. So the portal can
-tell everybody why their writes are refused (`atom.core.service_state`).
+show everybody why their writes are refused (`atom.core.service_state`).
 """
 
 from __future__ import annotations

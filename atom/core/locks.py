@@ -31,7 +31,7 @@ def only_worker(work: UUID | str) -> Iterator[bool]:
 def in_turn(work: UUID) -> Iterator[None]:
     """Hold the lock on `work` while the block runs; waits while another worker holds it.
 
-    In a transaction it is held to the end of that, since a failed one could not let go of it.
+    In a transaction it is held until the end, since a failed transaction could not release it.
     """
     key = int.from_bytes(work.bytes[-8:], "big", signed=True)
     if connection.in_atomic_block:
@@ -49,7 +49,7 @@ def in_turn(work: UUID) -> Iterator[None]:
 def shared(work: UUID) -> Iterator[None]:
     """Hold the lock on `work` together with others; waits while one holds it `alone`.
 
-    In a transaction it is held to the end of that, since a failed one could not let go of it.
+    In a transaction it is held until the end, since a failed transaction could not release it.
     """
     if connection.in_atomic_block:
         _ask_shared("pg_advisory_xact_lock_shared", work)

@@ -33,7 +33,7 @@ class LogRequests(RequestMiddleware):  # type: ignore[misc]  # untyped library
 
 @receiver(bind_extra_request_finished_metadata)
 def _note_client(request: HttpRequest, log_kwargs: dict[str, Any], **_: Any) -> None:
-    # The library tells it in the line of a request that begins, which is not written.
+    # The library puts it into the line of a request that begins, which is not written.
     log_kwargs["user_agent"] = request.META.get("HTTP_USER_AGENT")
 
 

@@ -11,7 +11,7 @@ from django.db.migrations.state import ProjectState
 class Together(Operation):
     """Applies operations that do not build on each other, and renders the models only once.
 
-    Django renders every related model (here: nearly all) anew for each operation, which took nine
+    Django renders every related model (here: nearly all) again for each operation, which took nine
     tenths of the time in which a new installation's database was made. A constraint on a field that
     is added belongs into a group of its own after it: it is taken back while the field is there.
     """

@@ -29,9 +29,9 @@ def emit(
 ) -> None:
     """Note an event in the caller's transaction; `data` must be plain JSON, never secrets.
 
-    `people` are those whom it concerns, the one who did it left out by the caller; None among them
-    is somebody who is gone. `subject` is the id of what it is about. `user` in `data` is the person
-    for whom alone it ends what was told before.
+    `people` are those whom it concerns, without the person who did it; None among them is somebody
+    who is gone. `subject` is the id of the thing that it is about. `user` in `data` is the one
+    person for whom it ends the notifications before.
     """
     concerned = list(dict.fromkeys(one for one in people if one is not None))
     OutboxEvent.objects.create(

@@ -27,8 +27,8 @@ from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
-# PostgreSQL or Valkey cannot be reached, or let go of a connection: the launcher has them back
-# within seconds.
+# PostgreSQL or Valkey cannot be reached, or closed a connection: the launcher has them back within
+# seconds.
 _SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
 _BACK_AFTER_S = 2
 # Clients wait longer for a fault that a person has to repair first.

@@ -1,9 +1,10 @@
 """Long polls: a view says what its answer waits for, and `atom.web.long_poll` does the waiting.
 
-A view that is asked under an address that ends in `/wait/` answers at once, as every other. Where
-the thing is not over it also leaves an `Awaited` for the web process, which then holds the answer
-back, without a thread or a database connection, until a live event tells a new state, and asks the
-view again. So each look is authorized, and a token that was revoked meanwhile ends the wait.
+A view that is asked under an address that ends in `/wait/` answers at once, as every other. If the
+thing is not over, the view also leaves an `Awaited` for the web process. The web process then holds
+the answer back, without a thread or a database connection, until a live event reports a new state,
+and asks the view again. So each look is authorized, and a token that was revoked meanwhile ends the
+wait.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _build_to_the_end(request: CommitRequest) -> None:
 
 
 def _end_by(request: CommitRequest, error: AtomError) -> None:
-    """Tell why there is no version. Raises the error if it may be over at the next try."""
+    """Record why there is no version. Raises the error if a retry may succeed."""
     if error.status >= _OUR_FAULT:
         raise error
     if isinstance(error, HeadMoved):
@@ -143,7 +143,10 @@ _TOLD = {
 
 
 def _notify_requester(request: CommitRequest, state: str, error: AtomError | None) -> None:
-    """Tell who asked for it; of what writers do while a run goes on, the run tells."""
+    """Notify the person who asked for it.
+
+    Requests of writers are left out: their run reports them.
+    """
     kind = _TOLD.get(state)
     if kind is None or request.operation == "write" or request.writer_id is not None:
         return

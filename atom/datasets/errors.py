@@ -171,7 +171,7 @@ UPLOAD_REFUSED_ACTION = (
 
 
 class PackQuarantined(Conflict):
-    """The version needs a pack whose stored bytes are damaged."""
+    """The version needs a pack whose stored bytes are corrupt."""
 
     code = "pack_quarantined"
     title = "The version needs a pack that is damaged and quarantined."
@@ -195,7 +195,7 @@ class PackUnknown(NotFound):
 
 
 class CommitRefused(AtomError):
-    """Base of what a worker finds wrong with a commit request; told through its state."""
+    """Base of the errors that a worker finds in a commit request; its state shows them."""
 
     status = 409
 
@@ -338,7 +338,7 @@ class SplitTooLargeToShow(Invalid):
 
 
 class SplitRedrawn(CommitRefused):
-    """The request would draw a split anew without saying so."""
+    """The request would draw a split again without saying so."""
 
     code = "split_redraw"
     title = "The dataset has a split already, and this would draw it anew."
@@ -360,7 +360,7 @@ class NotInConflict(CommitRefused):
     """A resolution names what is no conflict, or is none any more."""
 
     code = "not_in_conflict"
-    title = "What is to be settled is not in conflict."
+    title = "The named path or field is not in conflict."
     action = (
         "Look at the conflicts again, as the branch may have moved; then name only what is among "
         "them, with its path, layer and field as they are told."

@@ -45,7 +45,7 @@ def gauges() -> Iterator[Gauge]:
 
 
 def findings() -> list[Finding]:
-    """Name what does not go on, is damaged, or could not be read."""
+    """Name parts that stand still, are corrupt, or could not be read."""
     return [*_stuck(), *_quarantined(), *_sources(), *_catalogue()]
 
 

@@ -27,7 +27,7 @@ def pack_index_key(digest: str) -> str:
 
 
 def quarantine_key(digest: str) -> str:
-    """Return where a stored pack goes when it is found damaged; nothing reads from there."""
+    """Return where a stored pack goes when it is found corrupt; nothing reads from there."""
     return f"quarantine/{digest}.tar"
 
 

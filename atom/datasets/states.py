@@ -31,7 +31,7 @@ GARBAGE_RUN_STATES: dict[str, set[str]] = {
     "failed": set(),
 }
 
-# A pardoned object is kept for another window; if nobody needs it by then, it is condemned anew.
+# A pardoned object is kept for another window; if it is not needed by then, it is condemned again.
 CONDEMNED_STATES: dict[str, set[str]] = {
     "condemned": {"pardoned", "spared", "deleted"},
     "pardoned": {"expired"},

@@ -88,13 +88,13 @@ def _come_back(task: Task[Any, Any], pk: str, tries: int) -> None:
 
 @shared_task(name="datasets.compact_version", soft_time_limit=3540, time_limit=3600)
 def compact_version(version_id: str) -> None:
-    """Write the manifest of one version anew, without deltas."""
+    """Write the manifest of one version without deltas."""
     compaction.compact_version(version_id)
 
 
 @shared_task(name="datasets.mend_versions", soft_time_limit=3540, time_limit=3600)
 def mend_versions(project_id: str, packs: list[str]) -> None:
-    """Have all versions read from these packs what they name in damaged ones."""
+    """Point all versions at these packs for files that they name in corrupt ones."""
     repair.mend_everywhere(project_id, packs)
 
 

@@ -20,7 +20,7 @@ WEB_DATABASE_CONNECTIONS = 8
 # Less than the minute after which clients give up, so that they get the reason of the wait.
 WEB_DATABASE_PATIENCE_S = 30
 WEB_STORE_PATIENCE_S = 8
-# Short: a lock that an interrupted task could not let go of falls with its connection.
+# Short: a lock that an interrupted task could not release falls with its connection.
 WORKER_CONNECTION_KEPT_S = 60
 # The most that start without a setting, since each takes about 300 MB.
 _MOST_WEB_PROCESSES: Final = 4

@@ -94,7 +94,7 @@ class TooManyItems(Invalid):
     """The filter leaves more than one task holds."""
 
     code = "too_many_items"
-    title = "So many files are too much for one label task."
+    title = "The filter selects too many files for one label task."
     action = "Narrow the filter, and make a task for each part."
 
 

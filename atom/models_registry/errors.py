@@ -90,5 +90,5 @@ class IntakeFailed(AtomError):
 
     status = 500
     code = "intake_failed"
-    title = "What the run left could not be taken into the registry."
+    title = "The registry could not take in the outputs of the run."
     action = "Have an administrator look into the worker's log; then register the model by hand."

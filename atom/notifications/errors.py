@@ -17,7 +17,7 @@ class TopicFixed(Conflict):
     """Notifications about the safety of an account cannot be switched off."""
 
     code = "topic_fixed"
-    title = "What concerns the safety of your account is always told."
+    title = "You are always notified of the safety of your account."
     action = "Leave this topic out; the others can be changed."
 
 

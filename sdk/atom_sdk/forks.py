@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class Forgets(Protocol):
-    """Something that starts anew in a child process."""
+    """An object that starts again in a child process."""
 
     def forget(self) -> None:
         """Drop locks, connections and threads: their other half is in the parent."""

@@ -81,7 +81,7 @@ class AtomFileSystem(WritingFileSystem):
         return _folder(path)
 
     def exists(self, path: str, **options: Any) -> bool:
-        """Tell whether there is a file or folder.
+        """Return whether there is a file or folder.
 
         Raises what asking raises: a server that does not answer does not say that a file is gone.
         """
@@ -92,11 +92,11 @@ class AtomFileSystem(WritingFileSystem):
         return True
 
     def isdir(self, path: str) -> bool:
-        """Tell whether there is a folder. Raises as `exists` does."""
+        """Return whether there is a folder. Raises as `exists` does."""
         return self._has_type(path, "directory")
 
     def isfile(self, path: str) -> bool:
-        """Tell whether there is a file. Raises as `exists` does."""
+        """Return whether there is a file. Raises as `exists` does."""
         return self._has_type(path, "file")
 
     def cat_file(
@@ -181,7 +181,7 @@ class AtomFileSystem(WritingFileSystem):
             return self._versions[key]
 
     def invalidate_cache(self, path: str | None = None) -> None:
-        """Look anew where the branches are."""
+        """Look again where the branches are."""
         with self._lock:
             self._versions.clear()
 

@@ -144,5 +144,5 @@ def writable(path: str) -> DatasetRef:
 
 
 def key_of(ref: DatasetRef) -> Key:
-    """Return what tells a branch or version from others."""
+    """Return the identity of a branch or version."""
     return ref.project or "", ref.dataset, ref.ref

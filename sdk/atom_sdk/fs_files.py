@@ -140,7 +140,7 @@ class VersionFile:
             return bytes(self._version.ranges.read(pack, offset, length).data)
 
     def read_whole(self) -> bytes:
-        """Read all bytes, again if the pack was damaged. Raises SampleDigestMismatchError."""
+        """Read all bytes, again if the pack was corrupt. Raises SampleDigestMismatchError."""
         data = self.read(0, self.size) if self.size else b""
         if self._is_good(data):
             return data

@@ -18,6 +18,6 @@ for _extension, _type in {
 
 
 def media_type_of(path: str) -> str:
-    """Return the media type, `application/octet-stream` where the name tells nothing."""
+    """Return the media type, `application/octet-stream` where the name shows none."""
     found, encoding = _TYPES.guess_type(path, strict=False)
     return found if found and not encoding else "application/octet-stream"

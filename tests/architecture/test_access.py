@@ -177,7 +177,7 @@ def test_a_member_of_another_project_learns_nothing(
             answer = getattr(client, method)(fill(route, foreign), content_type="application/json")
             # The audit trail answers an administrator with the events of their own projects.
             allowed = {200, 405} if route in AUDIT else {404, 405}
-            if answer.status_code not in allowed or SECRET_WORD in _said(answer):
+            if answer.status_code not in allowed or SECRET_WORD in _text_of(answer):
                 leaks.append((method, route, answer.status_code))
     assert leaks == []
 
@@ -199,7 +199,7 @@ def test_the_token_of_one_project_opens_no_other(
             answer = ask(fill(route, foreign), content_type="application/json", headers=bearer)
             # Routes that only a session may ask refuse every token.
             allowed = {401, 404, 405} | ({200} if route in OWN | AUDIT else set())
-            if answer.status_code not in allowed or SECRET_WORD in _said(answer):
+            if answer.status_code not in allowed or SECRET_WORD in _text_of(answer):
                 leaks.append((method, route, answer.status_code))
     assert leaks == []
 
@@ -214,7 +214,7 @@ def test_a_thing_is_found_only_below_what_it_belongs_to(
         address = fill(route, own | {name: foreign[name]})
         for method in methods_by_route()[route]:
             answer = getattr(client, method)(address, content_type="application/json")
-            said = _said(answer).replace(str(foreign[name]), "")
+            said = _text_of(answer).replace(str(foreign[name]), "")
             # An empty body may be refused before anything is looked up.
             if answer.status_code not in {400, 404, 405} or SECRET_WORD in said:
                 leaks.append((method, route, name, answer.status_code))
@@ -229,7 +229,7 @@ def _below(own: dict[str, Any], foreign: dict[str, Any]) -> Iterator[tuple[str, 
                 yield route, name
 
 
-def _said(answer: Any) -> str:
+def _text_of(answer: Any) -> str:
     return str(answer if answer.streaming else answer.content.decode())
 
 

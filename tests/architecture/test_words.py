@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 
 import pytest
 
-from atom.settings.environment import BASE_DIR
 from tests.architecture import words
 
 
@@ -99,13 +97,7 @@ def test_words_of_the_portal_are_read(tmp_path: Path) -> None:
     assert [line for _, line, _ in write(tmp_path, "frontend/src/x.en.ts", source)] == [3]
 
 
-def test_the_longest_entry_holds_a_path() -> None:
-    entries = {"atom": 2, "atom/jobs": 1}
-    assert words.entry_of("atom/jobs/states.py", entries) == "atom/jobs"
-    assert words.entry_of("atom/action_items.py", entries) == "atom"
-    assert words.entry_of("atoms.py", entries) == "atoms.py"
-
-
-def test_entries_name_files_and_folders() -> None:
-    for entries in tomllib.loads(words.ALLOWED.read_text()).values():
-        assert all((BASE_DIR / entry).exists() and count for entry, count in entries.items())
+def test_a_path_selects_a_file_or_a_folder(capsys: pytest.CaptureFixture[str]) -> None:
+    assert words.main(["atom/core", "tests/architecture/words.py"]) == 0
+    assert capsys.readouterr().out == ""
+    assert words.main([]) == 0

@@ -30,14 +30,14 @@ FORBIDDEN = {"zirconium": 1, "created_by": "me", "is_superuser": True, "project_
 
 def writing_routes() -> Iterator[tuple[str, str]]:
     """Each route below `/api/v1/` with each unsafe method that its view has."""
-    yield from _found(get_resolver().url_patterns, "")
+    yield from _routes_below(get_resolver().url_patterns, "")
 
 
-def _found(patterns: list[Any], prefix: str) -> Iterator[tuple[str, str]]:
+def _routes_below(patterns: list[Any], prefix: str) -> Iterator[tuple[str, str]]:
     for pattern in patterns:
         route = prefix + str(pattern.pattern)
         if isinstance(pattern, URLResolver):
-            yield from _found(pattern.url_patterns, route)
+            yield from _routes_below(pattern.url_patterns, route)
         elif isinstance(pattern, URLPattern) and route.startswith("api/v1/"):
             view = pattern.callback.cls  # type: ignore[attr-defined]  # DRF's views have it
             for method in UNSAFE:

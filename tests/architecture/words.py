@@ -1,8 +1,7 @@
 """The rules of words that a program can check; CONTRIBUTING.md lists all five.
 
-`python -m tests.architecture.words` checks the tree and `make check` runs it. `words.toml` lists
-the folders that are not clean yet, each with its number of offences. The number may only shrink:
-`--write` lowers it, and never raises it. `PATH…` shows the offences below these paths instead.
+`python -m tests.architecture.words` checks the tree and `make check` runs it; paths after it narrow
+the check to them.
 
 A question may begin with What or Who, as a heading or as a label. A label of fewer than four words
 is no sentence: "From", "Who" and "What changed" pass. Blocks of code in pages are not read.
@@ -15,15 +14,12 @@ import io
 import re
 import sys
 import tokenize
-import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from atom.settings.environment import BASE_DIR
 
-ALLOWED = Path(__file__).with_suffix(".toml")
 SHORTEST_SENTENCE = 4
 CODE = ("atom", "sdk", "demo", "bench")
 ROOTS = (*CODE, "tests", "docs", "deploy", "frontend/src", "frontend/tools", ".ci")
@@ -40,7 +36,7 @@ DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 class Offence(NamedTuple):
-    """A sentence or a name that breaks a rule: the rule's table in `words.toml`, and where."""
+    """A sentence or a name that breaks a rule, and where."""
 
     rule: str
     path: str
@@ -211,42 +207,21 @@ def tree() -> Iterator[Path]:
         yield from (it for it in files if it.suffix in kinds and not SKIPPED.search(str(it)))
 
 
-def entry_of(path: str, entries: dict[str, int]) -> str:
-    """Return the longest entry that holds a path; the path itself if none does."""
-    holding = [it for it in entries if path == it or path.startswith(f"{it}/")]
-    return max(holding, key=len, default=path)
-
-
-def main(arguments: list[str]) -> int:
-    """Check the tree against `words.toml`; return the exit code."""
-    paths = [it for it in arguments if not it.startswith("-")]
-    everything = [it for path in tree() for it in offences(path, str(path.relative_to(BASE_DIR)))]
-    if paths:
-        shown = [it for it in everything if entry_of(it.path, dict.fromkeys(paths, 0)) in paths]
-        print("\n".join(f"{it.path}:{it.line}: {it.rule}: {it.text}" for it in shown))
-        return 1 if shown else 0
-    allowed = tomllib.loads(ALLOWED.read_text())
-    more = []
-    for rule, entries in allowed.items():
-        of_rule = [it for it in everything if it.rule == rule]
-        counts = Counter(entry_of(it.path, entries) for it in of_rule)
-        over = {entry for entry, count in counts.items() if count > entries.get(entry, 0)}
-        more += [it for it in of_rule if entry_of(it.path, entries) in over]
-        allowed[rule] = {it: min(counts[it], entries[it]) for it in entries if counts[it]}
-        if allowed[rule] != entries and "--write" not in arguments:
-            print(f"Fewer {rule} offend than words.toml allows: run this module with --write.")
-    for it in more:
+def main(paths: list[str]) -> int:
+    """Print the offences, of all files or below `paths`; return the exit code."""
+    found = [
+        offence
+        for path in tree()
+        if _is_below(name := str(path.relative_to(BASE_DIR)), paths)
+        for offence in offences(path, name)
+    ]
+    for it in found:
         print(f"{it.path}:{it.line}: {it.rule}: {it.text}")
-    if "--write" in arguments:
-        ALLOWED.write_text(_rendered(allowed))
-    return 1 if more else 0
+    return 1 if found else 0
 
 
-def _rendered(allowed: dict[str, dict[str, int]]) -> str:
-    lines = ["# Not clean yet: offences of each folder or file. The numbers only shrink."]
-    for rule, entries in allowed.items():
-        lines += ["", f"[{rule}]", *(f'"{it}" = {entries[it]}' for it in sorted(entries))]
-    return "\n".join(lines) + "\n"
+def _is_below(name: str, paths: list[str]) -> bool:
+    return not paths or any(name == path or name.startswith(f"{path}/") for path in paths)
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ class Watched:
     console: list[str] = field(default_factory=list)
     exceptions: list[str] = field(default_factory=list)
     failures: list[tuple[int, str]] = field(default_factory=list)
-    asked: int = 0
+    requests: int = 0
     under_way: set[Request] = field(default_factory=set)
 
     def clear(self) -> None:
@@ -44,10 +44,10 @@ def await_quiet(page: Page, seen: Watched) -> None:
     quiet_ms = waited_ms = 0
     while quiet_ms < _QUIET_MS:
         assert waited_ms < _PATIENCE_MS, [request.url for request in seen.under_way]
-        before = seen.asked
+        before = seen.requests
         page.wait_for_timeout(_STEP_MS)
         waited_ms += _STEP_MS
-        quiet_ms = 0 if seen.under_way or seen.asked != before else quiet_ms + _STEP_MS
+        quiet_ms = 0 if seen.under_way or seen.requests != before else quiet_ms + _STEP_MS
 
 
 def watch(page: Page) -> Watched:
@@ -55,7 +55,7 @@ def watch(page: Page) -> Watched:
     seen = Watched()
 
     def on_request(request: Request) -> None:
-        seen.asked += 1
+        seen.requests += 1
         seen.under_way.add(request)
 
     def on_end(request: Request) -> None:

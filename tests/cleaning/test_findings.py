@@ -51,7 +51,7 @@ def entries(files: Mapping[str, bytes], splits: Mapping[str, str] | None = None)
     return image_entries([named.append_column("split", split)])
 
 
-def found(
+def findings_of(
     files: Mapping[str, bytes], splits: Mapping[str, str] | None = None, **thresholds: Any
 ) -> dict[str, list[dict[str, Any]]]:
     """Return the findings by kind."""
@@ -83,7 +83,7 @@ def paths(rows: list[dict[str, Any]], *, stays: bool = False) -> list[str]:
 
 
 def test_one_of_everything_is_found_and_nothing_else() -> None:
-    rows = found(troubled_files())
+    rows = findings_of(troubled_files())
     assert {kind: paths(rows[kind]) for kind in Kind} == {
         Kind.UNREADABLE: ["bad/broken.png", "bad/text.png"],
         Kind.TOO_LARGE: [],
@@ -109,7 +109,7 @@ def test_a_leak_keeps_what_models_are_measured_on() -> None:
         "c/two.png": encoded(photo(3)),
     }
     splits = {"a/val.png": "val", "b/test.jpg": "test"}
-    leaks = found(files, splits)[Kind.LEAK]
+    leaks = findings_of(files, splits)[Kind.LEAK]
     assert {(row["path"], row["group"], row["stays"]) for row in leaks} == {
         ("a/val.png", 0, True),
         ("a/train.png", 0, False),
@@ -148,20 +148,20 @@ def test_small_images_must_be_closer_to_be_near_duplicates(side_px: int, near_bi
 
 def test_a_set_of_small_images_is_not_full_of_mistakes() -> None:
     small = {f"{seed}.png": encoded(photo(seed, 12)) for seed in range(3)}
-    assert found(small)[Kind.TINY] == []
-    assert paths(found({**small, "x.png": encoded(photo(9, 4))})[Kind.TINY]) == ["x.png"]
+    assert findings_of(small)[Kind.TINY] == []
+    assert paths(findings_of({**small, "x.png": encoded(photo(9, 4))})[Kind.TINY]) == ["x.png"]
 
 
 def test_blank_images_are_no_near_duplicates() -> None:
     blank = {f"{level}.png": encoded(photo(0).point(lambda _, to=level: to)) for level in (99, 200)}
-    rows = found(blank)
+    rows = findings_of(blank)
     assert rows[Kind.NEAR_DUPLICATE] == []
     assert len(rows[Kind.BLURRED]) == 2
 
 
 @pytest.mark.parametrize("files", [{}, {"notes.txt": b"a", "more.txt": b"a"}])
 def test_a_version_without_images_has_only_exact_duplicates(files: dict[str, bytes]) -> None:
-    rows = found(files)
+    rows = findings_of(files)
     assert [kind for kind in Kind if rows[kind]] == ([Kind.EXACT_DUPLICATE] if files else [])
 
 
@@ -254,7 +254,7 @@ def test_deep_and_turned_pictures_are_measured_as_they_are_seen() -> None:
 def test_a_picture_that_is_too_large_is_not_counted_as_unreadable() -> None:
     picture = encoded(Image.new("1", (10_001, 10_001)))
 
-    rows = found({"large.png": picture, "broken.png": b"no image"})
+    rows = findings_of({"large.png": picture, "broken.png": b"no image"})
 
     assert paths(rows[Kind.TOO_LARGE]) == ["large.png"]
     assert paths(rows[Kind.UNREADABLE]) == ["broken.png"]

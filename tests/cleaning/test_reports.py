@@ -67,14 +67,16 @@ def started(pusher: Pusher, ref: str, **thresholds: Any) -> dict[str, Any]:
     """Start a report and let a worker begin with it."""
     report = pusher.post(f"versions/{ref}/cleaning/", thresholds)
     tasks.advance(report["id"])
-    return asked(pusher, report)
+    return read_report(pusher, report)
 
 
 def at(pusher: Pusher, report: dict[str, Any], rest: str = "") -> str:
     return f"/api/v1/projects/{pusher.project.slug}/cleaning/{report['id']}/{rest}"
 
 
-def asked(pusher: Pusher, report: dict[str, Any], rest: str = "", **params: Any) -> dict[str, Any]:
+def read_report(
+    pusher: Pusher, report: dict[str, Any], rest: str = "", **params: Any
+) -> dict[str, Any]:
     answer = pusher.client.get(at(pusher, report, rest), params)
     assert answer.status_code == 200, answer.content
     return dict(answer.json())
@@ -101,17 +103,17 @@ def test_a_report_from_start_to_a_clean_version(cleaned: Pusher) -> None:
     assert (early.status_code, early.json()["code"]) == (409, "cleaning_report_not_ready")
 
     measured(report["id"], SMALL)
-    ready = asked(cleaned, report)
+    ready = read_report(cleaned, report)
     assert (ready["state"], ready["image_count"], ready["is_partial"]) == ("ready", 4, False)
     counts = {one["kind"]: (one["items"], one["groups"]) for one in ready["counts"]}
     assert (counts["exact_duplicate"], counts["dark"], counts["leak"]) == ((1, 1), (1, 0), (0, 0))
 
-    page = asked(cleaned, report, "findings/", kind="exact_duplicate", limit=1)
+    page = read_report(cleaned, report, "findings/", kind="exact_duplicate", limit=1)
     assert (page["total"], page["results"][0]["stays"]) == (2, True)
     assert page["results"][0]["entry"]["thumb_url"]
-    rest = asked(cleaned, report, "findings/", kind="exact_duplicate", cursor=page["next"])
+    rest = read_report(cleaned, report, "findings/", kind="exact_duplicate", cursor=page["next"])
     assert [row["path"] for row in rest["results"]] == ["same/0.png"]
-    assert asked(cleaned, report, "paths/", kind="exact_duplicate") == {
+    assert read_report(cleaned, report, "paths/", kind="exact_duplicate") == {
         "paths": ["same/0.png"],
         "next": None,
         "total": 1,
@@ -138,8 +140,8 @@ def test_a_report_from_start_to_a_clean_version(cleaned: Pusher) -> None:
 def test_removals_that_meet_all_happen(cleaned: Pusher) -> None:
     report = started(cleaned, "v1")
     measured(report["id"], SMALL)
-    same = asked(cleaned, report, "paths/", kind="exact_duplicate")["paths"]
-    dark = asked(cleaned, report, "paths/", kind="dark")["paths"]
+    same = read_report(cleaned, report, "paths/", kind="exact_duplicate")["paths"]
+    dark = read_report(cleaned, report, "paths/", kind="dark")["paths"]
     removals = at(cleaned, report, "removals/")
     asked_for = [cleaned.post(removals, {"paths": paths}) for paths in (same, dark, same + dark)]
     for one in asked_for:
@@ -158,7 +160,7 @@ def test_removals_that_meet_all_happen(cleaned: Pusher) -> None:
 def test_a_file_that_became_another_before_the_worker_came_stays(cleaned: Pusher) -> None:
     report = started(cleaned, "v1")
     measured(report["id"], SMALL)
-    [path] = asked(cleaned, report, "paths/", kind="exact_duplicate")["paths"]
+    [path] = read_report(cleaned, report, "paths/", kind="exact_duplicate")["paths"]
     asked_for = cleaned.post(at(cleaned, report, "removals/"), {"paths": [path]})
     app.conf.task_always_eager = True
     cleaned.push({path: FILES["good/1.png"]})

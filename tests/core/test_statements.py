@@ -26,7 +26,7 @@ def values_of(row: Model) -> dict[str, Any]:
     return {name: value for name, value in vars(row).items() if not name.startswith("_")}
 
 
-def one(run_id: UUID) -> QuerySet[Run]:
+def run_query(run_id: UUID) -> QuerySet[Run]:
     return Run.objects.filter(pk=run_id).select_related("project__unit", "workflow", "created_by")
 
 
@@ -37,9 +37,9 @@ def some(ids: list[UUID]) -> QuerySet[Attempt]:
 
 def test_a_row_is_that_of_the_orm_with_its_related_rows() -> None:
     run = make_run(parameters={"lr": [0.1, None]}, tags=["a"])
-    prepared = Prepared(one, UUID)
+    prepared = Prepared(run_query, UUID)
     for wanted in (run, make_run()):
-        found, known = prepared.first(wanted.pk), one(wanted.pk).get()
+        found, known = prepared.first(wanted.pk), run_query(wanted.pk).get()
         assert found is not None
         assert values_of(found) == values_of(known)
         with CaptureQueriesContext(
@@ -65,7 +65,7 @@ def test_the_statement_is_put_together_once() -> None:
 
     def make(run_id: UUID) -> QuerySet[Run]:
         calls.append(run_id)
-        return one(run_id)
+        return run_query(run_id)
 
     prepared = Prepared(make, UUID)
     runs = [make_run() for _ in range(3)]

@@ -23,7 +23,7 @@ NOW_S = 1_700_000_000
 
 
 @dataclass(frozen=True)
-class Asked:
+class SeenRequest:
     """A request as it came."""
 
     method: str
@@ -50,9 +50,9 @@ class Reply:
 class Served:
     """An HTTP server; `trouble(request)` answers before `answer` is asked, or returns None."""
 
-    def __init__(self, answer: Callable[[Asked], Reply]) -> None:
-        self.seen: list[Asked] = []
-        self.trouble: Callable[[Asked], Reply | None] = lambda asked: None
+    def __init__(self, answer: Callable[[SeenRequest], Reply]) -> None:
+        self.seen: list[SeenRequest] = []
+        self.trouble: Callable[[SeenRequest], Reply | None] = lambda asked: None
         served = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -61,7 +61,7 @@ class Served:
             def do_GET(self) -> None:
                 length = int(self.headers.get("Content-Length") or 0)
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                asked = Asked(self.command, self.path, headers, self.rfile.read(length))
+                asked = SeenRequest(self.command, self.path, headers, self.rfile.read(length))
                 served.seen.append(asked)
                 reply = served.trouble(asked) or answer(asked)
                 self.send_response(reply.status)
@@ -121,7 +121,7 @@ class Store:
 class FakeAzure(Store):
     """One container of the account `acct`, below the address of an emulator."""
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, asked: SeenRequest) -> Reply:
         if "authorization" not in asked.headers and asked.query.get("sig") != "s+/=":
             return Reply(403, headers={"x-ms-error-code": "AuthenticationFailed"})
         if asked.query.get("comp") == "list":
@@ -129,12 +129,12 @@ class FakeAzure(Store):
         name = asked.path.removeprefix("/acct/data/")
         if name not in self.files:
             return Reply(404, headers={"x-ms-error-code": "BlobNotFound"})
-        told = self._told(name)
+        told = self._object_headers(name)
         if asked.headers.get("if-match", told["ETag"]) != told["ETag"]:
             return Reply(412, headers={"x-ms-error-code": "ConditionNotMet"})
         return ranged(self.files[name], asked.headers["x-ms-range"], told)
 
-    def _told(self, name: str) -> dict[str, str]:
+    def _object_headers(self, name: str) -> dict[str, str]:
         at = formatdate(NOW_S + self.writes[name], usegmt=True)
         return {"ETag": f'"0x{self.state(name):X}"', "Last-Modified": at}
 
@@ -148,7 +148,7 @@ class FakeAzure(Store):
     def _row(self, name: str) -> str:
         if name not in self.files:
             return f"<BlobPrefix><Name>{escape(name)}</Name></BlobPrefix>"
-        told = self._told(name)
+        told = self._object_headers(name)
         return (
             f"<Blob><Name>{escape(name)}</Name><Properties>"
             f"<Content-Length>{len(self.files[name])}</Content-Length>"
@@ -164,7 +164,7 @@ class FakeGoogle(Store):
         super().__init__(files)
         self.key = key
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, asked: SeenRequest) -> Reply:
         if asked.path == "/token":
             return self._token(asked)
         if asked.headers.get("authorization") != "Bearer of-google":
@@ -178,7 +178,7 @@ class FakeGoogle(Store):
         told = {"x-goog-generation": str(self.state(name))}
         return ranged(self.files[name], asked.headers["range"], told)
 
-    def _token(self, asked: Asked) -> Reply:
+    def _token(self, asked: SeenRequest) -> Reply:
         assertion = dict(parse_qsl(asked.body.decode()))["assertion"]
         signed, _, signature = assertion.rpartition(".")
         raw = base64.urlsafe_b64decode(signature + "==")
@@ -207,7 +207,7 @@ class FakeHdfs(Store):
 
     data_node = ""
 
-    def answer(self, asked: Asked) -> Reply:
+    def answer(self, asked: SeenRequest) -> Reply:
         path, query = asked.path.removeprefix("/webhdfs/v1/lake/"), asked.query
         path = path.removeprefix("/webhdfs/v1/lake")
         if query.get("user.name") != "ann":
@@ -222,7 +222,7 @@ class FakeHdfs(Store):
         row = {"type": "DIRECTORY"} if is_folder else self._row(path)
         return Reply(200, json.dumps({"FileStatus": row}).encode())
 
-    def data(self, asked: Asked) -> Reply:
+    def data(self, asked: SeenRequest) -> Reply:
         start = int(asked.query["offset"])
         data = self.files[asked.path.removeprefix("/webhdfs/v1/lake/")]
         return Reply(200, data[start : start + int(asked.query["length"])])

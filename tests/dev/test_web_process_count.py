@@ -32,14 +32,14 @@ def test_the_number_that_is_asked_for_is_what_each_of_them_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ATOM_WEB_PROCESSES", "3")
-    assert _told() == {"web": "3", "web-2": "3", "web-3": "3"}
+    assert _process_counts() == {"web": "3", "web-2": "3", "web-3": "3"}
     monkeypatch.delenv("ATOM_WEB_PROCESSES")
     own = web_processes_for(processor_count())
-    assert len(_told()) == own
-    assert set(_told().values()) == {str(own)}
+    assert len(_process_counts()) == own
+    assert set(_process_counts().values()) == {str(own)}
 
 
-def _told() -> dict[str, str]:
+def _process_counts() -> dict[str, str]:
     specs = application_specs(Installation.load())
     return {
         spec.name: spec.env["ATOM_WEB_PROCESSES"] for spec in specs if spec.name.startswith("web")

@@ -120,7 +120,7 @@ def demo_client(stack_of_two: Stack) -> Iterator[Client]:
 
 
 @pytest.fixture(scope="session")
-def demo_said(stack_of_two: Stack) -> str:
+def demo_output(stack_of_two: Stack) -> str:
     """The output of the main job at its first run in this stack."""
     return run_demo(stack_of_two)
 

@@ -61,15 +61,16 @@ class Shaky:
         address = self.stack.base_url + path
         return httpx.get(address, headers=headers, timeout=60, trust_env=False)
 
-    def told(self) -> set[str]:
+    def fault_codes(self) -> set[str]:
         """The codes of the faults that are shown to everybody."""
         return {fault["code"] for fault in self.ask("/api/v1/state/").json()["faults"]}
 
-    def await_told(self, *codes: str) -> None:
+    def await_faults(self, *codes: str) -> None:
         """Wait until one of the codes is told; without any, until nothing is."""
         wanted = set(codes)
         breaking.wait_for(
-            lambda: bool(self.told() & wanted) if codes else not self.told(), f"{codes} is told"
+            lambda: bool(self.fault_codes() & wanted) if codes else not self.fault_codes(),
+            f"{codes} is told",
         )
 
 
@@ -101,8 +102,8 @@ def test_a_slow_database_disk_makes_requests_slow_and_loses_none(shaky: Shaky) -
         made = [make_run(shaky.client, tag) for _ in range(2)]
         assert time.monotonic() - started > SLOW_S
     with shaky.database.slower(TOO_SLOW_S):
-        shaky.await_told("database_slow")
-    shaky.await_told()
+        shaky.await_faults("database_slow")
+    shaky.await_faults()
     assert {row["id"] for row in shaky.client.runs.list(tag=tag)} == set(made)
     for run in made:
         assert breaking.await_end(shaky.client, run)["state"] == "succeeded"
@@ -114,10 +115,10 @@ def test_a_silent_database_disk_holds_what_is_asked_and_loses_nothing(shaky: Sha
     asking = threading.Thread(target=lambda: answers.append(make_run(shaky.client, tag, key)))
     with shaky.database.silent():
         asking.start()
-        shaky.await_told("database_slow", "database_away")
+        shaky.await_faults("database_slow", "database_away")
         assert not answers
     asking.join(breaking.PATIENCE_S)
-    shaky.await_told()
+    shaky.await_faults()
     assert [row["id"] for row in shaky.client.runs.list(tag=tag)] == answers
 
 
@@ -128,11 +129,11 @@ def test_a_database_whose_disk_turns_read_only_loses_nothing_acknowledged(shaky:
     breaking.await_line(shaky.client, counting, "line 20")
     with shaky.database.refusing():
         # It ends itself rather than to acknowledge what is not stored, as it does when it is full.
-        shaky.await_told("database_full", "database_away")
+        shaky.await_faults("database_full", "database_away")
         answer = shaky.ask("/api/v1/projects/")
         assert (answer.status_code, answer.headers["Retry-After"].isdecimal()) == (503, True)
     breaking.await_all(shaky.stack)
-    shaky.await_told()
+    shaky.await_faults()
     assert {row["id"] for row in shaky.client.runs.list(tag=tag)} == set(made)
     expect_everything(shaky.client, counting)
 
@@ -159,7 +160,7 @@ def test_a_run_whose_disk_turns_read_only_fails_in_words_and_goes_on_later(shaky
         waiting = breaking.start_script(shaky.client, "waiting", COUNTING, max_retries=0)
         time.sleep(3)
         assert shaky.client.runs.get(waiting)["state"] == "submitted"
-        shaky.await_told("disk_read_only")
+        shaky.await_faults("disk_read_only")
     assert (failed["state"], failed["failure_class"]) == ("failed", "NODE_DISK")
     assert "disk of the machine was read-only when the job ended" in failed["failure_reason"]
     assert "mounted for writing" in failed["suggestion"]
@@ -192,7 +193,7 @@ def test_a_store_whose_disk_turned_read_only_works_again_by_itself(
     with shaky.store.refusing():
         with pytest.raises(ApiError, match=r"InternalError|500 Internal"):
             push_and_compare(shaky.client, tmp_path / "refused", "refused", seed=3)
-        shaky.await_told("object_store_failing")
+        shaky.await_faults("object_store_failing")
     counting = breaking.start_script(shaky.client, "counting", COUNTING)
     breaking.wait_for(
         lambda: push_and_compare(shaky.client, tmp_path / uuid.uuid4().hex, "refused", seed=3),
@@ -212,7 +213,7 @@ def test_a_slow_and_silent_disk_of_valkey_holds_what_is_asked_and_loses_nothing(
     asking = threading.Thread(target=lambda: answers.append(make_run(shaky.client, tag, key)))
     with shaky.valkey.silent():
         asking.start()
-        shaky.await_told("valkey_away")
+        shaky.await_faults("valkey_away")
     asking.join(breaking.PATIENCE_S)
     assert {row["id"] for row in shaky.client.runs.list(tag=tag)} == {*made, *answers}
     for run in (*made, *answers):
@@ -223,7 +224,7 @@ def test_a_valkey_whose_disk_turns_read_only_loses_no_line(shaky: Shaky) -> None
     counting = breaking.start_script(shaky.client, "counting", COUNTING)
     breaking.await_line(shaky.client, counting, "line 20")
     with shaky.valkey.refusing():
-        shaky.await_told("valkey_away", "valkey_cannot_save")
+        shaky.await_faults("valkey_away", "valkey_cannot_save")
     breaking.await_all(shaky.stack)
     expect_everything(shaky.client, counting)
 

@@ -15,7 +15,7 @@ pytestmark = [
     pytest.mark.e2e,
     pytest.mark.timeout(900),
     pytest.mark.slow,
-    pytest.mark.usefixtures("demo_said"),
+    pytest.mark.usefixtures("demo_output"),
 ]
 
 
@@ -26,9 +26,9 @@ def atom(demo_client: Client) -> Client:
 
 
 def test_the_main_job_runs_and_running_it_again_changes_nothing(
-    stack_of_two: Stack, atom: Client, demo_said: str
+    stack_of_two: Stack, atom: Client, demo_output: str
 ) -> None:
-    assert "published as digits@v3" in demo_said
+    assert "published as digits@v3" in demo_output
     versions = list(atom.datasets.log("digits"))
     assert [v["ref"] for v in versions] == ["v3", "v2", "v1"]
     assert versions[1]["changed"] == 50

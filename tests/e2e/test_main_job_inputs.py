@@ -16,7 +16,7 @@ pytestmark = [
     pytest.mark.timeout(900),
     pytest.mark.slow,
     pytest.mark.e2e,
-    pytest.mark.usefixtures("demo_said"),
+    pytest.mark.usefixtures("demo_output"),
 ]
 
 # First what any ImageFolder does, without Atom; then the SDK, over packs that are not here yet.

@@ -27,7 +27,7 @@ def logged(mlflow: Mlflow, **fields: Any) -> dict[str, Any]:
     return info
 
 
-def found(mlflow: Mlflow, path: str, body: dict[str, Any]) -> list[str]:
+def names_of(mlflow: Mlflow, path: str, body: dict[str, Any]) -> list[str]:
     """Return the names of the experiments, or the ids of the runs, that a search finds."""
     answer = mlflow("POST", path, body).json()
     if "runs" in answer:
@@ -50,16 +50,16 @@ def test_a_new_project_has_the_default_experiment(
     mlflow: Mlflow, project: Project, ann: User
 ) -> None:
     reader = asks(make_member(project, "viewer"), "vision", "read")
-    assert found(reader, "experiments/search", {"max_results": 1}) == ["Default"]
+    assert names_of(reader, "experiments/search", {"max_results": 1}) == ["Default"]
     for name in ("a", "ab"):
         mlflow("POST", "experiments/create", {"name": name})
     search = "experiments/search"
-    assert found(mlflow, search, {}) == ["ab", "a", "Default"]
-    assert found(mlflow, search, {"filter": "name != 'a'"}) == ["ab", "Default"]
-    assert found(mlflow, search, {"filter": "experiment_id = '0'"}) == ["Default"]
-    assert found(mlflow, search, {"order_by": ["name DESC"]}) == ["ab", "a", "Default"]
-    assert found(mlflow, search, {"max_results": 2}) == ["ab", "a"]
-    assert found(mlflow, search, {"view_type": "DELETED_ONLY"}) == []
+    assert names_of(mlflow, search, {}) == ["ab", "a", "Default"]
+    assert names_of(mlflow, search, {"filter": "name != 'a'"}) == ["ab", "Default"]
+    assert names_of(mlflow, search, {"filter": "experiment_id = '0'"}) == ["Default"]
+    assert names_of(mlflow, search, {"order_by": ["name DESC"]}) == ["ab", "a", "Default"]
+    assert names_of(mlflow, search, {"max_results": 2}) == ["ab", "a"]
+    assert names_of(mlflow, search, {"view_type": "DELETED_ONLY"}) == []
     got = mlflow("GET", "experiments/get", experiment_id="0").json()["experiment"]
     assert (got["name"], got["experiment_id"]) == ("Default", "0")
     assert run_of(mlflow.run(experiment_id="0")).experiment is None
@@ -117,7 +117,7 @@ def test_the_user_of_a_run_is_whom_its_program_names(mlflow: Mlflow) -> None:
     assert users == ["bob", "cat", "ann"]
     for user, run in zip(users, (named, tagged, neither), strict=True):
         body = {"experiment_ids": ["0"], "filter": f"attributes.user_id = '{user}'"}
-        assert found(mlflow, "runs/search", body) == [run]
+        assert names_of(mlflow, "runs/search", body) == [run]
 
 
 @pytest.mark.django_db(transaction=True)

@@ -60,7 +60,7 @@ def as_(user: User) -> APIClient:
     return client
 
 
-def told(user: User, **query: str) -> list[dict[str, Any]]:
+def notifications_of(user: User, **query: str) -> list[dict[str, Any]]:
     fan_out.tick()
     answer = as_(user).get(AT, query)
     assert answer.status_code == 200, answer.json()
@@ -82,43 +82,43 @@ def test_who_started_a_run_is_told_how_it_ended(project: Project, ada: User) -> 
     other = make_member(project, "researcher")
     run = make_run(project, ada, state=job_states.RUNNING, failure_class="OOM_HOST")
     end(run, job_states.FAILED)
-    (row,) = told(ada)
+    (row,) = notifications_of(ada)
     assert (row["kind"], row["topic"], row["read_at"]) == ("run.failed", "run_failed", None)
     assert row["title"].endswith("failed: out of memory")
     assert row["path"] == f"/runs/{run.pk}?project=vision"
     assert (row["data"]["failure_class"], row["project"]["slug"]) == ("OOM_HOST", "vision")
-    assert told(other) == []
+    assert notifications_of(other) == []
 
 
 def test_who_cancelled_a_run_knows(project: Project, ada: User) -> None:
     end(make_run(project, ada, state=job_states.RUNNING), job_states.CANCELLED)
-    assert told(ada) == []
+    assert notifications_of(ada) == []
 
 
 def test_who_is_named_in_a_comment_is_told_once(project: Project, ada: User) -> None:
     bo = make_member(project, "researcher", "bo")
     comment = add_comment(make_run(project), bo, "Look, @ada, and I, @bo.")
     edit_comment(comment.run, comment.pk, bo, "Look closer, @ada.")
-    assert [one["kind"] for one in told(ada)] == ["run.mentioned"]
-    assert told(bo) == []
+    assert [one["kind"] for one in notifications_of(ada)] == ["run.mentioned"]
+    assert notifications_of(bo) == []
 
 
 def test_work_that_comes_in_or_back_is_told_to_whose_it_is(project: Project, ada: User) -> None:
     labeler = make_member(project, "labeler")
     task = make_task(2, project=project, creator=ada, audit_percent=100)
-    assert [one["kind"] for one in told(labeler)] == ["label_task.started"]
+    assert [one["kind"] for one in notifications_of(labeler)] == ["label_task.started"]
     slots = lease_labels(task, labeler, 2)
     label = task.ontology_version.labels[0]["id"]
     document = {"label_id": label}
     made = [Submission(one.pk, one.lease_no, str(one.pk), document, 1) for one in slots]
     done = submit(project, labeler, made)
-    (row,) = told(ada)
+    (row,) = notifications_of(ada)
     assert (row["kind"], row["count"]) == ("label_task.submitted", 2)
     revisions = {one.revision.work_item_id: one.revision.pk for one in done if one.revision}
     audits = lease_audits(task, ada, 2)
     back = [Decision(a.pk, a.lease_no, revisions[a.work_item_id], "return", "x") for a in audits]
     assert all(ruling.error is None for ruling in decide(project, ada, back))
-    newest = told(labeler)[0]
+    newest = notifications_of(labeler)[0]
     assert (newest["kind"], newest["count"]) == ("label_task.returned", 2)
 
 
@@ -128,7 +128,7 @@ def test_a_run_that_waits_for_long_is_told_once_each_time_that_it_is_queued(
     make_run(project, ada)
     Run.objects.update(queued_at=F("created_at") - timedelta(minutes=45))
     assert (notify_long_waits(), notify_long_waits()) == (1, 0)
-    (row,) = told(ada)
+    (row,) = notifications_of(ada)
     assert (row["kind"], row["data"]["minutes"]) == ("run.waiting", 45)
     RunEvent.objects.update(at=F("at") - timedelta(hours=1))
     assert notify_long_waits() == 1
@@ -157,7 +157,7 @@ def test_an_event_taken_twice_is_told_once(project: Project, ada: User) -> None:
     happen(project, ada)
     fan_out.tick()
     OutboxEvent.objects.update(told_at=None)
-    assert len(told(ada)) == 1
+    assert len(notifications_of(ada)) == 1
 
 
 def test_what_has_come_to_its_end_is_read(project: Project, ada: User) -> None:
@@ -168,22 +168,22 @@ def test_what_has_come_to_its_end_is_read(project: Project, ada: User) -> None:
     happen(project, ada, "scan.failed", subject=source, name="s")
     happen(project, ada, "scan.done", subject=source, name="s")
     happen(project, ada, "label_task.published", subject=task, name="t", task=str(task))
-    unread = [row["kind"] for row in told(ada, unread="true")]
+    unread = [row["kind"] for row in notifications_of(ada, unread="true")]
     assert unread == ["label_task.published", "scan.done", "scan.failed"]
-    assert [row["read_at"] is None for row in told(bo)] == [False]
+    assert [row["read_at"] is None for row in notifications_of(bo)] == [False]
 
 
 def test_unread_ones_about_the_same_thing_are_one(project: Project, ada: User) -> None:
     task = str(uuid4())
     for items in (3, 4):
         happen(project, ada, "label_task.returned", subject=task, task=task, items=items)
-    (row,) = told(ada)
+    (row,) = notifications_of(ada)
     assert row["count"] == 7
     as_(ada).post(f"{AT}read/", {"subject": task}, format="json")
     happen(project, ada, "label_task.returned", subject=task, task=task, items=2)
-    assert [one["count"] for one in told(ada)] == [2, 7]
+    assert [one["count"] for one in notifications_of(ada)] == [2, 7]
     # The older one cannot be unread again beside the newer.
-    back = {"ids": [one["id"] for one in told(ada)]}
+    back = {"ids": [one["id"] for one in notifications_of(ada)]}
     assert as_(ada).post(f"{AT}unread/", back, format="json").json()["changed"] == 0
 
 
@@ -195,15 +195,15 @@ def test_a_topic_that_is_shown_again_shows_what_comes_about_the_same_thing(
         changes = {"topics": [{"topic": "labeling", "in_app": shown}]}
         as_(ada).patch(f"{AT}preferences/", changes, format="json")
         happen(project, ada, "label_task.returned", subject=task, task=task)
-        assert len(told(ada)) == shown
+        assert len(notifications_of(ada)) == shown
     assert as_(ada).get(f"{AT}count/").json()["unread"] == 1
 
 
 def test_who_has_left_the_project_sees_nothing_of_it(project: Project, ada: User) -> None:
     happen(project, ada)
-    assert len(told(ada)) == 1
+    assert len(notifications_of(ada)) == 1
     RoleBinding.objects.filter(user=ada).delete()
-    assert told(ada) == []
+    assert notifications_of(ada) == []
     assert as_(ada).get(f"{AT}count/").json()["unread"] == 0
 
 
@@ -211,7 +211,7 @@ def test_a_role_that_was_taken_away_is_told_all_the_same(project: Project, ada: 
     boss = make_member(project, "admin")
     members.change_role(ada, "viewer", project, boss)
     members.remove_member(ada, project, boss)
-    assert [(one["kind"], one["data"]["role"]) for one in told(ada)] == [
+    assert [(one["kind"], one["data"]["role"]) for one in notifications_of(ada)] == [
         ("role.removed", "viewer"),
         ("role.changed", "viewer"),
     ]
@@ -221,7 +221,7 @@ def test_reading_is_of_ones_own_and_can_be_repeated_and_undone(project: Project,
     for number in range(4):
         happen(project, ada, number=number)
     happen(project, ada, "run.succeeded")
-    rows = told(ada)
+    rows = notifications_of(ada)
     api, stranger = as_(ada), as_(make_user())
     first = {"ids": [rows[0]["id"]]}
     assert stranger.post(f"{AT}read/", first, format="json").json() == {
@@ -235,8 +235,8 @@ def test_reading_is_of_ones_own_and_can_be_repeated_and_undone(project: Project,
     mine = {**until, "topic": "run_failed"}
     assert api.post(f"{AT}read/", mine, format="json").json()["changed"] == 3
     assert api.get(f"{AT}count/").json() == {"unread": 2, "counted_to": 100}
-    assert len(told(ada, unread="true")) == 2
-    assert len(told(ada, topic="run_finished")) == 1
+    assert len(notifications_of(ada, unread="true")) == 2
+    assert len(notifications_of(ada, topic="run_finished")) == 1
     page = api.get(AT, {"limit": 2}).json()
     rest = api.get(AT, {"limit": 200, "cursor": page["next"]}).json()["results"]
     assert len({one["id"] for one in (*page["results"], *rest)}) == 5
@@ -268,7 +268,7 @@ def test_a_topic_can_be_hidden_but_not_that_of_safety(project: Project, ada: Use
     ]
     assert len(answer["topics"]) == len(TOPICS)
     happen(project, ada)
-    assert told(ada) == []
+    assert notifications_of(ada) == []
     twice = [{"topic": "mention", "in_app": False}, {"topic": "mention", "mail": "never"}]
     both = as_(ada).patch(at, {"topics": twice}, format="json").json()["topics"]
     assert {"topic": "mention", "in_app": False, "mail": "never", "is_fixed": False} in both
@@ -308,7 +308,7 @@ def test_a_sign_in_from_elsewhere_is_told_and_from_a_known_place_is_not(ada: Use
 
     for agent in ("Firefox/1 (Windows)", "Firefox/2 (Windows)", "Chrome/1 (Linux)"):
         sign_in(agent)
-    (row,) = told(ada)
+    (row,) = notifications_of(ada)
     assert (row["kind"], row["data"]["browser"]) == ("account.signed_in", "Chrome")
     assert (row["project"], row["path"]) == (None, "/settings/account")
 
@@ -361,7 +361,7 @@ def test_who_was_invited_is_told_of_the_first_sign_in_from_elsewhere(project: Pr
     assert up.status_code == 200, up.content
     del new["full_name"]
     elsewhere.post("/api/v1/auth/login/", new, content_type="application/json")
-    rows = told(User.objects.get(username="mia"))
+    rows = notifications_of(User.objects.get(username="mia"))
     where = [one["data"]["browser"] for one in rows if one["kind"] == "account.signed_in"]
     assert where == ["Chrome"]
 

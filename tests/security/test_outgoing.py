@@ -39,7 +39,7 @@ from atom_sdk.importers.downloads import DownloadLimits, Downloads
 from atom_sdk.importers.report import Report
 from atom_sdk.manifests.pins import Pin
 from atom_sdk.public_hosts import AddressRefusedError, check_public_url, public_addresses
-from tests.datasets.clouds import Asked, Reply, Served
+from tests.datasets.clouds import Reply, SeenRequest, Served
 from tests.factories.accounts import make_member, make_project
 
 QUICK = Patience(tries=2, first_wait_s=0.01, longest_asked_s=0.01)
@@ -286,7 +286,7 @@ def test_nobody_is_sent_to_an_inner_address(
 ) -> None:
     place = "http://127.0.0.2:9/to?/info/refs?service=git-upload-pack"
 
-    def lead(asked: Asked) -> Reply:
+    def lead(asked: SeenRequest) -> Reply:
         return Reply(status, b"", {"Location": place, "x-amz-bucket-region": "eu-west-1"})
 
     sending.trouble = lead

@@ -30,7 +30,7 @@ HERE = f"{API}projects/vision/"
 
 
 class Secrets:
-    """Makes secrets, and looks for them in texts; `told` are those that an answer may say once."""
+    """Makes secrets, and looks for them in texts; `add_secret` is for those in one answer."""
 
     def __init__(self) -> None:
         self.made: dict[str, str] = {}
@@ -38,7 +38,7 @@ class Secrets:
     def of(self, place: str) -> str:
         return self.made.setdefault(place, f"Zq9{secrets.token_hex(12)}")
 
-    def told(self, place: str, secret: str) -> None:
+    def add_secret(self, place: str, secret: str) -> None:
         assert len(secret) >= 6, place
         self.made[place] = secret
 
@@ -105,7 +105,7 @@ def _signing_in(visitor: Visitor, kept: Secrets) -> None:
         answer = visitor.ask("post", f"{API}auth/password/", body)
         assert answer.status_code in {status, 200}, answer.content
     mine = {"password": kept.of("password")}
-    kept.told("second factor", visitor.post(f"{API}auth/second-factor/", mine, 200)["secret"])
+    kept.add_secret("second factor", visitor.post(f"{API}auth/second-factor/", mine, 200)["secret"])
     code = {"code": kept.of("code of a second factor")[:20]}
     visitor.ask("post", f"{API}auth/second-factor/confirm/", code)
     visitor.ask("post", f"{API}auth/reset/", {"link": kept.of("link"), "password": kept.of("r")})
@@ -113,9 +113,9 @@ def _signing_in(visitor: Visitor, kept: Secrets) -> None:
 
 def _things(visitor: Visitor, kept: Secrets, place: Receiver) -> None:
     token = visitor.post(f"{API}tokens/", {"name": "t", "scopes": ["read"]}, 201)
-    kept.told("token", token["secret"])
+    kept.add_secret("token", token["secret"])
     pair = visitor.post(f"{API}s3-keys/", {"name": "k", "project": "vision"}, 201)
-    kept.told("S3 key", pair["secret_access_key"])
+    kept.add_secret("S3 key", pair["secret_access_key"])
     value = {"value": kept.of("project's secret")}
     assert visitor.ask("put", f"{HERE}secrets/KEY/", value).status_code < 300
     visitor.ask("put", f"{HERE}secrets/KEY/", {"value": [kept.of("list as a secret")]})
@@ -126,16 +126,16 @@ def _things(visitor: Visitor, kept: Secrets, place: Receiver) -> None:
     rotated = {"secret": kept.of("rotated hook"), "overlap_hours": 1}
     visitor.ask("post", f"{HERE}webhooks/{made['id']}/rotate-secret/", rotated)
     link = visitor.post(f"{HERE}invitations/", {"role": "viewer", "email": "a@b.test"}, 201)
-    kept.told("invitation", str(link.get("link") or link["url"]).rpartition("/")[2])
+    kept.add_secret("invitation", str(link.get("link") or link["url"]).rpartition("/")[2])
     run = visitor.post(f"{HERE}runs/", {"command": ["true"]}, 201)
     shared = visitor.post(f"{API}runs/{run['id']}/shares/", {"note": "for Bo"}, 201)
-    kept.told("link to a run", shared["token"])
+    kept.add_secret("link to a run", shared["token"])
     for token in (shared["token"], kept.of("wrong link to a run")):
         for path in ("", "metrics/", "log/"):
             visitor.ask("get", f"{API}shared-run/{path}", **{"Atom-Share": token})
     robot = visitor.post(f"{HERE}service-accounts/", {"name": "robot", "role": "viewer"}, 201)
     path = f"{HERE}service-accounts/{robot['id']}/tokens/"
-    kept.told("robot", visitor.post(path, {"name": "t", "scopes": ["read"]}, 201)["secret"])
+    kept.add_secret("robot", visitor.post(path, {"name": "t", "scopes": ["read"]}, 201)["secret"])
 
 
 def _sources(visitor: Visitor, kept: Secrets, place: Receiver) -> None:

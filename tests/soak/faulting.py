@@ -86,22 +86,22 @@ class Faults:
         fault, codes = self._all[name]
         with fault():
             until = time.monotonic() + self._random.uniform(*HELD_S)
-            told = self._await_told(name, codes)
+            told = self._await_faults(name, codes)
             time.sleep(max(0.0, until - time.monotonic()))
         started = time.monotonic()
-        while not is_whole(self._stack, {}) or self._told() & codes:
+        while not is_whole(self._stack, {}) or self._fault_codes() & codes:
             if time.monotonic() - started > RECOVERY_S:
-                said = f"{name}: not over after {RECOVERY_S:g} s, {self._told()}"
+                said = f"{name}: not over after {RECOVERY_S:g} s, {self._fault_codes()}"
                 self._kills.failures.append(said)
                 break
             time.sleep(0.2)
         self._kills.recoveries_s[name].append(time.monotonic() - started)
         return f"{name} (told: {', '.join(sorted(told)) or 'nothing'})"
 
-    def _await_told(self, name: str, codes: set[str]) -> set[str]:
+    def _await_faults(self, name: str, codes: set[str]) -> set[str]:
         deadline = time.monotonic() + TOLD_S
         while True:
-            told = self._told()
+            told = self._fault_codes()
             if not codes or told & codes:
                 return told
             if time.monotonic() > deadline:
@@ -109,7 +109,7 @@ class Faults:
                 return told
             time.sleep(0.5)
 
-    def _told(self) -> set[str]:
+    def _fault_codes(self) -> set[str]:
         with suppress(httpx.HTTPError, ValueError, KeyError):
             answer = httpx.get(f"{self._stack.base_url}/api/v1/state/", timeout=15, trust_env=False)
             return {fault["code"] for fault in answer.json()["faults"]}

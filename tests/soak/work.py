@@ -124,7 +124,7 @@ class Person(threading.Thread):
         first = self._again(lambda: self.client.datasets.push(folder, name, options)).version
         digests = digests_of(folder)
         self._note_version(name, first, digests)
-        self._draw_one(folder / "unlabelled" / "more.png")
+        self._draw_image(folder / "unlabelled" / "more.png")
         pushed = self._again(lambda: self.client.datasets.push(folder, name))
         digests = digests_of(folder)
         self._note_version(name, pushed.version, digests)
@@ -318,9 +318,9 @@ class Person(threading.Thread):
     def _draw(self, folder: Path) -> None:
         for number in range(LABELLED + UNLABELLED):
             name = LABELS[number % 2] if number < LABELLED else "unlabelled"
-            self._draw_one(folder / name / f"{number:03d}.png")
+            self._draw_image(folder / name / f"{number:03d}.png")
 
-    def _draw_one(self, path: Path) -> None:
+    def _draw_image(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         Image.frombytes("RGB", (28, 28), self._random.randbytes(28 * 28 * 3)).save(path)
 

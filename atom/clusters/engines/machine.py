@@ -91,7 +91,7 @@ def parse_gpus(table: str) -> list[Gpu]:
     """Read lines of `uuid, name, memory in MiB`, in the tool's order.
 
     Parts of a card (MIG) are no cards. A lost one has an error in place of its UUID: no job could
-    use it. The memory of a card that does not tell it (`[N/A]`) is 0.
+    use it. The memory of a card that does not report it (`[N/A]`) is 0.
     """
     lines = [[part.strip() for part in line.split(",")] for line in table.splitlines()]
     return [_gpu(*parts) for parts in lines if parts[0].startswith("GPU-") and len(parts) > 1]

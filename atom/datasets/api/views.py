@@ -157,7 +157,7 @@ class BranchListView(DatasetScopedView, generics.ListAPIView[Branch]):
         return named.filter(writer=None).select_related("head__author")
 
     def paginate_queryset(self, queryset: Any) -> Any:
-        """Return a page with what the rows alone do not tell."""
+        """Return a page with the facts that are not in the rows."""
         return branches_with_facts(self.dataset, super().paginate_queryset(queryset) or [])
 
     @extend_schema(request=NewRefSerializer, responses={201: BranchSerializer})

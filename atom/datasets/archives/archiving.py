@@ -28,7 +28,7 @@ def history_of(dataset: Dataset) -> dict[str, Any]:
     """Return the history of a dataset as JSON, in the shape that an archive keeps."""
     versions = dataset.versions.filter(state="kept")
     kept = list(versions.values_list("commit", "layout", "is_repacked"))
-    # The packs that the roots of these name may be gone; damaged ones nobody can take along.
+    # The packs that their roots name may be gone. Corrupt packs cannot be archived.
     is_any_damaged = Pack.objects.filter(project=dataset.project, state="quarantined").exists()
     layouts = {
         commit: layout

@@ -32,7 +32,7 @@ class PathChange:
 class PathHistory:
     """Changes, the newest first; `next` is the commit to go on from.
 
-    `ends_at` names a version from which on nothing can be read any more: retention let go of it.
+    `ends_at` names a version before which nothing can be read any more: its files left retention.
     """
 
     changes: list[PathChange]

@@ -1,8 +1,8 @@
 """Writes catalogue rows to the bucket, so that the catalogue can be rebuilt from there.
 
 One small document per dataset and change, per tag, per saved view, per hold, per expired version
-and per layout. Each is written in the transaction that changes the row, before that commits: the
-bucket may know of a change that nobody was told of, never the reverse. Moves of branches are in the
+and per layout. Each is written in the transaction that changes the row, before that commits. So the
+bucket may have a change that the catalogue lacks, never the reverse. Moves of branches are in the
 ref log.
 """
 

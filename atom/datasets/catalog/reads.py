@@ -30,7 +30,7 @@ from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.sentences import Sentence
 
 URL_EXPIRES_S = 3600
-# So long a page tells of an operation that made a version, or that failed.
+# A page shows an operation that made a version, or that failed, for this long.
 DONE_SHOWN, FAILED_SHOWN = timedelta(minutes=10), timedelta(days=7)
 
 
@@ -61,7 +61,7 @@ def find_dataset(project: Project, name: str) -> Dataset:
 
 
 def require_kept(version: Version) -> None:
-    """Raise VersionExpired for a version that retention has let go of."""
+    """Raise VersionExpired for a version that has left retention."""
     is_deleted = version.dataset.deleted_at is not None
     if version.state == "kept" and not is_deleted:
         return

@@ -48,7 +48,7 @@ def _makers(dataset: Dataset, verb: str, rows: Sequence[Branch | Tag]) -> dict[U
 
 def _distances(dataset: Dataset, branches: Sequence[Branch]) -> dict[str, tuple[int, int]]:
     heads = [branch.head.commit for branch in branches if branch.head]
-    # Numbers are dense, so that one of them tells of a long history before its rows are read.
+    # Numbers are dense, so one of them shows a long history before its rows are read.
     if not heads or dataset.versions.filter(number__gt=MAX_COMPARED_VERSIONS).exists():
         return {}
     rows = list(

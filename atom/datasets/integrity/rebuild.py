@@ -1,4 +1,4 @@
-"""The catalogue as the bucket tells it: rows from ref logs, commits, roots and documents."""
+"""The catalogue from the bucket: rows from ref logs, commits, roots and documents."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ class _Reader:
 
     def _add_packs(self) -> None:
         prefix = storage.project_prefix(self.project)
-        # A pack that was pushed again after it was damaged lies in both places: it is good.
+        # A corrupt pack that was pushed again lies in both places: it is good.
         known: set[bytes] = set()
         for kind, state in (("packs", "verified"), ("quarantine", "quarantined")):
             listing = storage.objects().list_prefix(f"{prefix}{kind}/")

@@ -118,15 +118,15 @@ class Version(TimestampedModel):
     number = models.PositiveIntegerField(null=True)
     commit = models.CharField(max_length=64)
     root = models.CharField(max_length=64)
-    # The root of the same content, written anew without deltas or with good packs for damaged
-    # ones; "" until there is one.
+    # The root of the same content, written without deltas or with good packs for corrupt ones; ""
+    # until there is one.
     layout = models.CharField(max_length=64, blank=True)
     # The layout names other packs than the root does, and those of the root may be gone.
     is_repacked = models.BooleanField(default=False)
     content_digest = models.CharField(max_length=64)
     parents = models.JSONField(default=list)
     # Without the links. Null links: made before they were counted apart, so the files include them;
-    # `reads.entry_counts` tells them apart.
+    # `reads.entry_counts` separates them.
     file_count = models.BigIntegerField()
     link_count = models.BigIntegerField(null=True)
     size_bytes = models.BigIntegerField()

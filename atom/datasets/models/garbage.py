@@ -34,8 +34,8 @@ class GarbageRun(TimestampedModel):
     # Abandoned uploads in staging; the counts above do not hold them.
     staged_count = models.BigIntegerField(default=0)
     staged_bytes = models.BigIntegerField(default=0)
-    # Packs that were packed anew, or of a dry run would be: how many, their size, and how much of
-    # it somebody needs.
+    # Packs that were repacked, or would be in a dry run: their number, their size, and the part of
+    # it that is needed.
     repacked_count = models.BigIntegerField(default=0)
     repacked_bytes = models.BigIntegerField(default=0)
     repacked_needed_bytes = models.BigIntegerField(default=0)

@@ -9,7 +9,7 @@ from django.db import models
 
 
 class DismissedOperation(models.Model):
-    """A person was told how an operation ended, or does not want to be."""
+    """A person has seen how an operation ended, or does not want to."""
 
     id = models.BigAutoField(primary_key=True)
     request = models.ForeignKey(

@@ -23,9 +23,9 @@ ACTIONS = {
 def root_to_build_on(version: Version) -> str:
     """Return the root of a version from which an operation takes entries.
 
-    It is the one that was committed: who does the same again must make the same commit, and a
-    compaction may come in between. Where packs are damaged it is the layout, which may name others,
-    and where a version was packed anew, since what the root names may be gone.
+    The committed root, since a repeated commit must be the same commit, and a compaction may come
+    in between. With corrupt packs it is the layout, which may name others. For a repacked version
+    it is the layout as well, since the packs of the root may be gone.
     """
     if version.is_repacked or not version.layout:
         return version.readable_root

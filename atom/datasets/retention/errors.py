@@ -10,7 +10,7 @@ class GarbageRefused(AtomError):
 
 
 class ClocksDiffer(GarbageRefused):
-    """The store's clock and the database's are too far apart to tell how old an object is."""
+    """The store's clock and the database's are too far apart to compute the age of an object."""
 
     code = "clocks_differ"
     title = "The clocks of the object store and of the database differ too much."

@@ -29,7 +29,7 @@ from atom_sdk.sentences import Sentence
 class GarbageRules:
     """How old an object must be to be garbage, and how long what is condemned can be undone.
 
-    Before, what `packing` chooses is packed anew.
+    The packs that `packing` chooses are repacked before.
     """
 
     grace: timedelta = timedelta(days=7)
@@ -81,9 +81,9 @@ def expired_roots(project: Project) -> set[str]:
 
 
 def _roots_of(versions: QuerySet[Version]) -> set[str]:
-    """Return the roots as committed and, where there is one, as written anew.
+    """Return the roots as committed and, where there is one, the layout's root.
 
-    The root of what was packed anew is not among them: the packs that it names may go.
+    The root of a repacked version is not among them: the packs that it names may go.
     """
     committed = versions.filter(is_repacked=False).values_list("root", flat=True)
     written_anew = versions.exclude(layout="").values_list("layout", flat=True)
@@ -110,7 +110,7 @@ def _follow(project: Project, roots: set[str], found: Reachable) -> None:
 
 
 def _follow_replaced(project: Project, found: Reachable) -> None:
-    """Add the manifests of what was packed anew, as they were committed: comparisons read them."""
+    """Add the manifests of repacked versions, as they were committed: comparisons read them."""
     versions = Version.objects.filter(dataset__project=project, is_repacked=True)
     roots = versions.exclude(state="collected").values_list("root", flat=True).distinct()
     store = storage.project_store(project)

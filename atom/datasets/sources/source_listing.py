@@ -44,7 +44,7 @@ class RunNote:
     """The content of a stored run, and the key after which the shard goes on.
 
     `is_last`: the shard ends here. `is_ordered`: keys came in order so far, so that a listing may
-    begin after `after`; otherwise the shard begins anew.
+    begin after `after`; otherwise the shard begins again.
     """
 
     objects: int
@@ -140,14 +140,14 @@ class Listing:
                 return
             yield name, note
             if note.is_last:
-                # Later runs belong to a listing that had to begin anew.
+                # Later runs belong to a listing that had to begin again.
                 return
             seq += 1
 
     def _list(self, number: int, shard: Shard) -> None:
         notes = [note for _, note in self._notes(number)]
         if notes and not (notes[-1].is_ordered or notes[-1].is_last):
-            # Its order tells nothing about where to go on. The runs are written over one by one.
+            # Its order gives no place to go on from. The runs are overwritten, each in its turn.
             notes = []
         for note in notes:
             self.tally.add(note)

@@ -106,7 +106,7 @@ class Catalogue:
     def ref(self, bucket: Bucket, name: str) -> PinnedRef:
         """Return what a version, tag, branch or commit stands for.
 
-        Raises KeyUnknown, also for a version that retention has let go of.
+        Raises KeyUnknown, also for a version that has left retention.
         """
         if not _may_be_name(name):
             raise KeyUnknown
@@ -124,7 +124,7 @@ def version_store(bucket: Bucket) -> VersionStore:
 
 
 def _query(ask: Callable[..., T], *arguments: object) -> T:
-    """Ask the database and let go of the thread's connection: the next question may be far."""
+    """Ask the database and close the thread's connection: the next question may be far."""
     try:
         return ask(*arguments)
     finally:

@@ -112,7 +112,7 @@ class ListingOvertaken(S3Error):
     status = 409
     s3_code = "OperationAborted"
     code = "s3_listing_overtaken"
-    title = "What is being listed can be read no longer."
+    title = "The listed version can no longer be read."
     action = "List another version, or restore this one with `atom data restore`."
 
 

@@ -48,8 +48,8 @@ def lock_slots(project: Project, slot_ids: Iterable[UUID]) -> LockedSlots:
         .order_by("pk")
     )
     by_id = {slot.pk: slot for slot in slots}
-    # Read after the lock: a join would show the items as they were before somebody let go of it.
-    # One object for each, so that a change made through one slot is seen through the other.
+    # Read after the lock: a join would show the items as they were before somebody released it. One
+    # object for each, so that a change made through one slot is seen through the other.
     items = WorkItem.objects.in_bulk({slot.work_item_id for slot in by_id.values()})
     for slot in by_id.values():
         slot.work_item = items[slot.work_item_id]

@@ -9,7 +9,8 @@ MAX_LABELS = 1000
 MAX_NAME_LENGTH = 100
 MAX_LABEL_ID = 32_767
 _DIGIT_KEYS = "1234567890"
-# Okabe and Ito's palette (2008), told apart by most colour-blind people; it repeats after eight.
+# Okabe and Ito's palette (2008), which most colour-blind people can distinguish; it repeats after
+# eight.
 PALETTE = (
     "#0072B2",
     "#E69F00",

@@ -15,8 +15,8 @@ class AuditDraw:
 
     Positions 0 to total - 1 fall into consecutive blocks of about 100 / percent items, and one item
     of each is drawn. Work is handed out in that order, so each finished stretch, and so each
-    person's work, has had its share. The draw depends on nothing but the arguments: the same
-    item is drawn again after a crash, and the order of work does not tell which it is.
+    person's work, has had its share. The draw depends on nothing but the arguments: the same item
+    is drawn again after a crash, and the order of work does not show which it is.
 
     Stratified random sampling with one draw a stratum: Cochran, Sampling Techniques, chapter 5.
     """

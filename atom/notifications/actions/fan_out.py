@@ -176,6 +176,6 @@ def _is_new_place(user: User, event: OutboxEvent) -> bool:
 
 
 def tick() -> None:
-    """Tell people of all that is new."""
+    """Notify people of all that is new."""
     while fan_out() == EVENTS_AT_ONCE:
         pass

@@ -63,7 +63,7 @@ class ArchiveVersionGoneError(ArchiveError):
 
 
 class ArchiveDamagedSourceError(ArchiveError):
-    """The server cannot give a pack of a version, since it was found damaged."""
+    """The server cannot give a pack of a version, since it was found corrupt."""
 
     code = "archive_pack_unreadable"
     hint = "Push the folder that the files came from again, or choose other versions with --ref."

@@ -86,7 +86,7 @@ class PinnedFiles:
 
 
 class HistoryRewriter:
-    """Writes roots and commits of one history anew; `run` may be called once."""
+    """Rewrites roots and commits of one history; `run` may be called once."""
 
     def __init__(self, store: ObjectStore, place: Place, earlier: Mapping[str, Earlier]) -> None:
         """`store` has the manifests and takes the new ones; `earlier`: see `earlier_commits`."""
@@ -113,7 +113,7 @@ class HistoryRewriter:
             if (root := self._root(name, commits[name], history)) is not None
         }
         names = self._written(commits, roots)
-        # A commit that was written anew has its layout as its root already.
+        # A commit that was rewritten has its layout as its root already.
         layouts = {name: history.layouts.get(name, "") for name in kept - roots.keys()}
         layouts |= {name: self._earlier[name].layout for name in kept & self._earlier.keys()}
         return replace(

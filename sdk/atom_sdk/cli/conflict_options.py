@@ -12,7 +12,7 @@ import click
 
 Decorated = Callable[..., Any]
 Resolution = dict[str, str]
-# The other members of a conflict, as a preview tells it, are for the reader.
+# The other members of a conflict in a preview are for the reader.
 _NAMES = ("path", "layer", "field", "take")
 
 

@@ -178,7 +178,7 @@ pass_context = click.make_pass_decorator(Context)
 
 
 def exit_code_of(error: Exception) -> int:
-    """Return the exit code that tells a script what kind of failure it was."""
+    """Return the exit code that shows a script the kind of failure."""
     if isinstance(error, ApiError):
         return _EXIT_BY_STATUS.get(error.status, EXIT_FAILED)
     if isinstance(error, CommitFailedError) and error.reason in _EXIT_BY_REASON:

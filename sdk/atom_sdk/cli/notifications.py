@@ -1,4 +1,4 @@
-"""`atom notifications`: what one was told, and how one is to be told."""
+"""`atom notifications`: lists notifications, and sets which ones come and how."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _filters(command: Decorated) -> Decorated:
 @_filters
 @pass_context
 def notifications(context: Context, filters: dict[str, Any]) -> None:
-    """List what you were told, newest first; mark it, and choose how you are told.
+    """List your notifications, newest first; mark them, and choose which ones come and how.
 
     \b
     atom notifications --unread --topic run_failed
@@ -64,7 +64,7 @@ def notifications(context: Context, filters: dict[str, Any]) -> None:
 @_filters
 @pass_context
 def list_(context: Context, filters: dict[str, Any]) -> None:
-    """List what you were told, newest first; the same without `ls`."""
+    """List your notifications, newest first; the same without `ls`."""
     _list(context, **filters)
 
 
@@ -163,7 +163,7 @@ def settings(  # one parameter per option
     time_zone: str | None,
     hour: int | None,
 ) -> None:
-    """Show how you are told, of TOPIC or of everything, or change it.
+    """Show how you are notified, about TOPIC or everything, or change it.
 
     \b
     atom notifications settings run_finished --mail daily --no-in-app

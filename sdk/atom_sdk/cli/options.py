@@ -47,7 +47,7 @@ def accept_json_anywhere(group: click.Group) -> None:
             click.Option(
                 ["--json"],
                 is_flag=True,
-                # First, so that a wrong option after it is told as JSON.
+                # First, so that a wrong option after it is printed as JSON.
                 is_eager=True,
                 expose_value=False,
                 callback=_choose_json,

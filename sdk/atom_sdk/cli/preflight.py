@@ -1,4 +1,4 @@
-"""The look at a run's data before it starts: the portal's sentences, with commands that mend."""
+"""The look at a run's data before it starts: the portal's sentences, with commands that repair."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ _DRAWN: dict[str, Any] = {"test": "20%", "val": "10%", "seed": 7, "stratify": Tr
 def check_data(context: Context, body: dict[str, Any], *, redraw: bool = False) -> None:
     """Print warnings about the data of a run. Raises PreflightFailedError for what would fail it.
 
-    Errors of the request itself are told when the run is asked for. With `redraw`, a
-    version whose splits do not fit gets new ones first: `body` then names the version with them.
+    Errors of the request itself appear when the run is requested. With `redraw`, a version whose
+    splits do not fit gets new ones first: `body` then names the version with them.
     """
     looks = context.client.runs.preflight(**body)["datasets"]
     # All of them, not up to the first that was drawn.

@@ -72,7 +72,7 @@ def _value_of(file: TextIO | None) -> str:
     """The value; never an argument, which other users of the machine and the history would see."""
     if file is None:
         if not sys.stdin.isatty():
-            raise click.UsageError("Nobody can be asked here: give the value with --from -.")
+            raise click.UsageError("No terminal can ask for the value: give it with --from -.")
         return str(click.prompt("Value", hide_input=True))
     try:
         value = file.read()

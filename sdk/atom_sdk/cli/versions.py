@@ -30,7 +30,7 @@ def branch_of(text: str, dataset: str) -> str:
 
 
 def run(context: Context, work: Callable[[], dict[str, Any]], dataset: str) -> None:
-    """Carry out an operation and tell its version; conflicts are listed before they fail it."""
+    """Carry out an operation and print its version; conflicts are listed before they fail it."""
     try:
         request = work()
     except MergeConflictError as error:

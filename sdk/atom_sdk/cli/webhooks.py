@@ -1,4 +1,4 @@
-"""`atom webhook …`: who is told what happens in the project."""
+"""`atom webhook …`: programs that are notified of events in the project."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Cleaning:
         return found
 
     def wait(self, report: Row, told: Callable[[Row], None] | None = None) -> Row:
-        """Return a report once it is ready; `told` is given it each time it is looked at.
+        """Return a report once it is ready; `told` gets it after each look.
 
         Raises CleaningFailedError if it failed or was cancelled.
         """

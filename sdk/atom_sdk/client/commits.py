@@ -117,14 +117,14 @@ def _check_ended_well(request: dict[str, Any]) -> None:
 
 
 class _Shown:
-    """Tells a `Progress` what a request says of its stages."""
+    """Reports the stages of a request to a `Progress`."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self._stage, self._done = "", 0
 
     def show(self, request: dict[str, Any]) -> None:
-        """Tell what is new since the last time; a server that tells no stage is waited for."""
+        """Report progress since the last time; a server that reports no stage is waited for."""
         stage, done = request.get("stage", ""), int(request.get("rows_done", 0))
         if not stage:
             return

@@ -15,7 +15,7 @@ TERMINAL = frozenset({"succeeded", "failed", "cancelled"})
 _POLL_S = 0.7
 # Proxies give up on a silent connection after a minute.
 _ANSWER_HELD_S = 25.0
-# A server that is being upgraded, or a network that is mended, is back by then; the run goes on.
+# A server that is being upgraded, or a network that is repaired, is back by then; the run goes on.
 _MAX_AWAY_S = 300.0
 _AWAY_STATUS = frozenset({429, 502, 503, 504})
 
@@ -48,8 +48,8 @@ class Runs:
         """Yield runs, newest first.
 
         `search` is as in the portal, `lr>0.01 state:failed tag:baseline`; `sort` is `-metric.loss`,
-        `param.lr`, `cpu_hours` …; `column` names parameters and metrics to tell as `values`; others
-        are state, q, tag, created_by, workflow.
+        `param.lr`, `cpu_hours` …; `column` names parameters and metrics to return as `values`;
+        others are state, q, tag, created_by, workflow.
         """
         return map(run_with_floats, self._http.pages(f"projects/{self._project}/runs/", **filters))
 
@@ -92,7 +92,7 @@ class Runs:
         return found
 
     def share(self, run: str, **wanted: Any) -> dict[str, Any]:
-        """Make a link that shows a run to people without an account; its `link` is told once.
+        """Make a link that shows a run to people without an account; its `link` is returned once.
 
         `wanted`: days (1 to 90; 30), note (whom it is for), with_log.
         """
@@ -153,7 +153,7 @@ class Runs:
     def compare(self, runs: Sequence[str], value: str = "last") -> dict[str, Any]:
         """Return runs side by side: parameters, metrics, configuration, the best of each metric.
 
-        `value` of a metric is `last`, `min` or `max`; the best is told by it.
+        `value` of a metric is `last`, `min` or `max`; it decides which run is best.
         """
         # Numbers and ids need no question of their own.
         names = [run if run.isdecimal() else self.resolve(run) for run in runs]

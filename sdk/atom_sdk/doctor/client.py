@@ -74,7 +74,7 @@ class ClientDoctor:
             yield ok("configuration", f"{where}.")
 
     def _server(self) -> Iterator[Check]:
-        """Ask as whom we are known: one answer tells of TLS, clock, version and token."""
+        """Ask for the account of the token: one answer shows TLS, clock, version and token."""
         if self._config is None:
             return
         url = self._config.url

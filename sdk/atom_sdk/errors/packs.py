@@ -74,7 +74,7 @@ class PackTrailingDataError(PackError):
 
 
 class PackHeaderError(PackError):
-    """A member's header is damaged, lies, or is not in canonical form."""
+    """A member's header is corrupt, contradicts itself, or is not in canonical form."""
 
     code = "pack_header"
 

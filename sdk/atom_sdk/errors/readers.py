@@ -27,7 +27,7 @@ class SampleDigestMismatchError(ReaderError):
     def __init__(
         self, path: str, pack: str, file: str = "", reason: str = "", hint: str = ""
     ) -> None:
-        """`pack` as 64 hex digits, `file` where it lies; `reason` it is not mended, a clause."""
+        """`pack` as 64 hex digits, `file` where it lies; `reason`: why it stays, a clause."""
         where = f" ({file})" if file else ""
         why = f": {reason}" if reason else ""
         super().__init__(
@@ -41,7 +41,7 @@ class SampleDigestMismatchError(ReaderError):
 
 
 class ImageDecodeError(ReaderError):
-    """A file is no picture, or a damaged one."""
+    """A file is no picture, or a corrupt one."""
 
     code = "image_decode"
     hint = "Leave the file out with a query, or replace it in a new version of the dataset."

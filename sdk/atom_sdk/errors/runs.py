@@ -11,7 +11,7 @@ class PreflightFailedError(AtomError):
     code = "preflight_failed"
 
     def __init__(self, sentences: list[str], commands: list[str]) -> None:
-        """`commands` mend it, the best one first."""
+        """`commands` repair it, the best one first."""
         super().__init__(" ".join(sentences))
         mends = "; ".join(commands)
         self.hint = f"{mends}. " if mends else ""

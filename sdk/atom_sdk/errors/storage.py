@@ -23,8 +23,8 @@ class PathInTheWayError(AtomError):
 
     code = "path_in_the_way"
     hint = (
-        "Choose an empty folder, or remove what is there (`atom data pull --delete` does). Of a "
-        "version that has both, as an object store allows, rename one, or leave it out by a query."
+        "Choose an empty folder, or remove what is there (`atom data pull --delete` does). If a "
+        "version has both, as an object store allows, rename one, or leave it out by a query."
     )
 
     def __init__(self, path: str) -> None:

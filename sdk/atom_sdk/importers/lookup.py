@@ -51,8 +51,8 @@ class Pictures:
     def find(self, name: str, near: str = "", *, counts: bool = True) -> str | None:
         """Return the picture that `name` means; of several the one whose folders say `near`.
 
-        `tell` notes it where `counts`. Raises NameRefusedError for a name that may mean several
-        files.
+        With `counts`, `add_to` notes the match. Raises NameRefusedError for a name that may mean
+        several files.
         """
         for text, kind in _readings(name):
             parts = name_parts(text)

@@ -113,7 +113,7 @@ def _first_line(tree: Tree, path: str) -> Collection[str]:
     try:
         values = json.loads(line)
     except (ValueError, RecursionError):
-        # A line that is cut, or none: a name at its beginning tells enough.
+        # A line that is cut, or none: a name at its beginning is enough.
         return [_FILE] if f'"{_FILE}"'.encode() in line else []
     return values.keys() if isinstance(values, dict) else []
 

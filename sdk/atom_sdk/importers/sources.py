@@ -40,7 +40,7 @@ class Source(Protocol):
 
     @property
     def key(self) -> bytes:
-        """Return what tells it from all other sources."""
+        """Return the identity of the source."""
 
     def open(
         self, limits: ArchiveLimits, scratch: Path, report: Report, text: TextOptions

@@ -89,7 +89,7 @@ def _box(kind: str, numbers: Sequence[float]) -> tuple[float, float, float, floa
 
 
 class BoxCensus:
-    """Looks at all boxes of a table to tell their unit, and whose width and height they name."""
+    """Looks at all boxes of a table to find their unit, and whose width and height they name."""
 
     def __init__(self, columns: BoxColumns) -> None:
         self._columns = columns

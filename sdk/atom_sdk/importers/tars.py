@@ -194,7 +194,7 @@ class _Listing:
         return checked(SparsePiece(read_at, offset, sparse), name, size_bytes, (OSError,))
 
     def _check_end(self, offset: int, report: Report) -> None:
-        """After the last member comes a block of zeros; anything else is a damaged header."""
+        """After the last member comes a block of zeros; anything else is a corrupt header."""
         block = os.pread(self._descriptor, _BLOCK_BYTES, offset)
         if any(block):
             raise ArchiveDamagedError(

@@ -17,18 +17,18 @@ class Readable(Protocol):
         """Return up to `count` bytes, none at the end."""
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the source."""
 
 
 def checked(
     stream: Readable, name: str, size_bytes: int, damages: tuple[type[Exception], ...]
 ) -> IO[bytes]:
-    """Return a stream of a member; `damages` are what reading raises for damaged bytes."""
+    """Return a stream of a member; `damages` are what reading raises for corrupt bytes."""
     return io.BufferedReader(_Checked(stream, name, size_bytes, damages), _BUFFER_BYTES)
 
 
 class _Checked(io.RawIOBase):
-    """Reads a member; a damage, and an end before its size, are errors that name it."""
+    """Reads a member; corrupt bytes, and an end before its size, are errors that name it."""
 
     def __init__(
         self, stream: Readable, name: str, size_bytes: int, damages: tuple[type[Exception], ...]

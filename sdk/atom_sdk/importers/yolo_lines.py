@@ -5,8 +5,8 @@
     pose     class x y width height x1 y1 [v1] … (kpt_shape: [points, 2 or 3 values])
     obb      class x1 y1 x2 y2 x3 y3 x4 y4       (corners)
 
-Source: docs.ultralytics.com/datasets. The number of words cannot tell them apart: nine words are
-four corners, a polygon of four points, or a box with two keypoints.
+Source: docs.ultralytics.com/datasets. The number of words cannot separate them: nine words are four
+corners, a polygon of four points, or a box with two keypoints.
 """
 
 from __future__ import annotations

@@ -74,10 +74,10 @@ def apply_changes(
 ) -> Root:
     """Root with the changes made; what is written follows the changes, not the dataset.
 
-    A change to few ranges writes these anew; a scattered one is laid over them as a delta. The
-    result has the same content digest as a root built from scratch. Layers are carried over as they
-    are; a row whose path or digest is gone counts for nothing. If the root has groups, only those
-    with a changed path are read. Raises EmptyDatasetError, EntryOrderError.
+    A change to few ranges rewrites these; a scattered one is laid over them as a delta. The result
+    has the same content digest as a root built from scratch. Layers are carried over as they are; a
+    row whose path or digest is gone counts for nothing. If the root has groups, only those with a
+    changed path are read. Raises EmptyDatasetError, EntryOrderError.
     """
     check_order(changes.upserts)
     change = _Applied(changes, store, rule, delta_rule)
@@ -94,7 +94,7 @@ def apply_changes(
 
 
 def compact(root: Root, store: ObjectStore) -> Root:
-    """The same content without deltas: ranges and layers that have some are written anew."""
+    """The same content without deltas: ranges and layers that have some are rewritten."""
     parts = [
         write_range(read_range(part, store), store, {}) if part.deltas else part
         for part in root.ranges
@@ -165,7 +165,7 @@ def _first_not_below(paths: Sequence[str], bound: str, first: int) -> int:
 def _runs(
     spans: Sequence[_Span], touched: dict[int, _SpanChanges], changes: Changes
 ) -> Iterator[tuple[list[_Span], bool]]:
-    """Spans that must be cut anew together, and whether they changed at all.
+    """Spans that must be cut again together, and whether they changed at all.
 
     A span whose first path goes away loses its boundary, so its rest belongs to the span before it.
     """
@@ -239,7 +239,7 @@ class _Applied:
     def _laid_over(
         self, run: Sequence[_Span], touched: Mapping[int, _SpanChanges], max_depth: int
     ) -> _Made | None:
-        """The range after its changes; None if it must be written anew."""
+        """The range after its changes; None if it must be rewritten."""
         part = run[0].parts[0]
         if len(run) > 1 or len(run[0].parts) > 1 or len(part.deltas) >= max_depth:
             return None

@@ -21,8 +21,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 class Pin(NamedTuple):
     """One state of one object; `source` is an id, `size` in bytes, `mtime` aware.
 
-    Stores that keep old states give a `version_id`; of the others etag, size and mtime are told
-    apart.
+    Stores that keep old states give a `version_id`; for the others etag, size and mtime identify a
+    state.
     """
 
     source: str

@@ -21,7 +21,7 @@ from atom_sdk.readers.folder_view import FolderView
 # Smaller files may be the same in two packs, larger ones cost time.
 _TELLING_BYTES = 1024
 _CHUNK_BYTES = 1 << 20
-# Links are in no pack: a few tell whether they are shown at all.
+# Links are in no pack: a few show whether they are shown at all.
 _TELLING_LINKS = 100
 
 

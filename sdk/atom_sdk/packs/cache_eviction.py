@@ -76,7 +76,7 @@ class PackLease:
             os.truncate(self._descriptor, len(text))
 
     def __del__(self) -> None:
-        """Let go; a forked child that still has the file open keeps the packs."""
+        """End the lease; a forked child that still has the file open keeps the packs."""
         with suppress(AttributeError, OSError):
             os.close(self._descriptor)
 
@@ -112,7 +112,7 @@ class PackRoom:
             return True
         pinned = _pinned(self._pins)
         free = [entry for entry in candidates if entry[2].stem not in pinned]
-        # Nothing is thrown away for a pack that would not fit anyway.
+        # Nothing is evicted for a pack that would not fit anyway.
         if used - sum(size for _, size, _ in free) > target_bytes:
             return False
         for _, size, path in free:

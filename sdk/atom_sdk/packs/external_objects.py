@@ -34,7 +34,7 @@ _TABLE = """
         pin BLOB PRIMARY KEY, digest BLOB NOT NULL, pack BLOB NOT NULL, "offset" INTEGER NOT NULL
     ) WITHOUT ROWID
 """
-# Bytes `start` to `end` of a pin. Raises what tells that the source changed or is away.
+# Bytes `start` to `end` of a pin. Raises an error if the source changed or is away.
 ReadPin = Callable[[Pin, int, int], bytes]
 
 
@@ -86,7 +86,7 @@ class RegisteredStore:
     def fill(self, entries: Sequence[Entry], read: ReadPin, count: Callable[[int], None]) -> bytes:
         """Pack entries, in path order, and remember where they are; returns the pack's digest.
 
-        `count` is told how many bytes came. Raises what `read` raises; nothing is kept then.
+        `count` gets the number of bytes that came. Raises what `read` raises; nothing is kept then.
         """
         temporary = self._packs.root / "incoming" / f"registered.{os.getpid()}.{id(entries)}"
         descriptor = os.open(temporary, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)

@@ -36,7 +36,7 @@ class _Chunk(NamedTuple):
 class FileList(Sequence[SourceFile]):
     """Files in the order in which they were given.
 
-    About 20 bytes each, a tenth of what a list of them takes; they are made anew when asked for.
+    About 20 bytes each, a tenth of what a list of them takes; they are made again when asked for.
     """
 
     def __init__(self, files: Iterable[SourceFile] = ()) -> None:

@@ -50,7 +50,7 @@ class PartialPack:
             raise
         self.pack_bytes = os.fstat(self._data).st_size
         if not self.pack_bytes:
-            # Cut to nothing: whoever looks for it begins it anew.
+            # Cut to nothing: whoever looks for it begins it again.
             raise FileNotFoundError(self._data_path)
         self.blocks = block_count(self.pack_bytes)
         self._map = mmap.mmap(self._data, 0, access=mmap.ACCESS_READ)

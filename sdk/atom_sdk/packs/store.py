@@ -86,11 +86,11 @@ class PackStore:
         return path
 
     def replace_damaged(self, pack: bytes, source: Callable[[], Chunks]) -> bool:
-        """Write a pack anew if what is here does not hash to its digest; returns whether it did.
+        """Replace a pack if its bytes here do not hash to its digest; returns whether it did.
 
-        The damaged file stays until the new one is whole and takes its name, so that readers that
+        The corrupt file stays until the new one is whole and takes its name, so that readers that
         have it mapped keep it, and nothing is lost if the source fails. Processes that find the
-        same damage wait for the first one. Raises as `fill` does.
+        same corrupt pack wait for the first one. Raises as `fill` does.
         """
         with self._lock(pack):
             with suppress(FileNotFoundError):

@@ -123,7 +123,7 @@ class Header:
 
 
 def parse_header(block: bytes) -> Header:
-    """Read one header block. Raises ValueError with a plain reason if it is damaged."""
+    """Read one header block. Raises ValueError with a plain reason if it is corrupt."""
     if block[257:265] != b"ustar\x0000":
         raise ValueError("it is not a ustar header")
     stored = _octal(block[148:156].rstrip(b"\0 "), "checksum")

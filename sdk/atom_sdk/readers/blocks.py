@@ -55,7 +55,7 @@ class PackBlocks:
         forget_in_children(self)
 
     def forget(self) -> None:
-        """Open everything anew: locks and what a thread was doing stay with the parent."""
+        """Open everything again: locks and what a thread was doing stay with the parent."""
         self._lock = threading.RLock()
         self._whole: dict[int, None] = {}
         self._arriving: dict[int, PartialPack] = {}
@@ -197,7 +197,7 @@ class PackBlocks:
                 self._lease.drop(pack)
 
     def _take_off(self, pack_id: int, block: int) -> tuple[range, Future[None]]:
-        """Choose the blocks of one request, and tell the other threads to wait for them."""
+        """Choose the blocks of one request, and have the other threads wait for them."""
         end = block + 1
         arriving = self._arriving.get(pack_id)
         if arriving is not None:
@@ -251,7 +251,7 @@ class PackBlocks:
                 self._arriving.pop(pack_id, None)
 
     def _begin(self, pack_id: int, run: range) -> None:
-        """Fetch the first block of a pack, which tells its size; one process of the node does."""
+        """Fetch the first block of a pack, which has its size; one process of the node does."""
         pack = self._index.packs[pack_id]
         deadline = time.monotonic() + self._options.patience_s
         while time.monotonic() < deadline:

@@ -148,7 +148,7 @@ class Epochs:
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Go on where a state was saved, with any number of ranks and workers.
 
-        Raises ResumeMismatchError if the order was another one, or the state is damaged.
+        Raises ResumeMismatchError if the order was another one, or the state is corrupt.
         """
         for name, own in self._identity().items():
             if state.get(name) != own:

@@ -74,7 +74,7 @@ class ImageDecoder:
                 pixels = np.asarray(self._sized(image))
         except UnknownRangeError as error:
             raise PixelRangeError(path, str(error)) from error
-        # Pillow's decoders raise almost anything on damaged input; all of it means the same here.
+        # Pillow's decoders raise almost anything on corrupt input; all of it means the same here.
         except Exception as error:
             raise ImageDecodeError(path, str(error) or type(error).__name__) from error
         planes = pixels[None] if pixels.ndim == 2 else pixels.transpose(2, 0, 1)

@@ -266,7 +266,7 @@ class LocalDataset:
         return data
 
     def _mended(self, row: int) -> memoryview:
-        """Bytes of a row whose pack is damaged, once it was fetched again."""
+        """Bytes of a row whose pack is corrupt, once it was fetched again."""
         path, pack = self.index.path_of(row), self.index.packs[self._pack_ids[row]]
         if self.mending is None:
             file = self.pack_dir / f"{pack.hex()}.tar"
@@ -294,6 +294,6 @@ class LocalDataset:
             return
 
     def __reduce__(self) -> tuple[type[LocalDataset], tuple[object, ...]]:
-        """Pickle paths and where to mend from; the other process maps the files itself."""
+        """Pickle paths and the origin for repairs; the other process maps the files itself."""
         arguments = (self.index.path, self.pack_dir, self.verify, self.mode, self.mending)
         return LocalDataset, arguments

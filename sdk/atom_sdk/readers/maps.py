@@ -96,11 +96,11 @@ class PackMaps:
             mapped.madvise(mmap.MADV_WILLNEED, start, WINDOW_BYTES)
 
     def begin_epoch(self) -> None:
-        """Ask for every window anew: what was read long ago may be in memory no more."""
+        """Ask for every window again: what was read long ago may be in memory no more."""
         self._asked = {}
 
     def drop(self, pack_id: int) -> None:
-        """Let go of a pack; samples that are in use keep its map."""
+        """Drop a pack; samples that are in use keep its map."""
         with self._lock:
             self.views.pop(pack_id, None)
             self._maps.pop(pack_id, None)
@@ -138,7 +138,7 @@ def _map_file(path: Path, pack: bytes) -> tuple[mmap.mmap, int]:
         raise PackMissingError(pack.hex()) from error
     try:
         size = os.fstat(descriptor).st_size
-        # A map of no bytes cannot be made. A pack that was cut to nothing is damaged, not missing.
+        # A map of no bytes cannot be made. A pack that was cut to nothing is corrupt, not missing.
         mapped = mmap.mmap(descriptor, size, access=mmap.ACCESS_READ) if size else mmap.mmap(-1, 1)
         return mapped, size
     finally:

@@ -1,4 +1,4 @@
-"""Fetches damaged packs of this node again, each once, so that a reader answers the right bytes."""
+"""Fetches corrupt packs of this node again, each once, so that a reader gets the right bytes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Failure:
-    """Why a pack is still damaged (a clause), and what to do."""
+    """Why a pack is still corrupt (a clause), and the next step."""
 
     reason: str
     hint: str
 
 
 class PackMending:
-    """Mends the packs of a store from where they are stored. Thread-safe, fork-safe, picklable.
+    """Repairs the packs of a store from where they are stored. Thread-safe, fork-safe, picklable.
 
     A pack is fetched once in the life of a reader, whatever comes of it: a store that is bad or
     away is not asked again for each sample. Other readers of this node, in threads or processes,
@@ -63,7 +63,7 @@ class PackMending:
             raise self._error(pack, path, failure)
 
     def still_damaged(self, pack: bytes, path: str) -> SampleDigestMismatchError:
-        """The error for a sample whose bytes are wrong although its pack was mended."""
+        """The error for a sample whose bytes are wrong although its pack was repaired."""
         file = self._file(pack)
         reason = "it was checked or fetched again, and reading it gives other bytes all the same"
         hint = f"Look after the disk and the memory of this machine; then remove {file}."

@@ -114,7 +114,7 @@ class ViewIndex:
 
 
 def is_readable(path: Path) -> bool:
-    """Whether there is a view here, whole and of this format; another one can be built anew."""
+    """Whether there is a view here, whole and of this format; another one can be built again."""
     if not path.exists():
         return False
     try:

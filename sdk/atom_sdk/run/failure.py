@@ -33,7 +33,7 @@ class RunFailure(AtomError):
 
 
 def main(work: Callable[[], int | None]) -> int:
-    """Run the program's work and return its exit code; tell the runner of a RunFailure."""
+    """Run the program's work and return its exit code; leave a RunFailure for the runner."""
     try:
         return work() or 0
     except RunFailure as failure:
@@ -49,6 +49,6 @@ def write_reason(failure: RunFailure) -> None:
     if not folder:
         return
     reason = {"code": failure.code, "sentence": str(failure), "params": failure.params}
-    # Without it, the traceback tells.
+    # Without it, the traceback shows the reason.
     with suppress(OSError):
         (Path(folder) / FAILURE_FILE).write_text(json.dumps(reason), "utf-8")

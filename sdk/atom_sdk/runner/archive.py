@@ -12,7 +12,7 @@ MOST_FILES = 200_000
 
 
 class ArchiveError(Exception):
-    """The archive is damaged or wants to write outside; the message is a sentence for people."""
+    """The archive is corrupt or wants to write outside; the message is a sentence for people."""
 
 
 def unpack(archive: Path, folder: Path) -> None:

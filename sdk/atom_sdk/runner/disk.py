@@ -1,4 +1,4 @@
-"""Disks that take no write: full, read-only or failing. They pass, or a person mends them."""
+"""Disks that take no write: full, read-only or failing. They pass, or a person repairs them."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def download(file: Mapping[str, Any], target: Path) -> None:
             if error.code in _EXPIRED:
                 raise ExpiredUrlError(f"The storage refused {name} (HTTP {error.code}).") from error
         except (URLError, OSError) as error:
-            # No storage is away: to ask again does not mend the disk.
+            # No storage is away: to ask again does not repair the disk.
             if refusal(error):
                 raise
         time.sleep(backoff_s(tries))

@@ -1,4 +1,4 @@
-"""Processes that outlive the command: waited for, then ended, and told by name and pid."""
+"""Processes that outlive the command: waited for, then ended, and named with their pid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The texts by which programs tell that memory ran out, of the machine or of a GPU.
+"""The texts by which programs report that memory ran out, of the machine or of a GPU.
 
 Parts of regular expressions that `re` and `re2` read alike.
 """

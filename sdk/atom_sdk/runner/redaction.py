@@ -60,7 +60,7 @@ class Redactor:
 
 
 class _Coloured:
-    """Bytes with colours in them: `plain` is without, `place` tells where a byte of it stands."""
+    """Bytes with colours in them: `plain` is without, `place` gives where a byte of it stands."""
 
     def __init__(self, data: bytes) -> None:
         """Find the colours."""

@@ -52,7 +52,7 @@ class OutputSync:
         self._thread.start()
 
     def sync_soon(self) -> None:
-        """Scan now: the command was told to stop."""
+        """Scan now: the command is to stop."""
         self._soon.set()
 
     def finish(self, wait_s: float) -> bool:

@@ -24,7 +24,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def found(folder: Path) -> set[str]:
+def files_below(folder: Path) -> set[str]:
     """Every file below a folder, by its path there."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if not path.is_dir()}
 
@@ -37,7 +37,7 @@ def test_packs_and_parts_of_packs_go_on_by_another_name(folder: Path) -> None:
 
     assert inherit(folder / "old" / "d", folder / "new", gid) == 3
 
-    assert (found(folder / "new"), found(folder / "old")) == (FETCHED, set())
+    assert (files_below(folder / "new"), files_below(folder / "old")) == (FETCHED, set())
     if gid is not None:
         owners = {(folder / "new" / name).stat().st_uid for name in FETCHED}
         assert owners == {gid}
@@ -62,7 +62,7 @@ def test_nothing_is_taken_that_a_job_put_there_to_be_taken(folder: Path) -> None
 
     assert inherit(old, folder / "new", None) == 3
 
-    assert found(folder / "new") == FETCHED
+    assert files_below(folder / "new") == FETCHED
     owner = secret.stat()
     assert (owner.st_uid, owner.st_nlink) == (os.geteuid(), 2)
 
@@ -73,7 +73,7 @@ def test_a_folder_that_is_a_link_is_no_folder(folder: Path) -> None:
     (old / "packs").symlink_to(folder / "elsewhere")
 
     assert inherit(old, folder / "new", None) == 2
-    assert found(folder / "elsewhere") == {f"{ONE}.tar"}
+    assert files_below(folder / "elsewhere") == {f"{ONE}.tar"}
 
 
 def test_parts_from_before_the_machine_started_may_have_holes(folder: Path) -> None:
@@ -83,7 +83,7 @@ def test_parts_from_before_the_machine_started_may_have_holes(folder: Path) -> N
 
     # A whole pack was on the disk before it got its name.
     assert inherit(folder / "old" / "d", folder / "new", None) == 1
-    assert found(folder / "new") == {f"packs/{ONE}.tar"}
+    assert files_below(folder / "new") == {f"packs/{ONE}.tar"}
 
 
 def test_of_an_ended_attempt_only_what_it_fetched_is_kept(folder: Path) -> None:
@@ -97,7 +97,7 @@ def test_of_an_ended_attempt_only_what_it_fetched_is_kept(folder: Path) -> None:
 
     assert keep_fetched(old, {"d"})
 
-    assert found(old / "d") == FETCHED
+    assert files_below(old / "d") == FETCHED
     assert (node.stat().st_nlink, (old / "warm").exists()) == (1, False)
     inherit(old / "d", folder / "new", None)
     assert not keep_fetched(old, {"d"})

@@ -86,13 +86,13 @@ def test_a_silent_disk_is_told_until_it_answers(disk: SlowDisk, settings: Any) -
     heartbeats.give_sign(heartbeats.WORKER)
     heartbeats.give_sign(heartbeats.BEAT)
 
-    def told() -> list[str]:
+    def fault_codes() -> list[str]:
         service_state.kept.forget()
         return [one["code"] for one in APIClient().get("/api/v1/state/").json()["faults"]]
 
-    assert told() == []
+    assert fault_codes() == []
     with disk.silent():
-        assert told() == ["disk_silent"]
+        assert fault_codes() == ["disk_silent"]
     # The question that it held up is answered first.
-    while told():
+    while fault_codes():
         time.sleep(0.1)

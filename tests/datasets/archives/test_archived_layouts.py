@@ -59,7 +59,7 @@ def everything(name: str) -> list[dict[str, bytes]]:
     return [files(version) for version in versions(name)]
 
 
-def said(name: str) -> list[dict[str, object]]:
+def facts_of(name: str) -> list[dict[str, object]]:
     return [{field: getattr(each, field) for field in _SAID} for each in versions(name)]
 
 
@@ -97,7 +97,7 @@ def test_versions_that_were_packed_anew_move_with_their_new_packs(
     other.archives.load(folder, name="elsewhere")
 
     for name, reader in (("beside", client), ("elsewhere", other)):
-        assert said(name) == said("digits")
+        assert facts_of(name) == facts_of("digits")
         assert everything(name) == before
         assert [(each.layout, each.is_repacked) for each in versions(name)] == [
             (each.layout, True) for each in versions("digits")
@@ -140,7 +140,7 @@ def test_such_versions_are_copied_and_later_ones_added(
     repack(of("copied"))
     assert client.archives.copy_to(other, "digits", "copied").versions == 8
 
-    assert said("copied") == said("digits")
+    assert facts_of("copied") == facts_of("digits")
     assert everything("copied") == everything("digits")
     assert compare_catalogue(of("copied").project).is_equal
 
@@ -180,7 +180,7 @@ def test_versions_that_were_mended_move_without_the_damaged_pack(
     assert damaged.digest not in {path.stem for path in (tmp_path / "packs").iterdir()}
     target = of("mended")
     repack(target)
-    assert said("mended") == said("digits")
+    assert facts_of("mended") == facts_of("digits")
     assert everything("mended") == before == [content, content | {"c.png": png(3)}]
     forget_catalogue()
     assert apply_catalogue(target.project).is_equal

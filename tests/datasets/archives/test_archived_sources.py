@@ -76,7 +76,7 @@ def scan() -> None:
     assert made.state == "done", made.error_detail
 
 
-def told(client: Client, reference: str) -> list[tuple[Any, ...]]:
+def entry_facts(client: Client, reference: str) -> list[tuple[Any, ...]]:
     rows = client.datasets.entries(reference)
     return [(row["path"], row["size_bytes"], row["label"], row["split"]) for row in rows]
 
@@ -94,7 +94,7 @@ def test_an_archive_with_the_bytes_of_a_source_needs_it_no_more(
         client.archives.save("digits", folder)
     assert "--with-sources" in refused.value.hint
     labels = {"far/e.png": "far", "near/z.txt": "near"}
-    assert labels.items() <= {row[0]: row[2] for row in told(client, "digits@v3")}.items()
+    assert labels.items() <= {row[0]: row[2] for row in entry_facts(client, "digits@v3")}.items()
 
     saved = client.archives.save("digits", folder, WITH)
 
@@ -105,12 +105,14 @@ def test_an_archive_with_the_bytes_of_a_source_needs_it_no_more(
     assert check_archive(ArchiveFolder(folder)).problems == []
 
     bucket.delete(*STAYS)
-    before = {ref: (told(client, f"digits@{ref}"), version(client, f"digits@{ref}")) for ref in
-              ("v1", "v2", "v3", "kept")}  # fmt: skip
+    before = {
+        ref: (entry_facts(client, f"digits@{ref}"), version(client, f"digits@{ref}"))
+        for ref in ("v1", "v2", "v3", "kept")
+    }
     Source.objects.all().delete()
     assert other.archives.load(folder, name="moved").versions_with_files == 3
     for ref, (rows, was) in before.items():
-        assert told(other, f"moved@{ref}") == rows
+        assert entry_facts(other, f"moved@{ref}") == rows
         now = version(other, f"moved@{ref}")
         for name in ("message", "number", "file_count", "size_bytes", "added", "changed"):
             assert now[name] == was[name], name

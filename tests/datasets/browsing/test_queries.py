@@ -48,7 +48,7 @@ def push_pushed() -> Pusher:
     return pusher
 
 
-def found(pusher: Pusher, where: str, **params: Any) -> list[str]:
+def matching_paths(pusher: Pusher, where: str, **params: Any) -> list[str]:
     """Return the paths of all pages."""
     page = pusher.get(BASE, where=where, **params)
     paths = [row["path"] for row in page["results"]]
@@ -71,7 +71,7 @@ def found(pusher: Pusher, where: str, **params: Any) -> list[str]:
 def test_a_query_chooses_files_by_what_is_known_of_them(
     pushed: Pusher, where: str, paths: list[str]
 ) -> None:
-    assert found(pushed, where, limit=1) == paths
+    assert matching_paths(pushed, where, limit=1) == paths
     page = pushed.get(BASE, where=where)
     assert (page["total"], page["total_is_exact"], page["counted_before"]) == (
         len(paths),
@@ -81,9 +81,9 @@ def test_a_query_chooses_files_by_what_is_known_of_them(
 
 
 def test_a_query_narrows_the_other_filters(pushed: Pusher) -> None:
-    tests = found(pushed, "split = 'test'")
-    assert tests == found(pushed, "size > 0", split="test")
-    assert found(pushed, "attributes.camera = 'north'", split="test", label="0") == [
+    tests = matching_paths(pushed, "split = 'test'")
+    assert tests == matching_paths(pushed, "size > 0", split="test")
+    assert matching_paths(pushed, "attributes.camera = 'north'", split="test", label="0") == [
         path for path in tests if path in {"0/000.png", "0/006.png"}
     ]
 

@@ -53,19 +53,19 @@ def forked(transactional_db: None) -> Pusher:
     return made_once(push_two_branches)
 
 
-def asked(pusher: Pusher, **fields: Any) -> CommitRequest:
+def requested_merge(pusher: Pusher, **fields: Any) -> CommitRequest:
     """Return a request for a merge of `fix` into `main`, in the state that is given."""
     dataset = Dataset.objects.select_related("project").get()
     return pending_merge(dataset, "fix", pusher.user, **fields)
 
 
-def told(pusher: Pusher, request: CommitRequest) -> dict[str, Any]:
+def shown_request(pusher: Pusher, request: CommitRequest) -> dict[str, Any]:
     """Return a request as the API shows it."""
     return pusher.get(f"commits/{request.pk}/")
 
 
 def test_a_cancelled_merge_leaves_no_version_and_nothing_locked(forked: Pusher) -> None:
-    request, head = asked(forked), forked.head()
+    request, head = requested_merge(forked), forked.head()
 
     for _ in range(2):
         said = forked.post(f"commits/{request.pk}/cancel/", None)
@@ -82,11 +82,14 @@ def test_a_cancelled_merge_leaves_no_version_and_nothing_locked(forked: Pusher) 
 
 
 def test_a_worker_stops_when_its_request_is_cancelled(forked: Pusher) -> None:
-    request = asked(forked, state="building")
-    assert told(forked, request)["cancellable"]
+    request = requested_merge(forked, state="building")
+    assert shown_request(forked, request)["cancellable"]
     watch = CommitWatch(request, STAGES)
     watch.begin("comparing", 40)
-    assert (told(forked, request)["stage"], told(forked, request)["rows_total"]) == (
+    assert (
+        shown_request(forked, request)["stage"],
+        shown_request(forked, request)["rows_total"],
+    ) == (
         "comparing",
         40,
     )
@@ -99,21 +102,21 @@ def test_a_worker_stops_when_its_request_is_cancelled(forked: Pusher) -> None:
         carry_out(request)
     with pytest.raises(CommitCancelled):
         begin_move(request)
-    assert told(forked, request)["stage"] == "comparing"
+    assert shown_request(forked, request)["stage"] == "comparing"
 
 
 def test_it_is_too_late_once_the_branch_moves(forked: Pusher) -> None:
-    request = asked(forked, state="building")
+    request = requested_merge(forked, state="building")
     begin_move(request)
     address = f"{forked.base}commits/{request.pk}/cancel/"
 
     answer = forked.client.post(address)
     assert (answer.status_code, answer.json()["code"]) == (409, "commit_over")
     assert answer.json()["detail"] == "Its version is being put on the branch."
-    assert not told(forked, request)["cancellable"]
+    assert not shown_request(forked, request)["cancellable"]
     # The branch was elsewhere: what is built anew may be cancelled.
     give_up_move(request)
-    assert told(forked, request)["cancellable"]
+    assert shown_request(forked, request)["cancellable"]
     begin_move(request)
 
     assert run_commit(request.pk).state == "published"
@@ -121,7 +124,7 @@ def test_it_is_too_late_once_the_branch_moves(forked: Pusher) -> None:
 
 
 def test_of_a_worker_and_one_who_cancels_one_wins(forked: Pusher) -> None:
-    request = asked(forked)
+    request = requested_merge(forked)
     start = threading.Barrier(2)
 
     def work() -> None:
@@ -140,7 +143,10 @@ def test_of_a_worker_and_one_who_cancels_one_wins(forked: Pusher) -> None:
         expected = ("cancelled", "v1")
     worker.join()
 
-    assert (told(forked, request)["state"], forked.get("versions/main/")["ref"]) == expected
+    assert (
+        shown_request(forked, request)["state"],
+        forked.get("versions/main/")["ref"],
+    ) == expected
 
 
 def test_a_split_is_cancelled_as_a_merge_is(forked: Pusher) -> None:
@@ -166,14 +172,14 @@ def test_what_a_writer_commits_is_not_cancelled(forked: Pusher) -> None:
     answer = forked.client.post(f"{forked.base}commits/{request.pk}/cancel/")
 
     assert (answer.status_code, answer.json()["code"]) == (409, "commit_not_cancellable")
-    assert not told(forked, request)["cancellable"]
-    for wrong in ({"pk": request.pk}, {"pk": asked(forked, committing=True).pk}):
+    assert not shown_request(forked, request)["cancellable"]
+    for wrong in ({"pk": request.pk}, {"pk": requested_merge(forked, committing=True).pk}):
         with pytest.raises(IntegrityError), transaction.atomic():
             CommitRequest.objects.filter(**wrong).update(state="cancelled")
 
 
 def test_who_may_only_look_cancels_nothing(forked: Pusher) -> None:
-    request = asked(forked)
+    request = requested_merge(forked)
     viewer = make_member(forked.project, "viewer")
 
     answer = Pusher(forked.project, viewer).client.post(
@@ -181,7 +187,7 @@ def test_who_may_only_look_cancels_nothing(forked: Pusher) -> None:
     )
 
     assert answer.status_code == 403
-    assert told(forked, request)["state"] == "pending"
+    assert shown_request(forked, request)["state"] == "pending"
 
 
 class Interrupting:
@@ -211,11 +217,11 @@ def follow(
     secret = create_token(pusher.user, "tests", ["write"]).secret
     with Client(live.url, secret, pusher.project.slug) as client:
         operations = client.operations.watched(progress)
-        return operations.follow(pusher.name, told(pusher, request))
+        return operations.follow(pusher.name, shown_request(pusher, request))
 
 
 def test_ctrl_c_cancels_on_the_server(forked: Pusher, live_server: LiveServer) -> None:
-    request = asked(forked, state="building")
+    request = requested_merge(forked, state="building")
     CommitWatch(request, STAGES).begin("comparing", 40)
     progress = Interrupting(lambda: None, lambda: None)
 
@@ -224,11 +230,11 @@ def test_ctrl_c_cancels_on_the_server(forked: Pusher, live_server: LiveServer) -
 
     assert exit_code_of(caught.value) == EXIT_INTERRUPTED
     assert progress.shown == [("comparing", 40)]
-    assert told(forked, request)["state"] == "cancelled"
+    assert shown_request(forked, request)["state"] == "cancelled"
 
 
 def test_ctrl_c_that_is_too_late_gives_the_version(forked: Pusher, live_server: LiveServer) -> None:
-    request = asked(forked, state="building")
+    request = requested_merge(forked, state="building")
     CommitWatch(request, STAGES).begin("comparing", 40)
     # The worker goes on to the end as soon as somebody looks again.
     progress = Interrupting(lambda: begin_move(request), lambda: run_commit(request.pk))

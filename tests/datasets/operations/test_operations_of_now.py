@@ -17,7 +17,7 @@ from tests.datasets.pushing import Pusher, png
 from tests.factories.accounts import make_member
 
 
-def told(pusher: Pusher) -> list[dict[str, Any]]:
+def shown_operations(pusher: Pusher) -> list[dict[str, Any]]:
     return list(pusher.get("operations/")["results"])
 
 
@@ -35,7 +35,7 @@ def merging(transactional_db: None) -> Pusher:
 
 
 def test_what_runs_is_told_to_everybody_until_it_was_cancelled(merging: Pusher) -> None:
-    (running,) = told(merging)
+    (running,) = shown_operations(merging)
 
     assert (running["kind"], running["source"], running["branch"]) == ("merge", "fix", "main")
     assert (running["state"], running["stage"], running["cancellable"]) == (
@@ -45,14 +45,14 @@ def test_what_runs_is_told_to_everybody_until_it_was_cancelled(merging: Pusher) 
     )
     assert running["created_by"]["username"] == merging.user.username
     merging.post(f"commits/{running['id']}/cancel/", None)
-    assert told(merging) == []
+    assert shown_operations(merging) == []
 
 
 def test_what_failed_says_why_and_what_next_for_a_week(forked: Pusher) -> None:
     clash(forked)
     carried_out(forked, "merges", source="fix", branch="main")
 
-    (failed,) = told(forked)
+    (failed,) = shown_operations(forked)
 
     assert (failed["state"], failed["conflicts_total"]) == ("conflict", 2)
     assert failed["error"]["code"] == "merge_conflict"
@@ -60,9 +60,9 @@ def test_what_failed_says_why_and_what_next_for_a_week(forked: Pusher) -> None:
     assert "conflicts" not in failed
     rows = CommitRequest.objects.filter(pk=failed["id"])
     rows.update(updated_at=Now() - timedelta(days=6))
-    assert len(told(forked)) == 1
+    assert len(shown_operations(forked)) == 1
     rows.update(updated_at=Now() - timedelta(days=8))
-    assert told(forked) == []
+    assert shown_operations(forked) == []
 
 
 def test_what_made_a_version_leads_to_it_for_a_moment(forked: Pusher) -> None:
@@ -70,12 +70,12 @@ def test_what_made_a_version_leads_to_it_for_a_moment(forked: Pusher) -> None:
     copy = {"op": "copy", "paths": ["0"], "to": "again/", "source": "v1"}
     carried_out(forked, "edits", edits=[copy])
 
-    edited, split = told(forked)
+    edited, split = shown_operations(forked)
 
     assert (edited["kind"], edited["source"], edited["version"]["ref"]) == ("edit", "v1", "v3")
     assert (split["kind"], split["source"], split["version"]["ref"]) == ("split", "", "v2")
     CommitRequest.objects.update(updated_at=Now() - timedelta(minutes=11))
-    assert told(forked) == []
+    assert shown_operations(forked) == []
 
 
 def other_member(pusher: Pusher, role: str) -> Pusher:
@@ -86,36 +86,36 @@ def test_what_is_over_is_dismissed_for_one_person_in_every_browser(forked: Pushe
     clash(forked)
     carried_out(forked, "merges", source="fix", branch="main")
     viewer = other_member(forked, "viewer")
-    (failed,) = told(viewer)
+    (failed,) = shown_operations(viewer)
 
     for _ in range(2):
         answer = viewer.client.post(f"{viewer.base}operations/{failed['id']}/dismiss/")
         assert answer.status_code == 204
 
-    assert told(viewer) == []
-    assert [row["id"] for row in told(forked)] == [failed["id"]]
+    assert shown_operations(viewer) == []
+    assert [row["id"] for row in shown_operations(forked)] == [failed["id"]]
 
 
 def test_all_that_are_over_are_dismissed_at_once_and_what_runs_is_told(merging: Pusher) -> None:
     carried_out(merging, "splits", test="2", seed=3, redraw=True)
     carried_out(merging, "splits", test="2", seed=4, redraw=True)
-    running = next(row["id"] for row in told(merging) if row["state"] == "building")
-    assert len(told(merging)) == 3
+    running = next(row["id"] for row in shown_operations(merging) if row["state"] == "building")
+    assert len(shown_operations(merging)) == 3
 
     for _ in range(2):
         assert merging.client.post(f"{merging.base}operations/dismiss/").status_code == 204
 
-    assert [row["id"] for row in told(merging)] == [running]
+    assert [row["id"] for row in shown_operations(merging)] == [running]
     CommitRequest.objects.filter(pk=running).update(state="failed", error_code="internal")
-    assert [row["id"] for row in told(merging)] == [running]
+    assert [row["id"] for row in shown_operations(merging)] == [running]
 
 
 def test_what_runs_may_be_dismissed_before_it_is_over(merging: Pusher) -> None:
-    (running,) = told(merging)
+    (running,) = shown_operations(merging)
     merging.client.post(f"{merging.base}operations/{running['id']}/dismiss/")
-    assert len(told(merging)) == 1
+    assert len(shown_operations(merging)) == 1
     CommitRequest.objects.filter(pk=running["id"]).update(state="failed", error_code="internal")
-    assert told(merging) == []
+    assert shown_operations(merging) == []
 
 
 def test_only_operations_of_the_dataset_are_dismissed(forked: Pusher) -> None:
@@ -131,12 +131,12 @@ def test_the_list_costs_the_same_whatever_its_length(
 ) -> None:
     def cost() -> int:
         with django_assert_num_queries(999, exact=False) as queries:
-            told(merging)
+            shown_operations(merging)
         return len(queries)
 
-    told(merging)
+    shown_operations(merging)
     of_one = cost()
     for _ in range(4):
         pending_merge(Dataset.objects.get(), "fix", merging.user)
-    assert len(told(merging)) == 5
+    assert len(shown_operations(merging)) == 5
     assert cost() == of_one

@@ -45,7 +45,7 @@ from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.manifests.pins import Pin
-from tests.datasets.clouds import Asked, FakeAzure, FakeGoogle, FakeHdfs, Reply, Served, Store
+from tests.datasets.clouds import FakeAzure, FakeGoogle, FakeHdfs, Reply, SeenRequest, Served, Store
 from tests.datasets.pushing import Pusher
 
 FILES = {"in/a-b.txt": b"1", "in/a/c d+ü.txt": b"22", "in/a/d/e&.txt": b"333", "in/z.txt": b"4444"}
@@ -246,7 +246,7 @@ def test_a_shared_key_signs_as_another_client_does() -> None:
     cloud.served.close()
 
 
-def _signature(asked: Asked, base: str) -> str:
+def _signature(asked: SeenRequest, base: str) -> str:
     headers = dict(asked.headers)
     request = httpx.Request(asked.method, base + asked.target, headers=headers)
     text = string_to_sign(request, "acct").encode()

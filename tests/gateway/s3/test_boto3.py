@@ -156,12 +156,12 @@ def test_a_presigned_address_replaces_headers(client: Any, library: Shelf) -> No
         "ResponseExpires": "Wed, 21 Oct 2026 07:28:00 GMT",
     }
 
-    def asked(**parameters: str) -> httpx.Response:
+    def get_presigned(**parameters: str) -> httpx.Response:
         params = {"Bucket": "digits", "Key": "v1/0/000.png", **parameters}
         address = client.generate_presigned_url("get_object", params)
         return httpx.get(address, headers={"accept-encoding": "identity"}, trust_env=False)
 
-    answer = asked(**replaced)
+    answer = get_presigned(**replaced)
     assert answer.content == library.files["0/000.png"]
     names = [name.removeprefix("Response") for name in replaced]
     headers = [re.sub(r"(?<!^)(?=[A-Z])", "-", name).lower() for name in names]
@@ -180,7 +180,7 @@ def test_a_presigned_address_replaces_headers(client: Any, library: Shelf) -> No
         ("ResponseContentLanguage", "é"),
         ("ResponseCacheControl", "x" * 2000),
     ):
-        refused = asked(**{name: value})
+        refused = get_presigned(**{name: value})
         assert (refused.status_code, "InvalidArgument" in refused.text) == (400, True), name
         assert "set-cookie" not in refused.headers
     params = {"Bucket": "digits", "Key": "v1/0/000.png"}

@@ -103,7 +103,7 @@ def measured_run(
     return run
 
 
-def asked(client: Client, run: Run) -> list[dict[str, Any]]:
+def shown_advice(client: Client, run: Run) -> list[dict[str, Any]]:
     """Return the answer of the API to a viewer."""
     client.force_login(make_member(run.project))
     answer = client.get(f"/api/v1/runs/{run.pk}/advice/")
@@ -113,7 +113,7 @@ def asked(client: Client, run: Run) -> list[dict[str, Any]]:
 
 @pytest.mark.django_db
 def test_a_run_is_judged_by_the_points_that_it_sent(client: Client) -> None:
-    found = asked(client, measured_run([70.0, 60.0, 80.0], [195.0, 190.0, 200.0], cpus=2))
+    found = shown_advice(client, measured_run([70.0, 60.0, 80.0], [195.0, 190.0, 200.0], cpus=2))
     assert [one["code"] for one in found] == ["bound", "too_few_cpus", "small_files"]
     assert found[0]["text"] == "It was bound by its data: it waited 70 % of the time."
     assert found[1]["params"] == {"cpus": 2, "used": 1.9, "more": 4}
@@ -123,7 +123,7 @@ def test_a_run_is_judged_by_the_points_that_it_sent(client: Client) -> None:
 @pytest.mark.parametrize(("every_s", "batches"), [(1, 400), (20, 19)])
 def test_a_run_that_was_short_is_not_judged(client: Client, every_s: int, batches: int) -> None:
     run = measured_run([98.0] * 3, [195.0] * 3, every_s, batches, cpus=2)
-    (found,) = asked(client, run)
+    (found,) = shown_advice(client, run)
     assert found["code"] == "too_short"
     assert found["text"] == "Not enough data: needs 30 s and 20 batches."
     assert found["params"] == {"seconds": 30, "batches": 20}
@@ -135,11 +135,11 @@ def test_a_point_counts_for_the_time_since_the_one_before(client: Client) -> Non
     points = [(0, 0, 100.0), (1, 100, 100.0), (2, 60_000, 0.0)]
     rows = [("system/data_wait_percent", step, ts_ms, value) for step, ts_ms, value in points]
     ingest(make_attempt(run, state=states.SUCCEEDED), 0, rows)
-    assert [one["code"] for one in asked(client, run)] == ["not_bound"]
+    assert [one["code"] for one in shown_advice(client, run)] == ["not_bound"]
 
 
 @pytest.mark.django_db
 def test_a_run_that_measured_nothing_is_told_how(client: Client) -> None:
-    found = asked(client, measured_run([], []))
+    found = shown_advice(client, measured_run([], []))
     assert [one["code"] for one in found] == ["unmeasured"]
     assert "track" in found[0]["action"]

@@ -150,24 +150,24 @@ def test_the_command_line_lists_tags_notes_and_archives(
     variables = {"ATOM_URL": live, "ATOM_TOKEN": token.secret, "ATOM_PROJECT": "vision"}
     atom = runner(monkeypatch, capsys, variables)
 
-    def said(*words: str) -> str:
+    def printed_by(*words: str) -> str:
         code, printed, wrong = atom(*words)
         assert code == 0, wrong
         return printed
 
-    assert "one" in (text := said("ls", "lr<1", "--column", "param.lr"))
+    assert "one" in (text := printed_by("ls", "lr<1", "--column", "param.lr"))
     assert "0.5" in text
     assert "other" not in text
-    assert "1 changed" in said("tag", "one", "--add", "good")
-    said("note", "one", "first")
-    assert said("note", "one", "second", "--append").strip() == "first\nsecond"
-    assert "good" in said("get", "one")
-    assert "stays: still_active" in said("archive", "one", "other")
-    assert "1 was so already" in said("archive", "one")
-    assert "failed" in said("ls", "is:archived")
-    assert "1 changed" in said("archive", str(run.number), "--undo")
-    assert "2 runs" in said("ls", "--sums")
-    assert "other" in said("queue")
+    assert "1 changed" in printed_by("tag", "one", "--add", "good")
+    printed_by("note", "one", "first")
+    assert printed_by("note", "one", "second", "--append").strip() == "first\nsecond"
+    assert "good" in printed_by("get", "one")
+    assert "stays: still_active" in printed_by("archive", "one", "other")
+    assert "1 was so already" in printed_by("archive", "one")
+    assert "failed" in printed_by("ls", "is:archived")
+    assert "1 changed" in printed_by("archive", str(run.number), "--undo")
+    assert "2 runs" in printed_by("ls", "--sums")
+    assert "other" in printed_by("queue")
     code, _, wrong = atom("ls", "lr>")
     assert code != 0
     assert "Character 4" in wrong

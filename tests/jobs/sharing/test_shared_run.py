@@ -248,7 +248,7 @@ def test_when_it_was_seen_is_noted_to_the_minute(run: Run, maker: User) -> None:
 class TestFailures:
     """Outside, a failure is told without what a machine, a store or pip said."""
 
-    def told(self, failure: dict[str, Any] | None, with_log: bool = False) -> Any:
+    def message_of(self, failure: dict[str, Any] | None, with_log: bool = False) -> Any:
         return public_message(failure, "at http://store:8333", with_log=with_log)
 
     def test_what_something_else_said_is_not_repeated(self) -> None:
@@ -259,7 +259,7 @@ class TestFailures:
             FailureCode.SPLIT_EMPTY, FailureCode.NOTHING_READABLE, FailureCode.GPU_OUT_OF_MEMORY,
         }  # fmt: skip
         for code in set(FailureCode) - {FailureCode.EXITED_WITH_ERROR}:
-            told = self.told({"code": code, "params": {"said": "x", "exit_code": 1}})
+            told = self.message_of({"code": code, "params": {"said": "x", "exit_code": 1}})
             assert told.code == (code if code in numbers_only else None)
             assert (told.reason is None) == (code not in numbers_only)
 
@@ -277,8 +277,8 @@ class TestFailures:
         assert "KeyError" in f"{with_log.reason}"
 
     def test_what_an_older_release_noted_is_not_told(self) -> None:
-        assert self.told(None).reason is None
-        assert self.told({"code": "of a newer release", "params": {}}).code is None
+        assert self.message_of(None).reason is None
+        assert self.message_of({"code": "of a newer release", "params": {}}).code is None
 
     def test_a_link_tells_the_class_and_no_more(self, project: Project) -> None:
         boss = make_member(project, "admin")

@@ -28,7 +28,7 @@ from atom_sdk.manifests.objects import pack_key
 from tests.sdk.archive.conftest import Made, move
 
 
-def one(made: Made, kind: str) -> Path:
+def first_object(made: Made, kind: str) -> Path:
     return sorted((made.folder.root / kind).iterdir())[0]
 
 
@@ -41,7 +41,7 @@ def test_a_whole_archive_has_no_problem(made: Made) -> None:
 @pytest.mark.parametrize("kind", ["packs", "ranges", "roots", "commits", "histories", "indexes"])
 @pytest.mark.parametrize("harm", ["flip", "cut", "remove", "link"])
 def test_every_harm_to_every_kind_of_object_is_found(made: Made, kind: str, harm: str) -> None:
-    path = one(made, kind)
+    path = first_object(made, kind)
     data = path.read_bytes()
     if harm == "flip":
         path.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))

@@ -235,13 +235,13 @@ def test_help_shows_its_examples_line_by_line(atom: Atom) -> None:
 
 
 def test_a_run_asks_to_write_only_when_it_is_said_and_the_command_keeps_its_own_options() -> None:
-    def asked(*words: str) -> tuple[bool | None, list[str]]:
+    def requested(*words: str) -> tuple[bool | None, list[str]]:
         given = run_command.make_context("run", list(words)).params
         body = request_of(given.pop("command"), given)
         return body.get("may_write"), body["command"]
 
-    assert asked("python", "t.py", "--may-write") == (None, ["python", "t.py", "--may-write"])
-    assert asked("--may-write", "--", "python", "t.py") == (True, ["python", "t.py"])
+    assert requested("python", "t.py", "--may-write") == (None, ["python", "t.py", "--may-write"])
+    assert requested("--may-write", "--", "python", "t.py") == (True, ["python", "t.py"])
 
 
 def test_a_run_has_its_parameters_from_options() -> None:

@@ -23,10 +23,10 @@ from tests.sdk.importers.conftest import PNG, Look, write
 class _Pictures(BaseHTTPRequestHandler):
     """/N.png has N bytes, /to?URL leads elsewhere, all else is missing."""
 
-    asked: list[str]
+    requested: list[str]
 
     def do_GET(self) -> None:
-        self.asked.append(self.path)
+        self.requested.append(self.path)
         if self.path.startswith("/to?"):
             self.send_response(302)
             self.send_header("Location", self.path.partition("?")[2])
@@ -43,7 +43,7 @@ class _Pictures(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def server() -> Iterator[ThreadingHTTPServer]:
-    _Pictures.asked = []
+    _Pictures.requested = []
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Pictures)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
@@ -119,7 +119,7 @@ def test_private_addresses_are_refused_before_anything_is_asked(
     text = f"url\nhttp://127.0.0.1:{server.server_port}/7.png\nhttp://[::1]/1.png\n"
     source = write(tmp_path, {"urls.csv": text.encode()}) / "urls.csv"
     found, report = imported(source)
-    assert (found, _Pictures.asked) == ({}, [])
+    assert (found, _Pictures.requested) == ({}, [])
     assert all(problem.reason.endswith("not public") for problem in report.problems)
     dry = look(source)
     assert (dry.files, dry.notes) == (
@@ -140,7 +140,7 @@ def test_a_name_that_changes_after_the_check_leads_nowhere(
     source = write(tmp_path, {"urls.csv": text.encode()}) / "urls.csv"
     monkeypatch.setattr(socket, "getaddrinfo", resolve)
     found, report = imported(source)
-    assert (found, _Pictures.asked) == ({}, [])
+    assert (found, _Pictures.requested) == ({}, [])
     assert ["two-faced.example is in a network" in row.reason for row in report.problems] == [True]
 
 
@@ -154,7 +154,7 @@ def test_what_was_fetched_stays_for_the_next_try(
         with pytest.raises(RuntimeError), Import(source, options, Silent())._collected():
             raise RuntimeError("cut off")
         look(source)
-    assert _Pictures.asked == ["/7.png"]
+    assert _Pictures.requested == ["/7.png"]
 
 
 @pytest.mark.parametrize(

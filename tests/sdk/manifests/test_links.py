@@ -114,18 +114,22 @@ def test_groups_say_how_many_links_they_have() -> None:
 def test_changes_give_the_root_that_is_built_from_scratch(changed: dict[int, str]) -> None:
     store = MemoryObjectStore()
 
-    def one(number: int, kind: str) -> Entry:
+    def entry_of_kind(number: int, kind: str) -> Entry:
         path = f"{number:02}"
         return entry(path, 1) if kind == "file" else link_entry(path, kind)
 
     before = {number: "file" if number % 2 else "a" for number in range(60)}
-    root = build_root([entries_table(one(*pair) for pair in before.items())], store, rule=RULE)
-    puts = entries_table(one(n, kind) for n, kind in changed.items() if kind != "gone")
+    root = build_root(
+        [entries_table(entry_of_kind(*pair) for pair in before.items())], store, rule=RULE
+    )
+    puts = entries_table(entry_of_kind(n, kind) for n, kind in changed.items() if kind != "gone")
     gone = frozenset(f"{n:02}" for n, kind in changed.items() if kind == "gone")
     after = {n: k for n, k in {**before, **changed}.items() if k != "gone"}
     if not after:
         return
-    built = build_root([entries_table(one(*pair) for pair in after.items())], store, rule=RULE)
+    built = build_root(
+        [entries_table(entry_of_kind(*pair) for pair in after.items())], store, rule=RULE
+    )
     for deltas in (DeltaRule(), DeltaRule(min_ranges=1, max_share=1.0)):
         made = apply_changes(root, Changes(puts, gone), store, RULE, deltas)
         assert (made.content, made.links, made.count) == (built.content, built.links, built.count)

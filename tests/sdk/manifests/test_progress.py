@@ -12,7 +12,7 @@ from tests.sdk.manifests.strategies import RULE, table_of
 BASE = {f"{name:02}": 0 for name in range(40)}
 
 
-class Told:
+class RecordedStages:
     """Keeps what it is told as [stage, done, total], and stops the work after so many words."""
 
     def __init__(self, patience: int = 1000) -> None:
@@ -38,7 +38,7 @@ def sides(store: MemoryObjectStore) -> tuple[Root, Root, Root]:
 
 
 def test_a_merge_tells_each_stage_to_its_last_row() -> None:
-    store, told = MemoryObjectStore(), Told()
+    store, told = MemoryObjectStore(), RecordedStages()
     base, ours, theirs = sides(store)
 
     merged = merge_roots(base, ours, theirs, store, MergePlan(rule=RULE, watch=told))
@@ -57,12 +57,14 @@ def test_a_merge_is_stopped_between_two_ranges() -> None:
     before = dict(store.objects)
 
     with pytest.raises(InterruptedError):
-        merge_roots(base, ours, theirs, store, MergePlan(rule=RULE, watch=Told(patience=2)))
+        merge_roots(
+            base, ours, theirs, store, MergePlan(rule=RULE, watch=RecordedStages(patience=2))
+        )
     assert store.objects == before
 
 
 def test_a_range_counts_when_the_next_one_is_asked_for() -> None:
-    told = Told()
+    told = RecordedStages()
     parts = sides(MemoryObjectStore())[0].ranges
 
     reading = watched_ranges(parts, told)
@@ -75,7 +77,7 @@ def test_a_range_counts_when_the_next_one_is_asked_for() -> None:
 
 
 def test_nothing_to_do_is_a_stage_of_no_rows() -> None:
-    told = Told()
+    told = RecordedStages()
 
     list(watched_ranges(EMPTY_ROOT.ranges, told))
 

@@ -69,7 +69,7 @@ def shown(mounter: Mounter, tmp_path: Path, files: Files, options: dict[str, obj
     return mounter.folder
 
 
-def said(*command: str | Path, cwd: Path | None = None) -> str:
+def output_of(*command: str | Path, cwd: Path | None = None) -> str:
     done = subprocess.run(
         list(map(str, command)),
         capture_output=True,
@@ -104,20 +104,20 @@ def test_programs_that_know_nothing_of_packs_read_the_folder(
     assert tree(shown) == files
     assert same(shown, source)
     script = (sys.executable, "-c", TRAINING_SCRIPT)
-    assert said(*script, shown) == said(*script, source)
+    assert output_of(*script, shown) == output_of(*script, source)
     for find in (["-type", "f", "-size", "+16k"], ["-type", "d"], ["-name", "*.png"], ["-empty"]):
-        found = said("find", ".", *find, cwd=shown)
+        found = output_of("find", ".", *find, cwd=shown)
         assert sorted(found.splitlines()) == sorted(
-            said("find", ".", *find, cwd=source).splitlines()
+            output_of("find", ".", *find, cwd=source).splitlines()
         )
-    listed = said("ls", "-lR", "--time-style=+", shown).splitlines()
+    listed = output_of("ls", "-lR", "--time-style=+", shown).splitlines()
     assert sum(line.startswith("-") for line in listed) == len(files)
-    said("cp", "-r", shown, tmp_path / "copied")
+    output_of("cp", "-r", shown, tmp_path / "copied")
     assert same(tmp_path / "copied", source)
     if shutil.which("rsync"):
-        changes = said("rsync", "-rnic", "--delete", f"{shown}/", f"{source}/")
+        changes = output_of("rsync", "-rnic", "--delete", f"{shown}/", f"{source}/")
         assert [line for line in changes.splitlines() if line[:2] in {">f", "*d"}] == []
-        said("rsync", "-r", "--checksum", f"{shown}/", tmp_path / "synced")
+        output_of("rsync", "-r", "--checksum", f"{shown}/", tmp_path / "synced")
         assert same(tmp_path / "synced", source)
 
 

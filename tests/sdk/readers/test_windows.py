@@ -37,7 +37,7 @@ def dataset(node: Node) -> LocalDataset:
     return dataset
 
 
-def asked(dataset: LocalDataset) -> list[tuple[int, int]]:
+def requested_windows(dataset: LocalDataset) -> list[tuple[int, int]]:
     maps = dataset._maps
     assert isinstance(maps, Recording)
     return maps.windows
@@ -60,20 +60,20 @@ def test_an_epoch_asks_for_every_window_once_and_the_next_asks_again(
     for epoch in (1, 2):
         samples = {sample.path: bytes(sample.data) for sample in dataset.iter_shuffled(7, epoch)}
         assert samples == node.files
-        counts = Counter(asked(dataset))
+        counts = Counter(requested_windows(dataset))
         assert set(counts) >= windows_with_samples(dataset)
         assert set(counts.values()) == {epoch}
 
 
 def test_few_rows_ask_for_no_window(dataset: LocalDataset) -> None:
     assert len(list(dataset.read_many([3, 150, 299]))) == 3
-    assert asked(dataset) == []
+    assert requested_windows(dataset) == []
 
 
 def test_what_does_not_fit_into_memory_is_asked_for_by_sample(dataset: LocalDataset) -> None:
     dataset._fits = False
     assert len(list(dataset)) == 300
-    assert asked(dataset) == []
+    assert requested_windows(dataset) == []
 
 
 def test_batches_of_an_epoch_ask_for_windows(node: Node, dataset: LocalDataset) -> None:
@@ -81,8 +81,8 @@ def test_batches_of_an_epoch_ask_for_windows(node: Node, dataset: LocalDataset) 
     rows = np.random.default_rng(1).permutation(300).tolist()
     for start in range(0, 300, 30):
         assert loaded.__getitems__(rows[start : start + 30]) == rows[start : start + 30]
-    assert set(Counter(asked(dataset)).values()) == {1}
-    assert set(asked(dataset)) >= windows_with_samples(dataset)
+    assert set(Counter(requested_windows(dataset)).values()) == {1}
+    assert set(requested_windows(dataset)) >= windows_with_samples(dataset)
 
 
 def test_the_ranks_share_of_an_epoch_counts_not_the_workers(dataset: LocalDataset) -> None:
@@ -92,7 +92,7 @@ def test_the_ranks_share_of_an_epoch_counts_not_the_workers(dataset: LocalDatase
     assert list(samples) == []
     samples.batch_size = 150
     assert len(list(samples)) == 150
-    assert asked(dataset)
+    assert requested_windows(dataset)
 
 
 def test_a_missing_pack_is_named_by_whoever_reads_it(node: Node, dataset: LocalDataset) -> None:

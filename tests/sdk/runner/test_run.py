@@ -156,7 +156,7 @@ def leaving(seconds: float, more: str = "") -> str:
     )
 
 
-def everything_said(server: RunnerServer) -> list[str]:
+def log_lines(server: RunnerServer) -> list[str]:
     """Return the lines of the log, those of the runner itself too."""
     return bytes(server.state.log).decode().splitlines()
 
@@ -167,7 +167,7 @@ def test_what_outlives_the_command_is_waited_for_then_ended_and_told(
     attempt.python(leaving(60), limits={"leftover_s": 0.2})
     report = attempt.exit_report()
     assert (report["exit_code"], report["reason"]) == (0, "exited")
-    pid, waiting, ended = everything_said(server)
+    pid, waiting, ended = log_lines(server)
     assert not os.path.exists(f"/proc/{pid}")
     name = Path(sys.executable).name
     assert report["evidence"]["leftovers"] == {
@@ -183,7 +183,7 @@ def test_what_outlives_the_command_is_waited_for_then_ended_and_told(
 def test_a_child_that_ends_in_time_is_not_ended(attempt: Attempt, server: RunnerServer) -> None:
     attempt.python(leaving(2), limits={"leftover_s": 15})
     assert "leftovers" not in attempt.exit_report()["evidence"]
-    assert not any(line.startswith("[atom] Ended") for line in everything_said(server))
+    assert not any(line.startswith("[atom] Ended") for line in log_lines(server))
 
 
 def test_what_a_failed_command_leaves_is_ended_without_a_wait(
@@ -192,7 +192,7 @@ def test_what_a_failed_command_leaves_is_ended_without_a_wait(
     attempt.python(leaving(60, "sys.exit(3)"), limits={"leftover_s": 600})
     report = attempt.exit_report()
     assert (report["exit_code"], report["evidence"]["leftovers"]["count"]) == (3, 1)
-    assert len(everything_said(server)) == 2
+    assert len(log_lines(server)) == 2
 
 
 def test_no_program_of_a_job_gains_rights(attempt: Attempt, server: RunnerServer) -> None:
@@ -224,7 +224,7 @@ def test_a_sentence_of_the_runner_has_a_line_of_its_own(
 ) -> None:
     attempt.python("import sys, time; sys.stderr.write('50%'); time.sleep(60)", timeout_s=1)
     assert attempt.exit_report()["reason"] == "timeout"
-    assert everything_said(server)[:2] == [
+    assert log_lines(server)[:2] == [
         "50%",
         "[atom] Ending the command (timeout); it has 0.5 s.",
     ]

@@ -62,7 +62,7 @@ def registered_bytes(version: Version) -> int:
 
 
 def fill_registered(version: Version, count: Callable[[int, int], None]) -> None:
-    """Pack what is missing; `count` is told the packs and bytes that came.
+    """Pack the missing files; `count` gets the packs and bytes that came.
 
     Raises SourceChanged naming the objects, SourceRemoved, or what else a source raises.
     """

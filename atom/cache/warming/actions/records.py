@@ -10,7 +10,7 @@ from atom.core import states
 from atom.datasets.errors import DatasetDeleted, VersionExpired
 from atom_sdk.errors import ManifestError, ObjectNotFoundError
 
-# Its manifest is collected or damaged; or retention let it go, or its dataset was deleted.
+# Its manifest is collected or corrupt, the version left retention, or its dataset was deleted.
 MANIFEST_GONE = (ManifestError, ObjectNotFoundError)
 UNREADABLE = (VersionExpired, DatasetDeleted, *MANIFEST_GONE)
 

@@ -103,7 +103,7 @@ class SavedViewListView(DatasetScopedView, generics.ListAPIView[SavedView]):
     @extend_schema(request=NewSavedViewSerializer, responses={201: SavedViewSerializer})
     @idempotent
     def post(self, request: Request, project: str, dataset: str) -> Response:
-        """Save a view; the query is checked, the position of a mistake is told."""
+        """Save a view; the query is checked, and an error names its position."""
         body = NewSavedViewSerializer(data=request.data)
         check(body)
         view = create_view(self.dataset, body.validated_data, user_of(request))

@@ -247,7 +247,7 @@ def _notify(branch: Branch, **said: str) -> None:
 def _record(branch: Branch, commit_digest: str, move: RefMove | None = None) -> Version:
     """Add the row of a stored commit; everything in it comes from the bucket.
 
-    With a `move` that was logged already, the row is the one that it tells of.
+    With a `move` that was logged already, the row is the one that it names.
     """
     dataset = branch.dataset
     store = version_store(dataset.project)

@@ -1,9 +1,9 @@
 """How far a commit request is, and cancelling it.
 
-A request can be cancelled until its branch is about to move. The worker says `committing` and
-somebody says `cancelled` by one update each, of which the database lets one win; whoever lost is
-told. A worker whose request was cancelled stops at the next range that it reads or writes; what it
-wrote belongs to no version and is garbage.
+A request can be cancelled until its branch is about to move. The worker sets `committing` and a
+person sets `cancelled` by one update each. The database lets one of them win, and the other gets an
+error. A worker whose request was cancelled stops at the next range that it reads or writes. The
+objects that it wrote belong to no version and are garbage.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from atom.datasets.states import COMMIT_STATES
 from atom_sdk.manifests.progress import Stage
 from atom_sdk.sentences import Sentence
 
-# So often the row is written and pages are told; a stopped worker notices as late.
+# The row is written and pages are notified this often; a stopped worker notices as late.
 NOTE_EVERY_S = 0.5
 # The progress that is shown before the first stage and after the last one.
 _FIRST, _LAST = 0.05, 0.9

@@ -16,7 +16,7 @@ from atom_sdk.manifests.commits import Commit, write_commit
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots.roots import Root, write_root
 
-# A branch that moves so often while something is built on it is busier than a retry can mend.
+# A branch that moves so often while something is built on it is too busy for a retry.
 _ATTEMPTS = 5
 Made = TypeVar("Made")
 

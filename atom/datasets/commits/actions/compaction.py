@@ -1,8 +1,8 @@
-"""Writing a version's ranges and layers anew where deltas pile up: the same content, read at once.
+"""Writes the ranges and layers of a version without deltas where these pile up: the content stays.
 
-The commit and its root stay as they are; the catalogue remembers the newer layout, from which the
-version is read and on which the next commit builds. One that is lost costs nothing but time, unless
-the version was mended (`mending`) or packed anew (`repacking`).
+The commit and its root stay as they are. The catalogue has the newer layout: the version is read
+from it, and the next commit builds on it. A lost layout costs only time, unless the version was
+repaired (`repair`) or repacked (`repack`).
 """
 
 from __future__ import annotations

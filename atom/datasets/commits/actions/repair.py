@@ -1,4 +1,4 @@
-"""Versions name a good pack once files of a damaged one are sent again; no content changes.
+"""Versions name a good pack once files of a corrupt one are sent again; no content changes.
 
 A manifest never changes, and it names the packs. So versions that name the corrupt pack get a
 layout, as by compaction: a new manifest with the same content.
@@ -38,8 +38,8 @@ _DAMAGED = pa.schema([("path", pa.string()), ("digest", DIGEST)])
 def mend_with(project: Project, puts: Entries) -> int:
     """Have versions read the files that are put from their new packs; returns how many changed.
 
-    `puts` are checked against their packs. Looked at is where such files are and where they were
-    when the damaged pack came; a worker looks at all else later. The caller holds `building`.
+    `puts` are checked against their packs. Here we look where such files are now, and where they
+    were when the corrupt pack came; a worker looks at all others later. The caller holds `hold_gc`.
     """
     packs, damaged = _damaged(project)
     if not len(damaged):
@@ -58,7 +58,7 @@ def mend_with(project: Project, puts: Entries) -> int:
 
 
 def mended_meanwhile(version: Version) -> bool:
-    """Return whether the version may have been mended since it was read, and read it anew.
+    """Return whether the version may have been repaired since it was read, and read it again.
 
     A root that was built on the old one names the corrupt packs.
     """
@@ -68,7 +68,7 @@ def mended_meanwhile(version: Version) -> bool:
 
 
 def mend_everywhere(project_id: UUID | str, good: Sequence[str] | None = None) -> int:
-    """Have versions read from these packs (hex), or from all, what they name in damaged ones.
+    """Point versions at these packs (hex), or at all, for files that they name in corrupt ones.
 
     All paths of all versions are looked at. Repeatable; returns how many versions changed.
     """
@@ -88,7 +88,7 @@ def mend_everywhere(project_id: UUID | str, good: Sequence[str] | None = None) -
 
 
 def _damaged(project: Project) -> tuple[list[bytes], pa.Table]:
-    """Return the damaged packs that versions may name, and what is in them.
+    """Return the corrupt packs that versions may name, and the files in them.
 
     Those that never were verified have no index: no version ever named them.
     """
@@ -140,6 +140,6 @@ def _mend_version(
         if note_layout(version, layout):
             log.info("version_mended", version=str(version.pk), layout=layout)
             return True
-        # Meanwhile it was compacted, packed anew, or mended for another push.
+        # It was compacted, repacked, or repaired for another push meanwhile.
         version.refresh_from_db(fields=["layout", "is_repacked"])
     return False

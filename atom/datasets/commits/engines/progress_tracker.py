@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from atom_sdk.manifests.progress import Stage
 
-# A push without files draws a split anew: it writes nothing, then reads every file.
+# A push without files draws a split again: it writes nothing, then reads every file.
 SPLIT_STAGES: tuple[Stage, ...] = ("writing", "labels", "reading")
 
 

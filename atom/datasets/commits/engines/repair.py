@@ -1,4 +1,4 @@
-"""Ranges that name a good pack for files whose own pack is damaged; their content stays."""
+"""Ranges that name a good pack for files whose own pack is corrupt; their content stays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LOOKED_AT = ("path", "digest", "pack")
 
 
 class Mending:
-    """Writes ranges anew where an entry is in a damaged pack and its bytes have another place.
+    """Rewrites ranges where an entry is in a corrupt pack and its bytes have another place.
 
     Each range is looked at once, however many roots it is in.
     """
@@ -33,7 +33,7 @@ class Mending:
         self._looked_at: dict[tuple[bytes, ...], RangeRef] = {}
 
     def mended(self, root: Root, paths: Collection[str] | None = None) -> Root | None:
-        """Return the root with the good packs, not stored yet; None if nothing is to be mended.
+        """Return the root with the good packs, not stored yet; None if nothing is to be repaired.
 
         With `paths` only the ranges that may have one of these are looked at. Raises
         ObjectNotFoundError, ManifestCorruptError.

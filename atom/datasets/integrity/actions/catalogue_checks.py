@@ -39,7 +39,7 @@ _BATCH_PACKS: Final = 500
 _EXAMPLES: Final = 20
 # A bucket that lost its packs needs no list of them all.
 _MOST_LOST_PACKS: Final = 1000
-# Documents that are no documents, or that tell of rows which no catalogue could hold.
+# Documents that are no documents, or that have rows which no catalogue could hold.
 _UNREADABLE: Final = (
     IntegrityError,
     KeyError,

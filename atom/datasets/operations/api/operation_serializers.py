@@ -230,7 +230,7 @@ def _copy_source(dataset: Dataset, text: str) -> Source:
 
 
 class RunningOperationSerializer(CommitRequestSerializer):
-    """An operation as a dataset's page tells of it; its conflicts are told by its request."""
+    """An operation as a dataset's page shows it; its request has the conflicts."""
 
     kind = serializers.SerializerMethodField()
     source = serializers.SerializerMethodField(  # type: ignore[assignment]

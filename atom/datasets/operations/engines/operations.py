@@ -19,7 +19,7 @@ from atom_sdk.manifests.objects import MemoryObjectStore, ObjectStore
 from atom_sdk.manifests.progress import UNWATCHED, Watch
 from atom_sdk.manifests.roots.roots import Root
 
-# As much of one attribute as a conflict tells.
+# The most of one attribute that a conflict shows.
 _SHOWN_CHARS = 100
 
 

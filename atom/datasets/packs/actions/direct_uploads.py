@@ -44,8 +44,8 @@ def may_be_direct(pack: Pack) -> bool:
         return False
     if live_direct(pack).exists():
         return False
-    # Bytes there are another upload's, or damaged: only a verified copy replaces them. An index
-    # that was left would say that unverified bytes were verified.
+    # The bytes there are another upload's, or corrupt: only a verified copy replaces them. An index
+    # that was left would mark unverified bytes as verified.
     prefix = storage.project_prefix(pack.project)
     stored = (pack_key(pack.digest), pack_index_key(pack.digest))
     return not any(objects.exists(prefix + key) for key in stored)

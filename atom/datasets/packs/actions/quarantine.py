@@ -1,4 +1,4 @@
-"""A stored pack that is found damaged: named, moved away, never read again."""
+"""A stored pack that is found corrupt: named, moved away, never read again."""
 
 from __future__ import annotations
 

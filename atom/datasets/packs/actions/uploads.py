@@ -43,7 +43,7 @@ _VERIFY_TASK = "atom.datasets.tasks.verify_upload"
 class UploadRequest:
     """An object that a client announces: `kind` is pack or changes, `digest` is BLAKE3 in hex.
 
-    `single`: the client can send it by one PUT with the headers that `addresses_of_parts` tells.
+    `single`: the client can send it by one PUT with the headers of `addresses_of_parts`.
     """
 
     kind: str

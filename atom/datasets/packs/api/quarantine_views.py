@@ -1,4 +1,4 @@
-"""Packs of a dataset that are damaged and not served."""
+"""Packs of a dataset that are corrupt and not served."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class PackPushSerializer(serializers.Serializer[Any]):
 
 
 class QuarantinedPackSerializer(serializers.Serializer[Any]):
-    """A damaged pack: why, since when, from which push, and what to do."""
+    """A corrupt pack: the reason, the time, the push that sent it, and the next step."""
 
     digest = serializers.CharField(source="pack.digest")
     size_bytes = serializers.IntegerField(source="pack.size_bytes")
@@ -40,7 +40,7 @@ class QuarantinedPackSerializer(serializers.Serializer[Any]):
 
 
 class QuarantinedPackListView(DatasetScopedView, generics.ListAPIView[Any]):
-    """The damaged packs of a dataset, latest first."""
+    """The corrupt packs of a dataset, latest first."""
 
     serializer_class = QuarantinedPackSerializer
     pagination_class = KeysetPagination

@@ -89,7 +89,7 @@ def decoding_problem(data: bytes) -> str:
 
 
 def _plain(exc: Exception) -> str:
-    # Pillow names the buffer object in this one, which tells a person nothing.
+    # Pillow names the buffer object in this one, which helps no person.
     if isinstance(exc, UnidentifiedImageError):
         return "not an image of a known format"
     # The file may be fine: whoever reads of a "bomb" would look for what is wrong with it.

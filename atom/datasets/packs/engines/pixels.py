@@ -1,7 +1,7 @@
 """How large a picture may be that is opened here, in pixels.
 
-Pillow has one limit for the process, 89 million unless told otherwise. Above it comes a warning,
-and an error only above twice as many.
+Pillow has one limit for the process, 89 million by default. Above it comes a warning, and an error
+only above twice as many.
 """
 
 from __future__ import annotations

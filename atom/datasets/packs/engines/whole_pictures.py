@@ -13,7 +13,7 @@ _MAX_COUNTED_PIXELS: Final = 40_000_000
 _PADDING: Final = b"\x00\r\n \t"
 _STRIPS, _TILES = (273, 279), (324, 325)
 _EIGHTH: Final = 8
-# Written from the first row to the last, so that the rows which are there tell the share.
+# Rows are written from the first to the last, so the present ones show the share.
 _ROWS_IN_ORDER: Final = frozenset({"JPEG", "MPO", "PNG", "TIFF"})
 ENDS_EARLY: Final = "the file ends before the picture does"
 
@@ -21,7 +21,7 @@ ENDS_EARLY: Final = "the file ends before the picture does"
 def is_whole(image: Image.Image, data: Data) -> bool:
     """Return whether `data` ends as its format says; where the format says nothing, it does.
 
-    Raises what Pillow raises for other damage.
+    Raises what Pillow raises for other corrupt bytes.
     """
     check = _CHECKS.get(image.format or "")
     return check is None or check(image, data)
@@ -36,7 +36,7 @@ def ends_as_it_should(tail: bytes) -> bool:
 def cut_off_reason(image: Image.Image) -> str | None:
     """Decode a doubtful picture: return the share of its rows that is there, None if it is all.
 
-    Raises what Pillow raises for other damage.
+    Raises what Pillow raises for other corrupt bytes.
     """
     if image.format == "JPEG":
         # Decoded at an eighth of its size, which needs a 64th of the memory.

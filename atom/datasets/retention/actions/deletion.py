@@ -1,7 +1,8 @@
 """Deleting a dataset: out of sight at once, its files only after the undo window.
 
-LIVE → DELETED → LIVE | PURGED, told by `deleted_at` and `purged_at`. The name stays taken until the
-dataset is purged, so that restoring always works and an old address never shows something else.
+LIVE → DELETED → LIVE | PURGED, derived from `deleted_at` and `purged_at`. The name stays taken
+until the dataset is purged, so that restoring always works and an old address never shows something
+else.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def _collect(run: GarbageRun, rules: GarbageRules, folder: Path) -> None:
 
 
 def _repack(run: GarbageRun, rules: GarbageRules, folder: Path) -> None:
-    """Pack anew what is worth it, or count it; a failure costs only that."""
+    """Repack packs that are worth it, or count them; a failure costs only that."""
     try:
         plan = plan_repacking(run.project, rules, folder)
         if not run.is_dry_run:
@@ -161,7 +161,7 @@ def _repack(run: GarbageRun, rules: GarbageRules, folder: Path) -> None:
 def check_clocks(project: Project) -> datetime:
     """Return the time by the store's clock. Raises ClocksDiffer if the database's is far off.
 
-    Ages are told by the store's clock alone, since it wrote the times of its objects.
+    Ages follow the store's clock alone, since it wrote the times of its objects.
     """
     return _store_now(f"{storage.project_prefix(project)}checks/")
 

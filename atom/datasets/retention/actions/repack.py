@@ -1,4 +1,4 @@
-"""Packing anew what lies in packs that are mostly garbage, or in many small ones.
+"""Repacks files of packs that are mostly garbage, or of many small packs.
 
 The bytes that versions need are copied into new packs, and every version gets a layout that names
 these: its content, and so its content digest, stays. The old packs are then needed by nobody, and
@@ -42,7 +42,7 @@ _LOOKED_AT = ("path", "pack", "offset", "size")
 
 @dataclass(frozen=True)
 class PackingPlan:
-    """Packs (digests) that are worth packing anew, and what is needed of them."""
+    """Packs (digests) that are worth repacking, and the needed part of them."""
 
     needed: dict[bytes, Needed]
     size_bytes: int
@@ -54,7 +54,7 @@ class PackingPlan:
 
 
 def plan_repacking(project: Project, rules: GarbageRules, folder: Path) -> PackingPlan:
-    """Look through all versions for packs that are worth packing anew; changes nothing.
+    """Look through all versions for packs that are worth repacking; changes nothing.
 
     Packs of late pushes are left alone, and what does not fit on the disk of `folder` twice.
     Raises ObjectNotFoundError or ManifestCorruptError.
@@ -145,6 +145,6 @@ def _is_moved(version: Version, mending: Mending, store: VersionStore) -> bool:
             log.info("version_repacked", version=str(version.pk), layout=layout)
             reach("repacking.noted")
             return True
-        # Meanwhile it was compacted or mended.
+        # It was compacted or repaired meanwhile.
         version.refresh_from_db(fields=["layout", "is_repacked"])
     return False

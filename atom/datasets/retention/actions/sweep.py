@@ -126,7 +126,7 @@ def _is_written_anew(run: GarbageRun, row: CondemnedObject) -> bool:
         for key in keys_of(row.kind, row.digest)
         if (info := storage.objects().head_or_none(prefix + key)) is not None
     ]
-    # S3 tells whole seconds.
+    # S3 has whole seconds.
     return any(time.replace(microsecond=0) > row.condemned_at for time in written)
 
 

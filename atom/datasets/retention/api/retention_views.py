@@ -106,7 +106,7 @@ class RetentionView(DatasetScopedView, APIView):
 
     @extend_schema(responses=RetentionSerializer, operation_id="dataset_retention_retrieve")
     def get(self, request: Request, project: str, dataset: str) -> Response:
-        """Return the policy and what it would let go."""
+        """Return the policy and the versions that it would expire."""
         return Response(_retention_of(self.dataset))
 
     @extend_schema(

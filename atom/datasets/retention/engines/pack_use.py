@@ -1,4 +1,4 @@
-"""How much of each pack the versions need, and which packs are worth packing anew."""
+"""How much of each pack the versions need, and which packs are worth repacking."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _ROWS_AT_ONCE = 1 << 21
 
 @dataclass(frozen=True)
 class PackingRules:
-    """Which packs are packed anew, and how much in one go.
+    """Limits of repacking: which packs, and how much in one go.
 
     A pack is small under `small_bytes`, and worth it if there are `many` of its group; a larger one
     is sparse if at most `sparse_share` of it is needed, and worth it if all free
@@ -113,7 +113,7 @@ class PackUse:
 def worth_packing(
     sizes: Mapping[bytes, int], needed: Mapping[bytes, Needed], rules: PackingRules
 ) -> list[bytes]:
-    """Return the packs to pack anew in one go: what frees most first, then the smallest.
+    """Return the packs to repack in one go: those that free most first, then the smallest.
 
     `sizes` are those of the packs that may be taken, in bytes.
     """

@@ -60,7 +60,7 @@ _SCAN_TASK = "atom.datasets.tasks.scan_source"
 RESUMABLE = timedelta(hours=1)
 # A worker gives the scan back after this and takes it up again, so that none is lost for hours.
 TURN_S = 1200.0
-# The ends of which people are told.
+# People are notified of these ends.
 _TOLD = {"done": "scan.done", "failed": "scan.failed"}
 
 
@@ -281,7 +281,10 @@ def _finish(scan: SourceScan, state: str, error: AtomError | None, **fields: Any
 
 
 def _notify_people(scan: SourceScan, state: str, error: AtomError | None) -> None:
-    """Tell who asked for the scan; of one that failed by itself, who registered the source."""
+    """Notify the person who asked for the scan.
+
+    If a scan failed by itself, notify the person who registered the source.
+    """
     source = scan.source
     people = [scan.created_by_id] if scan.created_by_id or not error else [source.created_by_id]
     kind = _TOLD.get(state)

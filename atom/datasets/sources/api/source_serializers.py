@@ -20,7 +20,7 @@ _CREDENTIALS = tuple(one.name for one in fields(Credentials))
 
 
 class _FailureFields(serializers.Serializer[Any]):
-    """What stands beside `error_code` and `error_detail`."""
+    """The fields that stand beside `error_code` and `error_detail`."""
 
     error_detail_code = serializers.SerializerMethodField()
     error_detail_params = serializers.SerializerMethodField()

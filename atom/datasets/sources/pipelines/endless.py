@@ -14,8 +14,8 @@ MOST_EMPTY_PAGES = 10_000
 class EndlessGuard:
     """Sees every page of one listing, in order; needs the memory of one page (Brent 1980).
 
-    A server that makes up new keys for ever cannot be told from a large one: the scan shows its
-    count, and can be cancelled.
+    A server that makes up new keys for ever looks like a large one: the scan shows its count, and
+    can be cancelled.
     """
 
     def __init__(self) -> None:

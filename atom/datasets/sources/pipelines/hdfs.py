@@ -1,4 +1,4 @@
-"""Folders of HDFS, over WebHDFS: the name node tells, data nodes give the bytes.
+"""Folders of HDFS, over WebHDFS: the name node has the entries, data nodes have the bytes.
 
 A name node sends a reader on to a data node, the one redirect that any source follows: it goes to
 an address that was checked, as every connection does. Files are pinned by inode, size and time.

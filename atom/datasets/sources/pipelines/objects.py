@@ -11,7 +11,7 @@ from atom_sdk.manifests.pins import Pin
 
 
 class SourceObject(NamedTuple):
-    """One object as a listing tells of it; `key` is relative to the source's root."""
+    """One object of a listing; `key` is relative to the source's root."""
 
     key: str
     size_bytes: int

@@ -324,7 +324,7 @@ def _is_pinned(answer: dict[str, Any], pin: Pin) -> bool:
 
 
 def _same_second(given: datetime | None, pinned: datetime | None) -> bool:
-    # Listings tell milliseconds, headers whole seconds.
+    # Listings have milliseconds, headers whole seconds.
     if given is None or pinned is None:
         return given is pinned
     return given.replace(microsecond=0) == pinned.replace(microsecond=0)

@@ -38,7 +38,7 @@ def count_version_changes(diff: RootDiff) -> VersionChanges:
 
 
 def _count_relabelled(diff: RootDiff) -> int:
-    """Return how many files have other labels and are the same otherwise, as a diff tells."""
+    """Return how many files have other labels and are otherwise the same, as in a diff."""
     touched = diff.added_paths, diff.removed_paths, diff.changed_paths
     found = [
         left

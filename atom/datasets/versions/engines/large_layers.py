@@ -97,7 +97,7 @@ class _Layers:
         return self._put(root, (GIVEN_LAYER, "classification"), self._annotated(before))
 
     def with_split(self, root: Root, parent: Root | None) -> Root:
-        """Keep every path in its split, unless all are to be drawn anew."""
+        """Keep every path in its split, unless all are to be drawn again."""
         before = parent.layer(SPLIT_LAYER) if parent else None
         if before is None and self._plan.split is None and not self._plan.changes.splits:
             return root

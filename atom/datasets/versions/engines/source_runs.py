@@ -1,8 +1,8 @@
 """A listing in sorted pieces: written as they come, merged afterwards, holding few at a time.
 
-A run is a Parquet file of at most RUN_ROWS objects, sorted by path, whatever the order in which
-the source told of them. The merge opens a run when its first path is due and drops it after its
-last, so memory is bounded by the runs that overlap: of a source that lists in order, a few.
+A run is a Parquet file of at most RUN_ROWS objects, sorted by path, whatever the order of the
+source's listing. The merge opens a run when its first path is due and drops it after its last. So
+memory is bounded by the runs that overlap: a few, if the source lists in order.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def decode_run(data: bytes) -> pa.Table:
 
 
 def merge_runs(runs: Iterable[RunRef], read: Callable[[str], pa.Table]) -> Iterator[pa.Table]:
-    """Yield tables of entries in path order, each path once: the one told last."""
+    """Yield tables of entries in path order, each path once: the last one of the listing."""
     pieces = (Run(run.first, partial(read, run.name)) for run in runs)
     yield from map(_without_repeats, by_path(pieces))
 

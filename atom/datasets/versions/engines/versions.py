@@ -149,7 +149,7 @@ def _all_files(root: Root, store: ObjectStore) -> pa.Table:
 
 
 def _with_split(root: Root, parent: Root | None, plan: VersionPlan, store: ObjectStore) -> Root:
-    """Keep every path in its split, unless all are to be drawn anew."""
+    """Keep every path in its split, unless all are to be drawn again."""
     before = parent.layer(SPLIT_LAYER) if parent else None
     if before is None and plan.split is None and not plan.changes.splits:
         return root

@@ -200,7 +200,7 @@ def abandon_locked(writer: Writer, user: User | None) -> None:
 
 
 def lock_writer(writer: Writer) -> Writer:
-    """Lock the row of a writer and read it anew."""
+    """Lock the row of a writer and read it again."""
     rows = Writer.objects.select_for_update(of=("self",))
     return rows.select_related("dataset__project", "branch", "job", "base").get(pk=writer.pk)
 
@@ -216,7 +216,7 @@ def move_writer(writer: Writer, state: str, **fields: Any) -> None:
 
 
 def notify(writer: Writer | WriteJob) -> None:
-    """Tell the project's pages that a writer or job moved."""
+    """Notify the project's pages that a writer or job changed its state."""
     event = {"type": "writer", "id": str(writer.pk), "state": writer.state}
     live.publish(f"project.{writer.dataset.project_id}", event)
 

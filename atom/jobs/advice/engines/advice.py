@@ -88,7 +88,7 @@ def advise(measured: Measured) -> list[Finding]:
 
 
 def _is_too_short(measured: Measured) -> bool:
-    """Whether what was measured tells how a run begins, and not how it goes on.
+    """Whether the measures show how a run begins, and not how it goes on.
 
     The first batch waits for all that happens once: workers start and import their libraries, files
     are opened, nothing was read ahead. That takes some 3 s, which is BOUND_SHARE of FEWEST_S: of a

@@ -125,7 +125,7 @@ def _client(request: Mapping[str, Any], vendor: SshVendor) -> tuple[Any, str]:
 
 
 class _RefChooser:
-    """Chooses what a ref means among those that the server tells."""
+    """Chooses the meaning of a ref among those that the server lists."""
 
     def __init__(self, ref: str) -> None:
         self.ref = ref

@@ -49,7 +49,7 @@ _RULES: Final = (
         r"|^(?:.{0,80}[\s\[|(:-])?(?:ERROR|FATAL|CRITICAL)(?:[\]|):\s-]|$)",
     ),
 )
-# One pass over a line, or over a whole frame, tells whether any rule may hold.
+# One pass over a line, or over a whole frame, shows whether any rule may hold.
 _OPTIONS = re2.Options()
 _OPTIONS.log_errors = False
 ANY: Final = re2.compile("(?m)" + "|".join(f"(?:{rule})" for _, rule in _RULES), _OPTIONS)

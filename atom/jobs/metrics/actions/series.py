@@ -95,7 +95,7 @@ def _curve(
     for one in series:
         for chunk in chunks.get(one.pk, []):
             points = codec.decode(bytes(chunk.data))
-            # Every chunk but the last is full, so its number tells where its points begin.
+            # Every chunk but the last is full, so its number gives where its points begin.
             first = skipped + chunk.seq * CHUNK_POINTS
             parts.append(points[slice(max(0, window.since_n - first), None)])
         skipped += one.n

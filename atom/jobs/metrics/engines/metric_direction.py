@@ -1,4 +1,4 @@
-"""Whether more or less of a metric is better, as far as its name tells."""
+"""Whether more or less of a metric is better, as far as its name shows."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _undecodable(version: Version, counts: DataCounts) -> dict[str, str]:
     try:
         return unreadable_among(version.dataset.project, counts.sample)
     except ObjectMissing:
-        # A pack is missing: the run's own warm-up tells that better.
+        # A pack is missing: the run's own warm-up reports that better.
         return {}
 
 

@@ -167,7 +167,7 @@ def selection_of(
 
 def wrong_deliveries_of(request: RunRequest, references: References, errors: Errors) -> Errors:
     """A workflow's data may be delivered in any way: each shows only what its selector leaves."""
-    # A dataset with an error of its own is not told of twice.
+    # A dataset with an error of its own is not reported twice.
     broken = {name.partition(".")[2] for name in errors}
     wrong = wrong_deliveries(request.deliveries, references.versions.keys() | broken)
     return {f"deliveries.{alias}": [reason] for alias, reason in wrong.items()}

@@ -1,4 +1,4 @@
-"""The lines of pip's output that tell a person why an environment was not built."""
+"""The lines of pip's output that show a person why an environment was not built."""
 
 from __future__ import annotations
 

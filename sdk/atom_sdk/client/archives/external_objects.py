@@ -131,7 +131,7 @@ def contain(
 
 
 class _Over:
-    """An archive over a folder that is thrown away: written above, read from both."""
+    """An archive over a folder that is removed afterwards: written above, read from both."""
 
     def __init__(self, above: ArchiveFolder, below: ArchiveFolder) -> None:
         self.above, self.below = above, below

@@ -83,7 +83,7 @@ class Load:
         )
 
     def deliver(self, parcel: Parcel, name: str, send_packs: Callable[[str], None]) -> LoadResult:
-        """Make the dataset `name` have a history; `send_packs` is told where to send the packs."""
+        """Make the dataset `name` have a history; `send_packs` gets the place to send to."""
         base, digest, history = self._datasets.base(name), parcel.digest, parcel.history
         if self._has_all(base, history):
             return _result(name, digest, history, self._head(base), unchanged=True)

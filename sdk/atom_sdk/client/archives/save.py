@@ -213,7 +213,7 @@ class Save:
 
 @contextmanager
 def naming_damaged() -> Iterator[None]:
-    """Raise ArchiveDamagedSourceError where the server says that a pack was found damaged."""
+    """Raise ArchiveDamagedSourceError where the server reports a corrupt pack."""
     try:
         yield
     except ApiError as error:

@@ -47,9 +47,9 @@ def mount_version(
 
 
 def mend_packs(dataset: LocalDataset) -> None:
-    """Fetch the packs again that are damaged here: all are read, for one is known to be.
+    """Fetch the packs again that are corrupt here: all are read, for one is known to be.
 
-    Raises SampleDigestMismatchError for a pack that stays damaged.
+    Raises SampleDigestMismatchError for a pack that stays corrupt.
     """
     if dataset.mending is None:
         return

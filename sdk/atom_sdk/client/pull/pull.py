@@ -360,7 +360,7 @@ def write_entry(
 ) -> None:
     """Write one file from a pack of this node, whole or not at all.
 
-    A damaged pack is fetched again if `mending` says where from. Raises PackMissingError,
+    A corrupt pack is fetched again if `mending` has its origin. Raises PackMissingError,
     SampleDigestMismatchError, PathInTheWayError, DiskFullError.
     """
     target = folder / entry.path

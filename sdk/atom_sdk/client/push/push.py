@@ -372,7 +372,7 @@ class Push:
     def _effective_options(self, head: dict[str, Any] | None) -> dict[str, Any]:
         last = (head or {}).get("provenance") or {}
         given = self._options
-        # Drawing anew was for that push alone.
+        # Drawing again was for that push alone.
         split = {k: v for k, v in (last.get("split") or {}).items() if k != "redraw"}
         return {
             "labels_from": given.labels_from or last.get("labels_from"),

@@ -48,9 +48,9 @@ _Row: TypeAlias = tuple[int, int, bytes]
 class Parent:
     """The entries of the version that a push starts from, by path in path order.
 
-    `damaged` are the paths whose bytes lie in a quarantined pack: they are sent again. `splits`
-    are those that its split layer names, `attributes` the JSON of the files that have some.
-    `links` are the paths of its links, whose digests are among the others.
+    `damaged` are the paths whose bytes lie in a quarantined pack: they are sent again. `splits` are
+    those that its split layer names, `attributes` the JSON of the files that have some. `links` are
+    the paths of its links, whose digests are among the others.
     """
 
     digests: Mapping[str, bytes] = field(default_factory=dict)

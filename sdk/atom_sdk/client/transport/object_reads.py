@@ -17,8 +17,8 @@ _TRIES = 6
 def object_chunks(http: Http, url: str, told: Callable[[int], None]) -> Iterator[bytes]:
     """Yield an object; after a refusal for now or a broken connection it goes on where it was.
 
-    `told` hears how many bytes came. Raises NetworkError when that does not help, ApiError with the
-    code object_store for any other answer.
+    `told` gets the number of bytes that came. Raises NetworkError when that does not help, ApiError
+    with the code object_store for any other answer.
     """
     done = 0
     for attempt in range(_TRIES):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def pack_mending(config: Config, version_base: str, store: PackStore) -> PackMending:
-    """Return what mends packs of a version; nothing is connected before one is damaged."""
+    """Return the repair of a version's packs; nothing is connected before one is corrupt."""
     from atom_sdk.readers.repair import PackMending
 
     return PackMending(store.root, _Origin(config, version_base))

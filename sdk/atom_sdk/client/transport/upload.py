@@ -171,7 +171,7 @@ def _send_batch(
     address = f"{target.base}uploads/{upload['id']}/parts/"
     answer = target.http.post(address, {"numbers": numbers})
     urls: dict[str, str] = answer["urls"]
-    # Servers before direct uploads told none.
+    # Servers before direct uploads sent none.
     headers: dict[str, str] = answer.get("headers") or {}
     part_bytes: int = upload["part_size_bytes"]
 

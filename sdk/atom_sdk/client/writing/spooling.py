@@ -106,7 +106,7 @@ class Spool:
             self._current = None
 
     def _raise_failure(self) -> None:
-        """Tell a failure once; the segment stays in line, and is sent again after that."""
+        """Raise a failure once; the segment stays in line, and is sent again after that."""
         failure, self._failure = self._failure, None
         if failure is not None:
             self._changed.notify_all()
@@ -139,7 +139,7 @@ class Spool:
                 if left_s is not None and left_s <= 0:
                     self._seal()
                     left_s = None
-                # After a failure nothing is sent until somebody was told of it.
+                # After a failure nothing is sent until a caller got it.
                 if self._waiting and self._failure is None:
                     return self._waiting[0]
                 self._changed.wait(left_s)

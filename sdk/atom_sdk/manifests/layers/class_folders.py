@@ -22,7 +22,7 @@ SPLIT_FOLDERS = {
     "test": "test",
     "testing": "test",
 }
-# Folders that tell what kind of file they hold, not what a picture shows.
+# Folders that name a kind of file, not the content of a picture.
 _KINDS_OF_FILES = frozenset(
     ["images", "image", "imgs", "img", "pictures", "photos", "data", "raw", "files", "labels"],
 ).union(["annotations", "masks", "jpegimages", "unlabelled", "unlabeled"])

@@ -127,7 +127,7 @@ class _Delta:
             yield new
 
     def laid(self, rows: int, content: bytes, store: ObjectStore) -> LayerRef | None:
-        """Return the layer as it was, or with one delta more; None if it must be written anew."""
+        """Return the layer as it was, or with one delta more; None if it must be rewritten."""
         if self._before is None:
             return None
         if content == self._before.content:

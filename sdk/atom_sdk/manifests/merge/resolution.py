@@ -35,7 +35,7 @@ class Resolution:
 class Conflicts:
     """The conflicts of a merge, and whose side counts there.
 
-    `first` are the first of those that no resolution names: a merge of millions must not tell all.
+    `first` are the first of those that no resolution names: a merge of millions must not list all.
     `total` counts these, `settled` those that one names.
     """
 

@@ -45,7 +45,7 @@ class Conflict:
 class Field:
     """Columns that change together; `carried` ones go with them and are not compared.
 
-    A conflict tells of the first of the `shown` columns that differs.
+    A conflict shows the first of the `shown` columns that differs.
     """
 
     name: str

@@ -104,7 +104,7 @@ class _Change:
         return pa.concat_tables(filled).sort_by("path")
 
     def after(self) -> pa.Table:
-        """The columns of the range's entries from now on of which its reference tells."""
+        """The columns of the range's entries from now on that its reference is computed from."""
         index = self._index()
         stays = not len(self._added) and not len(self._gone)
         columns = {name: self._column(name, index, stays) for name in _TOLD_COLUMNS}

@@ -40,7 +40,7 @@ def write_contents(contents: bytes, store: ObjectStore) -> bytes:
 def read_contents(content: bytes, ranges: GroupedRanges, store: ObjectStore) -> Sequence[bytes]:
     """The content digests of each group's ranges, one after the other.
 
-    All groups are read if the object with these digests is not there, or is damaged.
+    All groups are read if the object with these digests is not there, or is corrupt.
     """
     try:
         contents = store.get(contents_key(content))

@@ -30,7 +30,7 @@ class PathsOfChanges(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """Groups from `first` to before `end` that are made anew together, or left as they are."""
+    """Groups from `first` to before `end` that are made again together, or left as they are."""
 
     first: int
     end: int

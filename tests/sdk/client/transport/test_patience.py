@@ -69,23 +69,23 @@ def test_nobody_waits_longer_than_a_minute(wait: str) -> None:
     assert len(seen) == 1
 
 
-def asked(url: str) -> Http:
+def http_to(url: str) -> Http:
     return Http(Config(url=url, token="", project=""))
 
 
 def test_waiting_for_a_run_outlives_a_server_that_is_away() -> None:
     with answering([RUNNING, *AWAY, SUCCEEDED]) as url:
-        assert Runs(asked(url), "demo").wait(RUN)["state"] == "succeeded"
+        assert Runs(http_to(url), "demo").wait(RUN)["state"] == "succeeded"
 
 
 def test_a_time_to_wait_counts_while_the_server_is_away() -> None:
     with answering([RUNNING, *AWAY]) as url, pytest.raises(TimeoutError, match="still running"):
-        Runs(asked(url), "demo").wait(RUN, timeout_s=0.1)
+        Runs(http_to(url), "demo").wait(RUN, timeout_s=0.1)
 
 
 def test_a_server_that_never_answered_is_not_waited_for() -> None:
     with answering(AWAY) as url, pytest.raises(ApiError) as refused:
-        Runs(asked(url), "demo").wait(RUN)
+        Runs(http_to(url), "demo").wait(RUN)
     assert refused.value.status == 502
 
 
@@ -98,6 +98,6 @@ def test_a_server_that_never_answered_is_not_waited_for() -> None:
 )
 def test_what_is_not_atom_is_told_in_words(answer: Answer) -> None:
     with answering([answer]) as url, pytest.raises(NotAtomError) as refused:
-        asked(url).get("projects/")
+        http_to(url).get("projects/")
     assert "127.0.0.1" in str(refused.value)
     assert "secret" not in str(refused.value)

@@ -99,14 +99,14 @@ class Naive:
             if ours and theirs:
                 olds = base or (None,) * len(fields)
                 merged[path] = tuple(
-                    self._one((path, layer, name), *values)
+                    self._merge_value((path, layer, name), *values)
                     for name, *values in zip(fields, olds, ours, theirs, strict=True)
                 )
-            elif row := self._one((path, layer, ""), base, ours, theirs):
+            elif row := self._merge_value((path, layer, ""), base, ours, theirs):
                 merged[path] = row
         return merged
 
-    def _one(self, name: Name, base: Any, ours: Any, theirs: Any) -> Any:
+    def _merge_value(self, name: Name, base: Any, ours: Any, theirs: Any) -> Any:
         if ours == theirs or theirs == base:
             return ours
         if ours == base:

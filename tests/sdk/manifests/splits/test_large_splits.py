@@ -40,7 +40,7 @@ _REQUESTS = st.fixed_dictionaries(
 )
 
 
-def _told(error: ManifestError) -> tuple[str, str]:
+def _kind_and_text(error: ManifestError) -> tuple[str, str]:
     return type(error).__name__, str(error)
 
 
@@ -54,7 +54,7 @@ def _in_memory(
     try:
         return draw(request, SplitInput(labels, groups, existing, chosen), previous)
     except ManifestError as error:
-        return _told(error)
+        return _kind_and_text(error)
 
 
 def _in_arrays(
@@ -77,7 +77,7 @@ def _in_arrays(
     try:
         drawn = draw_rows(request, rows, previous)
     except ManifestError as error:
-        return _told(error)
+        return _kind_and_text(error)
     found = zip(paths, drawn.codes.tolist(), strict=True)
     return {path: drawn.names[code] for path, code in found if code >= 0}
 

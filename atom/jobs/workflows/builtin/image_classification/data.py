@@ -33,7 +33,7 @@ class NoLabelsError(run.RunFailure):
 
 
 class TooFewClassesError(run.RunFailure):
-    """There is nothing to tell apart."""
+    """There are no classes to distinguish."""
 
     def __init__(self, samples: Any, label: str, labelled: int) -> None:
         """`labelled` of the samples have the one label."""

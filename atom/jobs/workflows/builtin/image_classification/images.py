@@ -43,14 +43,14 @@ def decode(data: memoryview, form: ImageFormat) -> NDArray[np.uint8]:
             pixels = np.asarray(ImageOps.pad(image, side, Image.Resampling.BILINEAR), np.uint8)
     except UnidentifiedImageError as error:
         raise UnreadableImageError("it is not an image") from error
-    # Pillow's decoders raise almost anything on damaged input; all of it means the same here.
+    # Pillow's decoders raise almost anything on corrupt input; all of it means the same here.
     except Exception as error:
         raise UnreadableImageError(str(error) or type(error).__name__) from error
     return pixels[None] if form.channels == 1 else np.ascontiguousarray(pixels.transpose(2, 0, 1))
 
 
 def is_gray(data: memoryview) -> bool:
-    """Tell whether an image has no colour; an unreadable one has none."""
+    """Return whether an image has no colour; an unreadable one has none."""
     try:
         with Image.open(io.BytesIO(data)) as image:
             if image.mode in GRAY_MODES:
