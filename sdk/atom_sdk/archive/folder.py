@@ -101,7 +101,7 @@ class ArchiveFolder:
                 hasher.update(chunk)
                 yield chunk
             if hasher.digest() != digest_in(key):
-                raise ArchiveCorruptError(f"The bytes of {key} have the digest {hasher.hexdigest()}")
+                raise ArchiveCorruptError(f"{key} has bytes of the digest {hasher.hexdigest()}")
 
         return _write_whole(path, hashed())
 
