@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -33,6 +33,7 @@ from atom.jobs.models import (
     Runtime,
 )
 from atom.jobs.runs.api.request_serializers import SelectorSerializer
+from atom.jobs.runs.api.run_rows import ran_s, unit_hours, values_of
 from atom.jobs.workflows.api.workflow_serializers import ResourcesSerializer
 
 _FAILURE_CLASS = serializers.ChoiceField(choices=names(FAILURE_CLASSES), allow_null=True)
@@ -123,12 +124,7 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
 
     def get_duration_s(self, run: Run) -> float | None:
         """Return for how long its attempts have run together, without the pauses between them."""
-        ran = [
-            (attempt.finished_at or self._now()) - attempt.started_at
-            for attempt in attempts_of(run)
-            if attempt.started_at is not None
-        ]
-        return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
+        return ran_s(attempts_of(run), self._now)
 
     def _now(self) -> datetime:
         """Return the time, the same for all rows of a page."""
@@ -148,9 +144,7 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
         return self._hours(run, run.gpus)
 
     def _hours(self, run: Run, units: int) -> float | None:
-        # The resources that a tracked run takes of other machines are unknown.
-        ran_s = self.get_duration_s(run) if run.origin == states.EXECUTED else None
-        return None if ran_s is None else round(ran_s * units / 3600, 4)
+        return unit_hours(run.origin, self.get_duration_s(run), units)
 
     @extend_schema_field(serializers.IntegerField())
     def get_attempts(self, run: Run) -> Any:
@@ -174,7 +168,10 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
 
 
 class ListedRunSerializer(RunShortSerializer):
-    """A run in a list whose columns the reader chose; context: `columns`."""
+    """A run in a list whose columns the reader chose; context: `columns`.
+
+    It describes the rows that `run_rows` makes.
+    """
 
     values = serializers.SerializerMethodField()
 
@@ -187,12 +184,7 @@ class ListedRunSerializer(RunShortSerializer):
         columns: list[str] = self.context["columns"]
         if not columns:
             return {}
-        known = {
-            "param": {**run.parameters, **run.logged_parameters},
-            "metric": run.metrics_summary,
-        }
-        split = ((name, *name.split(".", 1)) for name in columns)
-        return {name: known[kind][key] for name, kind, key in split if key in known[kind]}
+        return values_of(columns, {**run.parameters, **run.logged_parameters}, run.metrics_summary)
 
 
 class AttemptSerializer(PlainRows, serializers.ModelSerializer[Attempt]):
