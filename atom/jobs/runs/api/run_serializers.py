@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from atom.accounts.models import User
 from atom.core import clock
-from atom.core.fast_serializers import PlainRows
+from atom.core.fast_serializers import FieldsOnce
 from atom.jobs import states
 from atom.jobs.deliveries import DELIVERIES
 from atom.jobs.event_kinds import EventKind
@@ -49,7 +49,7 @@ def attempts_of(run: Run) -> list[Attempt]:
     return cast("list[Attempt]", run.loaded_attempts)  # type: ignore[attr-defined]  # of the prefetch
 
 
-class PersonSerializer(PlainRows, serializers.ModelSerializer[User]):
+class PersonSerializer(FieldsOnce, serializers.ModelSerializer[User]):
     """The person who started a run."""
 
     class Meta:
@@ -64,7 +64,7 @@ class SkippedMountSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
-class RunInputSerializer(PlainRows, serializers.Serializer[Any]):
+class RunInputSerializer(serializers.Serializer[Any]):
     """A dataset version that the run reads."""
 
     alias = serializers.CharField()
@@ -83,7 +83,7 @@ class RunInputSerializer(PlainRows, serializers.Serializer[Any]):
         return [{"how": how, "reason": reason} for how, reason in one.mount_skipped]
 
 
-class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
+class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
     """A run as lists show it; the queryset is `Run.objects.for_lists()`."""
 
     workflow = serializers.SerializerMethodField()
@@ -187,7 +187,7 @@ class ListedRunSerializer(RunShortSerializer):
         return values_of(columns, {**run.parameters, **run.logged_parameters}, run.metrics_summary)
 
 
-class AttemptSerializer(PlainRows, serializers.ModelSerializer[Attempt]):
+class AttemptSerializer(FieldsOnce, serializers.ModelSerializer[Attempt]):
     """One attempt of a run."""
 
     node = serializers.CharField(source="node.name", default=None, allow_null=True)
