@@ -1,9 +1,9 @@
-"""`python -m bench.api.hot_lists`: prepared statements and fast rows beside plain ways.
+"""`python -m bench.api.hot_lists`: fast paths of the API beside the plain way.
 
-Each variant answers the same request in the same process, over the test client and a real
-PostgreSQL. Rounds are interleaved. One table has the processor's time of the process, which other
-programs hardly change, the other one the time on the clock. Every variant must answer the same
-bytes; the program ends with an error otherwise.
+Each variant answers the same request in the same process, through the test client and with a real
+PostgreSQL. Rounds are interleaved. One column is the processor's time of the process, which other
+programs hardly change; the other is the time on the clock. Answers of the variants must be the
+same bytes; the program ends with an error otherwise.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
@@ -23,7 +23,7 @@ ROUNDS = 60
 _WARM_UP = 8
 _ROWS = 50
 
-Variant = Callable[[], Any]
+Variant = Callable[[], AbstractContextManager[Any]]
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,8 @@ class Request:
     name: str
     ask: Callable[[], Any]
     variants: dict[str, Variant]
+    # Whether each answer carries another time.
+    changes: bool = False
 
 
 @contextmanager
@@ -51,7 +53,7 @@ def database() -> Iterator[None]:
 
         from atom.settings.database import PREPARED_AFTER
 
-        # As in the web process: statements that came often keep their plan.
+        # As in the web process: PostgreSQL keeps the plan of statements that came often.
         connection.settings_dict["OPTIONS"]["prepare_threshold"] = PREPARED_AFTER
         connection.creation.create_test_db(verbosity=0)
         yield
@@ -63,42 +65,38 @@ def database() -> Iterator[None]:
 def measure(request: Request, rounds: int) -> dict[str, tuple[float, float]]:
     """Return the median milliseconds of each variant: of the processor, and on the clock."""
     cpu: dict[str, list[float]] = {name: [] for name in request.variants}
-    wall: dict[str, list[float]] = {name: [] for name in request.variants}
+    clock: dict[str, list[float]] = {name: [] for name in request.variants}
     answers = {}
     for number in range(_WARM_UP + rounds):
         names = list(request.variants)
-        # Another one is first in each round: it finds the caches of the processor cold.
+        # Another variant begins each round, since the first one meets cold caches.
         shift = number % len(names)
         for name in names[shift:] + names[:shift]:
             with request.variants[name]():
                 began, began_cpu = time.perf_counter(), time.process_time()
                 answer = request.ask()
                 took_cpu, took = time.process_time() - began_cpu, time.perf_counter() - began
+            if answer.status_code >= 300:
+                raise SystemExit(f"{request.name}: {answer.content}")
+            answers[name] = answer.content
             if number >= _WARM_UP:
                 cpu[name].append(took_cpu * 1000)
-                wall[name].append(took * 1000)
-            assert answer.status_code < 300, answer.content
-            answers[name] = answer.content
-    if len(set(answers.values())) > 1 and request.name not in _CHANGING:
+                clock[name].append(took * 1000)
+    if len(set(answers.values())) > 1 and not request.changes:
         raise SystemExit(f"{request.name}: the answers differ: {answers}")
     return {
-        name: (statistics.median(cpu[name]), statistics.median(wall[name]))
+        name: (statistics.median(cpu[name]), statistics.median(clock[name]))
         for name in request.variants
     }
 
 
-# Their answers carry a time.
-_CHANGING = ("heartbeat of a runner",)
-
-
 def requests() -> Iterator[Request]:
-    """Make the rows, and yield a request for each user of the two modules."""
+    """Make the rows, and yield a request for each fast path."""
     from django.test import Client
 
-    from atom.accounts import actions, authentication, reads
-    from atom.jobs import reads as run_reads
+    from atom.accounts import actions, authentication
+    from atom.jobs import reads
     from atom.jobs.attempts.actions import attempts
-    from atom.jobs.logs.actions import logs
     from tests.factories.accounts import make_member, make_project
     from tests.factories.datasets import make_dataset, make_version
     from tests.factories.jobs import runner_headers
@@ -108,70 +106,41 @@ def requests() -> Iterator[Request]:
     secret = actions.create_token(user, "bench", ["read", "write"]).secret
     client, headers = Client(), {"Authorization": f"Bearer {secret}"}
     version = make_version(make_dataset(project), {"a.png": "cat", "b.png": None})
-    made = [_make_run(project, user, version, number) for number in range(_ROWS)]
-    run = made[-1]
+    run = [_make_run(project, user, version, number) for number in range(_ROWS)][-1]
     runner = runner_headers(run.attempts.get())
-    base = f"/api/v1/projects/{project.slug}"
+    base, page = f"/api/v1/projects/{project.slug}", f"/api/v1/runs/{run.pk}/"
 
     def get(path: str) -> Callable[[], Any]:
         return lambda: client.get(path, headers=headers)
 
-    parts = [*run_reads._WHOLE_PARTS.values()]
-    listed = [run_reads._LISTED, *run_reads._LISTED_PARTS.values()]
-    whole = [run_reads._WHOLE, *parts]
-    common = [authentication._LIVE, reads._PROJECT]
+    whole = [reads._WHOLE, *reads._WHOLE_PARTS.values()]
+    fields = {"present": ExitStack, "fields made anew": _fields_made_anew}
     yield Request("own account", get("/api/v1/auth/session/"), _by_orm(authentication._LIVE))
-    yield Request("datasets of a project", get(f"{base}/datasets/"), _by_orm(reads._PROJECT))
-    yield Request(
-        "events of a run", get(f"/api/v1/runs/{run.pk}/events/"), _by_orm(run_reads._RUN)
-    )
-    yield Request(
-        "a run",
-        get(f"/api/v1/runs/{run.pk}/"),
-        {
-            **_by_orm(*whole),
-            "framework's rows": _framework_rows,
-            "both": _all(_orm(*whole, *common), _framework_rows),
-        },
-    )
+    yield Request("secrets of a project", get(f"{base}/secrets/"), _by_orm(authentication._LIVE))
+    yield Request("events of a run", get(f"{page}events/"), _by_orm(reads._RUN))
+    yield Request("a run", get(page), _by_orm(*whole) | fields)
+    yield Request("attempts of a run", get(f"{page}attempts/"), fields)
+    yield Request("overview", get(f"{base}/overview/"), fields)
     yield Request(
         f"{_ROWS} runs",
         get(f"{base}/runs/?limit={_ROWS}"),
-        {
-            **_by_orm(*listed),
-            "framework's rows": _framework_rows,
-            "both": _all(_orm(*listed), _framework_rows),
-            "values, dicts": _values_lists("json"),
-            "values, msgspec": _values_lists("msgspec"),
-        },
-    )
-    yield Request(
-        "attempts of a run",
-        get(f"/api/v1/runs/{run.pk}/attempts/"),
-        {"present": ExitStack, "framework's rows": _framework_rows},
-    )
-    yield Request(
-        "workflows", get("/api/v1/workflows/"), {"present": ExitStack, "framework's rows": _framework_rows}
-    )
-    yield Request(
-        "overview", get(f"{base}/overview/"), {"present": ExitStack, "framework's rows": _framework_rows}
+        {"present": ExitStack, "serializer": _rows_by_the_serializer},
     )
     yield Request(
         "heartbeat of a runner",
         lambda: client.post("/api/v1/runner/heartbeat/", headers=runner),
         _by_orm(attempts._OPEN),
+        changes=True,
     )
-    yield Request("log of a run", get(f"/api/v1/runs/{run.pk}/logs/"), _by_orm(logs._STREAM))
 
 
 def _make_run(project: Any, user: Any, version: Any, number: int) -> Any:
-    from django.utils import timezone
-
+    from atom.core import clock
     from atom.jobs import states
     from atom.jobs.models import RunInput
     from tests.factories.jobs import make_attempt, make_run
 
-    now = timezone.now()
+    now = clock.now()
     run = make_run(
         project,
         user,
@@ -182,14 +151,13 @@ def _make_run(project: Any, user: Any, version: Any, number: int) -> Any:
         progress=0.5,
     )
     RunInput.objects.create(run=run, alias="train", version=version)
-    make_attempt(
-        run, states.RUNNING, started_at=now, finished_at=now, evidence={"exit": {"code": 0}}
-    )
+    evidence = {"exit": {"code": 0}}
+    make_attempt(run, states.RUNNING, started_at=now, finished_at=now, evidence=evidence)
     return run
 
 
-def _orm(*prepared: Any) -> Variant:
-    """Return a context in which the ORM builds and sends these queries each time."""
+def _by_orm(*prepared: Any) -> dict[str, Variant]:
+    """Return variants: the present way, and one where the ORM builds these queries each time."""
 
     def context() -> ExitStack:
         stack = ExitStack()
@@ -198,68 +166,43 @@ def _orm(*prepared: Any) -> Variant:
             stack.enter_context(patch.object(query, "rows", read))
         return stack
 
-    return context
+    return {"present": ExitStack, "plain ORM": context}
 
 
-def _by_orm(*prepared: Any) -> dict[str, Variant]:
-    return {"present": ExitStack, "plain ORM": _orm(*prepared)}
+def _fields_made_anew() -> AbstractContextManager[Any]:
+    from rest_framework.serializers import ModelSerializer
+
+    from atom.core.fast_serializers import FieldsOnce
+
+    return patch.object(FieldsOnce, "get_fields", ModelSerializer.get_fields)
 
 
-def _all(*variants: Variant) -> Variant:
-    def context() -> ExitStack:
-        stack = ExitStack()
-        for variant in variants:
-            stack.enter_context(variant())
-        return stack
-
-    return context
-
-
-def _framework_rows() -> Any:
-    """Have the framework make each row."""
-    from rest_framework.serializers import Serializer
-
-    from atom.core.fast_serializers import PlainRows
-
-    return patch.object(PlainRows, "to_representation", Serializer.to_representation)
-
-
-def _values_lists(kind: str) -> Variant:
-    """Return a context in which the list of runs reads columns and makes rows by hand."""
-    from types import SimpleNamespace
-
-    from bench.api import listed_values
+def _rows_by_the_serializer() -> AbstractContextManager[Any]:
+    """Have the ORM read instances and the serializer make the rows of the list."""
+    from atom.jobs.models import Run
     from atom.jobs.runs.api import run_lists
+    from atom.jobs.runs.api.run_serializers import ListedRunSerializer
 
-    def context() -> ExitStack:
-        stack = ExitStack()
-        stack.enter_context(patch.object(run_lists, "listed_runs", listed_values.read))
-        rows = listed_values.structs if kind == "msgspec" else listed_values.dicts
-        stack.enter_context(
-            patch.object(
-                run_lists,
-                "ListedRunSerializer",
-                lambda page, many, context: SimpleNamespace(data=rows(page)),
-            )
-        )
-        if kind == "msgspec":
-            from rest_framework.renderers import JSONRenderer
+    def rows_of(page: list[Any], columns: list[str]) -> Any:
+        return ListedRunSerializer(page, many=True, context={"columns": columns}).data
 
-            stack.enter_context(patch.object(JSONRenderer, "render", listed_values.render))
-        return stack
-
-    return context
+    stack = ExitStack()
+    stack.enter_context(
+        patch.object(run_lists, "listed_runs", lambda ids: Run.objects.for_lists().in_bulk(ids))
+    )
+    stack.enter_context(patch.object(run_lists.run_rows, "rows_of", rows_of))
+    return stack
 
 
 def report(measures: dict[str, dict[str, tuple[float, float]]]) -> str:
     """Return a table: milliseconds, and each variant beside the present way."""
     lines = ["| request | variant | processor ms | | clock ms | |", "|---|---|---|---|---|---|"]
     for request, variants in measures.items():
-        first = next(iter(variants.values()))
-        for name, (cpu, wall) in variants.items():
+        present_cpu, present_clock = next(iter(variants.values()))
+        for name, (cpu, clock) in variants.items():
             lines.append(
-                f"| {request} | {name} | {cpu:.2f} | {cpu / first[0]:.2f} × | {wall:.2f} "
-                f"| {wall / first[1]:.2f} × |"
+                f"| {request} | {name} | {cpu:.2f} | {cpu / present_cpu:.2f} × | {clock:.2f} "
+                f"| {clock / present_clock:.2f} × |"
             )
     return "\n".join(lines)
 
