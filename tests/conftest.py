@@ -22,6 +22,7 @@ from tests.databases import (
 )
 from tests.datasets import buckets
 from tests.environments import prepare_environments
+from tests.rollback import run_at_commits
 from tests.stack import Stack
 
 E2E_TIMEOUT_S = 600
@@ -85,6 +86,23 @@ def django_db_setup(
 def _environments_of_jobs() -> None:
     """Have a run's commit find the environment of its job, in place of building it there."""
     prepare_environments()
+
+
+@pytest.fixture
+def committing_db(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A database for tests of one connection: rolled back, and what waits for a commit runs.
+
+    It commits in truth where another thread or process reads along: with a server, and where the
+    test has the marker `django_db(transaction=True)`.
+    """
+    marker = request.node.get_closest_marker("django_db")
+    commits = marker is not None and marker.kwargs.get("transaction", False)
+    served = "live_server" in request.fixturenames or request.node.get_closest_marker("pushed")
+    if commits or served:
+        request.getfixturevalue("transactional_db")
+    else:
+        request.getfixturevalue("db")
+        run_at_commits(monkeypatch)
 
 
 @pytest.fixture(scope="session")

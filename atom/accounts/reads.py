@@ -19,7 +19,6 @@ from django.db.models import (
 )
 
 from atom.accounts.models import RANK, ROLES, Project, RoleBinding, ServiceAccount, Unit, User
-from atom.core.prepared_queries import Prepared
 
 Scope = Project | Unit
 # A suggestion must not become a directory of all people.
@@ -172,9 +171,6 @@ def roles_of(user: User) -> dict[UUID, str]:
     return roles
 
 
-_PROJECT = Prepared(lambda slug: Project.objects.select_related("unit").filter(slug=slug)[:1], str)
-
-
 def find_project(slug: str) -> Project | None:
     """Return the project with its unit."""
-    return _PROJECT.first(slug)
+    return Project.objects.select_related("unit").filter(slug=slug).first()

@@ -11,7 +11,7 @@ from uuid import UUID, uuid4
 
 import psycopg
 from django.db import connection
-from django.db.models import BooleanField, F, Func, Model, QuerySet, Value
+from django.db.models import Model, QuerySet
 from django.db.models.query import get_related_populators
 
 M = TypeVar("M", bound=Model)
@@ -34,7 +34,7 @@ class Prepared(Generic[M]):
 
     Django takes several times longer to put a statement together than PostgreSQL to answer one that
     finds a few rows, and PostgreSQL longer to plan one of many tables: connections that are kept
-    keep its plan. `make` is called once, with a value of each of `kinds` (UUID, str, list) in place
+    keep its plan. `make` is called once, with a value of each of `kinds` (UUID, str) in place
     of those that `rows` is given later, so it must not look at them. It may select related rows and
     leave columns out; what it prefetches is not read.
     """
@@ -64,22 +64,10 @@ class Prepared(Generic[M]):
         return _Made(statement, [_getter(one, examples) for one in parameters], compiler)
 
 
-class AnyOf(Func):
-    """A condition that compares with a list: one statement however long that is."""
-
-    template = "(%(expressions)s))"
-    arg_joiner = " = ANY("
-    output_field = BooleanField()
-
-    def __init__(self, column: str, values: Any) -> None:
-        super().__init__(F(column), Value(values))
-
-
 # Placeholder values that occur nowhere else in a statement.
 _EXAMPLES: Final[dict[type, Callable[[], Any]]] = {
     UUID: uuid4,
     str: lambda: uuid4().hex,
-    list: lambda: [uuid4()],
 }
 
 

@@ -1,18 +1,17 @@
-"""Frequent reads of runs for pages and lists, by statements that are built only once."""
+"""Frequent reads of runs: for pages by prepared statements, for lists by columns."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
-from functools import partial
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import QuerySet
 
 from atom.core.errors import NotFound
-from atom.core.prepared_queries import AnyOf, Prepared
-from atom.jobs.models import Attempt, Run, attempts_to_show, inputs_to_show
+from atom.core.prepared_queries import Prepared
+from atom.jobs.models import Attempt, Run, RunInput, attempts_to_show, inputs_to_show
 from atom_sdk.sentences import Sentence
 
 # The attribute of a run that takes what belongs to it, and how that is found.
@@ -28,56 +27,66 @@ def find_whole_run(run_id: UUID) -> Run | None:
     """Return the run with all that its page shows."""
     found = _WHOLE.first(run_id)
     if found is not None:
-        _load([found], _WHOLE_PARTS)
+        for attribute, prepared in _WHOLE_PARTS.items():
+            parts = prepared.rows(run_id)
+            for part in parts:
+                part.run = found
+            setattr(found, attribute, parts)
     return found
 
 
-def listed_runs(ids: list[UUID]) -> dict[UUID, Run]:
-    """Return the runs that there are, by id, with what a row of a list shows."""
-    found = _LISTED.rows(ids)
-    _load(found, _LISTED_PARTS)
-    return {run.pk: run for run in found}
+@dataclass(frozen=True, slots=True)
+class ListedRun:
+    """Columns of a run, its inputs by alias and its attempts in order, for a row of a list."""
+
+    columns: dict[str, Any]
+    inputs: list[dict[str, Any]]
+    attempts: list[Any]
 
 
-def _load(runs: Iterable[Run], parts: _Parts) -> None:
-    """Give each run its parts, as `RunQuerySet.with_parts` does."""
-    by_id = {run.pk: run for run in runs}
-    for attribute, prepared in parts.items():
-        of_runs: dict[UUID, list[Any]] = defaultdict(list)
-        for part in prepared.rows(list(by_id)):
-            part.run = by_id[part.run_id]
-            of_runs[part.run_id].append(part)
-        for run_id, run in by_id.items():
-            setattr(run, attribute, of_runs[run_id])
+def listed_runs(ids: list[UUID], *more: str) -> dict[UUID, ListedRun]:
+    """Return the rows of the runs that exist, by id; `more` names further columns.
+
+    Columns, not instances: to make those of fifty runs takes longer than to ask for them.
+    """
+    inputs: dict[UUID, list[dict[str, Any]]] = defaultdict(list)
+    attempts: dict[UUID, list[Any]] = defaultdict(list)
+    of_runs = {"run__in": ids}
+    for part in RunInput.objects.filter(**of_runs).order_by("alias").values(*_INPUT_COLUMNS):
+        inputs[part["run_id"]].append(part)
+    asked = Attempt.objects.filter(**of_runs).order_by("number")
+    for attempt in asked.values_list(*_ATTEMPT_COLUMNS, named=True):
+        attempts[attempt.run_id].append(attempt)
+    return {
+        columns["id"]: ListedRun(columns, inputs[columns["id"]], attempts[columns["id"]])
+        for columns in Run.objects.filter(pk__in=ids).values(*_RUN_COLUMNS, *more)
+    }
 
 
 def _run_query(run_id: UUID, *related: str) -> QuerySet[Run]:
     return Run.objects.filter(pk=run_id).select_related("project__unit", *related)[:1]
 
 
-def _parts(for_list: bool) -> _Parts:
-    return {
-        "loaded_inputs": Prepared(partial(_inputs, for_list), list),
-        "loaded_attempts": Prepared(partial(_attempts, for_list), list),
-    }
-
-
-def _inputs(for_list: bool, ids: list[UUID]) -> QuerySet[Any]:
-    return inputs_to_show(for_list).filter(AnyOf("run_id", ids))
-
-
-def _attempts(for_list: bool, ids: list[UUID]) -> QuerySet[Any]:
-    return attempts_to_show(for_list).filter(AnyOf("run_id", ids))
-
-
+_RUN_COLUMNS: Final = (
+    *("id", "number", "name", "state", "progress", "progress_text", "origin", "metrics_summary"),
+    *("tags", "starred", "revision", "cpus", "memory_bytes", "gpus", "failure_class"),
+    *("failure_reason", "created_at", "started_at", "finished_at", "archived_at"),
+    *("workflow__slug", "experiment__name", "created_by__username", "created_by__full_name"),
+)
+_INPUT_COLUMNS: Final = (
+    *("run_id", "alias", "selector", "view", "delivery", "mounted_by", "mount_skipped"),
+    *("version__number", "version__commit", "version__dataset__name"),
+)
+_ATTEMPT_COLUMNS: Final = ("run_id", "started_at", "finished_at", "evidence", "node__name")
 _RUN: Final = Prepared(_run_query, UUID)
 _WHOLE: Final = Prepared(
     lambda run_id: _run_query(run_id, "workflow", "experiment", "created_by", "runtime", "code"),
     UUID,
 )
-_LISTED: Final = Prepared(lambda ids: Run.objects.for_lists().filter(AnyOf("pk", ids)), list)
-_WHOLE_PARTS: Final = _parts(for_list=False)
-_LISTED_PARTS: Final = _parts(for_list=True)
+_WHOLE_PARTS: Final[_Parts] = {
+    "loaded_inputs": Prepared(lambda run: inputs_to_show(False).filter(run=run), UUID),
+    "loaded_attempts": Prepared(lambda run: attempts_to_show(False).filter(run=run), UUID),
+}
 
 
 def find_attempt(run: Run, wanted: str = "") -> Attempt:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -11,10 +10,10 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
-from atom.core.prepared_queries import AnyOf, Prepared
+from atom.core.prepared_queries import Prepared
 from atom.jobs import reads
 from atom.jobs.models import Attempt, Run, RunInput
-from atom.jobs.runs.api.run_serializers import ListedRunSerializer, RunSerializer
+from atom.jobs.runs.api.run_serializers import RunSerializer
 from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_attempt, make_run
 
@@ -30,8 +29,8 @@ def run_query(run_id: UUID) -> QuerySet[Run]:
     return Run.objects.filter(pk=run_id).select_related("project__unit", "workflow", "created_by")
 
 
-def some(ids: list[UUID]) -> QuerySet[Attempt]:
-    found = Attempt.objects.filter(AnyOf("run_id", ids)).select_related("node").order_by("-number")
+def some(run_id: UUID) -> QuerySet[Attempt]:
+    found = Attempt.objects.filter(run=run_id).select_related("node").order_by("-number")
     return found.only("number", "evidence", "node__name")
 
 
@@ -54,10 +53,11 @@ def test_a_row_is_that_of_the_orm_with_its_related_rows() -> None:
 
 def test_columns_that_were_left_out_are_read_when_they_are_needed() -> None:
     attempt = make_attempt(evidence={"a": 1}, suggestion="more memory")
-    (found,) = Prepared(some, list).rows([attempt.run_id, uuid4()])
-    assert found.get_deferred_fields() == some([attempt.run_id])[0].get_deferred_fields()
+    prepared = Prepared(some, UUID)
+    (found,) = prepared.rows(attempt.run_id)
+    assert found.get_deferred_fields() == some(attempt.run_id)[0].get_deferred_fields()
     assert (found.evidence, found.suggestion) == ({"a": 1}, "more memory")
-    assert Prepared(some, list).rows([]) == []
+    assert prepared.rows(uuid4()) == []
 
 
 def test_the_statement_is_put_together_once() -> None:
@@ -73,23 +73,17 @@ def test_the_statement_is_put_together_once() -> None:
     assert len(calls) == 1
 
 
-@pytest.mark.parametrize("shape", [RunSerializer, ListedRunSerializer])
-def test_runs_with_their_parts_are_those_of_the_orm(shape: type[Any]) -> None:
+def test_a_run_with_its_parts_is_that_of_the_orm() -> None:
     whole, bare = make_run(), make_run()
     version = make_version(make_dataset(whole.project), {"a.png": None})
     for alias in ("train", "eval"):
         RunInput.objects.create(run=whole, alias=alias, version=version)
     for state in ("failed", "running"):
         make_attempt(whole, state)
-    read: Callable[[Run], Run | None] = (
-        (lambda run: reads.find_whole_run(run.pk))
-        if shape is RunSerializer
-        else (lambda run: reads.listed_runs([run.pk, bare.pk, uuid4()])[run.pk])
-    )
-    context = {"columns": [], "now": whole.created_at}
+    context = {"now": whole.created_at}
     for run in (whole, bare):
-        found, known = read(run), Run.objects.with_parts().get(pk=run.pk)
-        shown = shape(found, context=dict(context)).data
-        assert shown == shape(known, context=dict(context)).data
-    aliases = [part["alias"] for part in shape(read(whole), context=dict(context)).data["datasets"]]
-    assert aliases == ["eval", "train"]
+        found, known = reads.find_whole_run(run.pk), Run.objects.with_parts().get(pk=run.pk)
+        shown = RunSerializer(found, context=dict(context)).data
+        assert shown == RunSerializer(known, context=dict(context)).data
+    shown = RunSerializer(reads.find_whole_run(whole.pk), context=dict(context)).data
+    assert [part["alias"] for part in shown["datasets"]] == ["eval", "train"]

@@ -29,7 +29,7 @@ def _connections_are_kept(request: pytest.FixtureRequest, monkeypatch: pytest.Mo
 
 
 @pytest.fixture
-def pusher(transactional_db: None, request: pytest.FixtureRequest) -> Pusher:
+def pusher(committing_db: None, request: pytest.FixtureRequest) -> Pusher:
     """A dataset `digits` without versions. Tasks run in place, when a transaction commits.
 
     With the marker `pushed` it has version 1, as `atom data push` makes it of `folder`; the
@@ -103,7 +103,7 @@ def atom(
 
 
 @pytest.fixture
-def forked(transactional_db: None) -> Pusher:
+def forked(committing_db: None) -> Pusher:
     """Version 1 with labels and a split, and a branch `fix` that begins there."""
     return made_once(push_forked)
 

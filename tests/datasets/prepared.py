@@ -67,6 +67,8 @@ def _write_rows(rows: dict[str, bytes]) -> None:
             cursor.execute(f'DELETE FROM "{table}"')
             with _driver(cursor.cursor).copy(f'COPY "{table}" FROM STDIN') as copy:
                 copy.write(data)
+        # Inside a test that is rolled back, the setting would stay until its end.
+        cursor.execute("SET LOCAL session_replication_role = DEFAULT")
 
 
 def _driver(cursor: object) -> Cursor[object]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 from uuid import UUID
 
 import structlog
@@ -17,7 +16,6 @@ from django.db import transaction
 from django.db.models import F
 
 from atom.core import live, redis
-from atom.core.prepared_queries import Prepared
 from atom.jobs import effects
 from atom.jobs.errors import BadLogFrames, LogGap
 from atom.jobs.logs.engines import log_text
@@ -113,15 +111,9 @@ def length(stream: LogStream) -> int:
     return max(stream.flushed_bytes, log_stream.next_offset(stream.attempt_id) or 0)
 
 
-_STREAM: Final = Prepared(
-    lambda attempt_id: LogStream.objects.filter(attempt_id=attempt_id, name=MAIN)[:1], UUID
-)
-
-
 def stream_of(attempt: Attempt) -> LogStream:
     """Return the attempt's log, creating its row at first use."""
-    found = _STREAM.first(attempt.pk)
-    return found or LogStream.objects.get_or_create(attempt=attempt, name=MAIN)[0]
+    return LogStream.objects.get_or_create(attempt=attempt, name=MAIN)[0]
 
 
 def finish(attempt: Attempt, total_bytes: int) -> int:

@@ -25,6 +25,7 @@ from atom.jobs.models import Run, RunQuerySet, run_values
 from atom.jobs.reads import listed_runs
 from atom.jobs.runs import run_sorting
 from atom.jobs.runs.actions import runs
+from atom.jobs.runs.api import run_rows
 from atom.jobs.runs.api.request_serializers import RunRequestSerializer
 from atom.jobs.runs.api.run_serializers import ListedRunSerializer, RunSerializer
 from atom.jobs.runs.api.views import parse_request, render_run
@@ -86,10 +87,11 @@ class RunsView(ProjectScopedView, APIView):
         sorting = run_sorting.sorting_of(request.query_params.get("sort") or run_sorting.DEFAULT)
         cursor = request.query_params.get("cursor")
         # Parameters are read only where they are shown.
-        read = found.with_parts().in_bulk if columns else listed_runs
-        page, following = sorted_page(found, sorting, parse_limit(request), cursor, read)
-        rows = ListedRunSerializer(page, many=True, context={"columns": columns}).data
-        return Response({"results": rows, "next": following})
+        more = run_rows.VALUE_COLUMNS if columns else ()
+        page, following = sorted_page(
+            found, sorting, parse_limit(request), cursor, lambda ids: listed_runs(ids, *more)
+        )
+        return Response({"results": run_rows.rows_of(page, columns), "next": following})
 
     @extend_schema(
         operation_id="runs_create", request=RunRequestSerializer, responses={201: RunSerializer}

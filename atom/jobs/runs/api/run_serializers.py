@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, cast
 from uuid import UUID
 
@@ -12,7 +12,7 @@ from rest_framework import serializers
 
 from atom.accounts.models import User
 from atom.core import clock
-from atom.core.fast_serializers import PlainRows
+from atom.core.fast_serializers import FieldsOnce
 from atom.jobs import states
 from atom.jobs.deliveries import DELIVERIES
 from atom.jobs.event_kinds import EventKind
@@ -33,6 +33,7 @@ from atom.jobs.models import (
     Runtime,
 )
 from atom.jobs.runs.api.request_serializers import SelectorSerializer
+from atom.jobs.runs.api.run_rows import ran_s, unit_hours, values_of
 from atom.jobs.workflows.api.workflow_serializers import ResourcesSerializer
 
 _FAILURE_CLASS = serializers.ChoiceField(choices=names(FAILURE_CLASSES), allow_null=True)
@@ -48,7 +49,7 @@ def attempts_of(run: Run) -> list[Attempt]:
     return cast("list[Attempt]", run.loaded_attempts)  # type: ignore[attr-defined]  # of the prefetch
 
 
-class PersonSerializer(PlainRows, serializers.ModelSerializer[User]):
+class PersonSerializer(FieldsOnce, serializers.ModelSerializer[User]):
     """The person who started a run."""
 
     class Meta:
@@ -63,7 +64,7 @@ class SkippedMountSerializer(serializers.Serializer[Any]):
     reason = serializers.CharField()
 
 
-class RunInputSerializer(PlainRows, serializers.Serializer[Any]):
+class RunInputSerializer(serializers.Serializer[Any]):
     """A dataset version that the run reads."""
 
     alias = serializers.CharField()
@@ -84,7 +85,7 @@ class RunInputSerializer(PlainRows, serializers.Serializer[Any]):
         return [{"how": how, "reason": reason} for how, reason in one.mount_skipped]
 
 
-class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
+class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
     """A run as lists show it; the queryset is `Run.objects.for_lists()`."""
 
     workflow = serializers.SerializerMethodField()
@@ -125,12 +126,7 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
 
     def get_duration_s(self, run: Run) -> float | None:
         """Return for how long its attempts have run together, without the pauses between them."""
-        ran = [
-            (attempt.finished_at or self._now()) - attempt.started_at
-            for attempt in attempts_of(run)
-            if attempt.started_at is not None
-        ]
-        return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
+        return ran_s(attempts_of(run), self._now)
 
     def _now(self) -> datetime:
         """Return the time, the same for all rows of a page."""
@@ -150,9 +146,7 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
         return self._hours(run, run.gpus)
 
     def _hours(self, run: Run, units: int) -> float | None:
-        # The resources that a tracked run takes of other machines are unknown.
-        ran_s = self.get_duration_s(run) if run.origin == states.EXECUTED else None
-        return None if ran_s is None else round(ran_s * units / 3600, 4)
+        return unit_hours(run.origin, self.get_duration_s(run), units)
 
     @extend_schema_field(serializers.IntegerField())
     def get_attempts(self, run: Run) -> Any:
@@ -176,7 +170,10 @@ class RunShortSerializer(PlainRows, serializers.ModelSerializer[Run]):
 
 
 class ListedRunSerializer(RunShortSerializer):
-    """A run in a list whose columns the reader chose; context: `columns`."""
+    """A run in a list whose columns the reader chose; context: `columns`.
+
+    It describes the rows that `run_rows` makes.
+    """
 
     values = serializers.SerializerMethodField()
 
@@ -189,15 +186,10 @@ class ListedRunSerializer(RunShortSerializer):
         columns: list[str] = self.context["columns"]
         if not columns:
             return {}
-        known = {
-            "param": {**run.parameters, **run.logged_parameters},
-            "metric": run.metrics_summary,
-        }
-        split = ((name, *name.split(".", 1)) for name in columns)
-        return {name: known[kind][key] for name, kind, key in split if key in known[kind]}
+        return values_of(columns, {**run.parameters, **run.logged_parameters}, run.metrics_summary)
 
 
-class AttemptSerializer(PlainRows, serializers.ModelSerializer[Attempt]):
+class AttemptSerializer(FieldsOnce, serializers.ModelSerializer[Attempt]):
     """One attempt of a run."""
 
     node = serializers.CharField(source="node.name", default=None, allow_null=True)

@@ -6,11 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from atom.core.fast_serializers import PlainRows
 from atom.jobs.models import Workflow
 
 
-class ResourcesSerializer(PlainRows, serializers.Serializer[Any]):
+class ResourcesSerializer(serializers.Serializer[Any]):
     """Resources that a run needs on a machine."""
 
     cpus = serializers.IntegerField(min_value=1, max_value=4096)

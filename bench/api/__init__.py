@@ -1,0 +1,1 @@
+"""How long requests to the API take, within one process."""
