@@ -1763,7 +1763,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description The damaged packs of a dataset, latest first. */
+        /** @description The corrupt packs of a dataset, latest first. */
         get: operations["projects_datasets_quarantined_packs_list"];
         put?: never;
         post?: never;
@@ -1780,7 +1780,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return the policy and what it would let go. */
+        /** @description Return the policy and the versions that it would expire. */
         get: operations["dataset_retention_retrieve"];
         /** @description Set the policy; what falls out expires in the next night. */
         put: operations["dataset_retention_set"];
@@ -2322,7 +2322,7 @@ export interface paths {
         /** @description The views of a dataset. */
         get: operations["projects_datasets_views_list"];
         put?: never;
-        /** @description Save a view; the query is checked, the position of a mistake is told. */
+        /** @description Save a view; the query is checked, and an error names its position. */
         post: operations["projects_datasets_views_create"];
         delete?: never;
         options?: never;
@@ -8561,7 +8561,7 @@ export interface components {
             /** @default false */
             partial?: boolean;
         };
-        /** @description A damaged pack: why, since when, from which push, and what to do. */
+        /** @description A corrupt pack: the reason, the time, the push that sent it, and the next step. */
         QuarantinedPack: {
             digest: string;
             size_bytes: number;
@@ -9358,7 +9358,7 @@ export interface components {
         RunnerUploads: {
             uploads: components["schemas"]["RunnerUpload"][];
         };
-        /** @description An operation as a dataset's page tells of it; its conflicts are told by its request. */
+        /** @description An operation as a dataset's page shows it; its request has the conflicts. */
         RunningOperation: {
             /** Format: uuid */
             readonly id: string;
