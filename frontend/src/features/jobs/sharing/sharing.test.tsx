@@ -5,7 +5,6 @@ import type { Run } from '@/api/contract/jobs';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
-import { ProjectSharesPage } from '../index';
 import { ShareDialog } from './ShareDialog';
 import { SharedRunPage } from './SharedRunPage';
 
@@ -62,16 +61,6 @@ test('where links are switched off none can be made', async () => {
   await open();
   await screen.findByText(/This installation makes no links/);
   expect(screen.queryByRole('button', { name: 'Make link' })).toBeNull();
-});
-
-test('administrators see the links of the project', async () => {
-  const row = { ...one('s1', 'Bo'), run: { id: 'r1', number: 7, name: 'first try' } };
-  serve('GET', 'projects/{project}/run-shares/', listing(row));
-  const { container } = await renderPage(<ProjectSharesPage />);
-  const link = await screen.findByRole('link', { name: '#7 first try' });
-  expect(link.getAttribute('href')).toBe('/runs/r1');
-  screen.getByRole('button', { name: 'End Bo' });
-  await expectNoViolations(container);
 });
 
 const SHARED = {
