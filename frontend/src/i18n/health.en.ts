@@ -1,5 +1,4 @@
 export const health = {
-  title: 'System health',
   subtitle: 'Every part of this installation, asked now',
   forbidden: 'Administrators of the installation see how it is doing.',
   wellTitle: 'Everything works',

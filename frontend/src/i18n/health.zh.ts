@@ -2,7 +2,6 @@ import type { health as english } from './health.en';
 import type { Translation } from './types';
 
 export const health: Translation<typeof english> = {
-  title: '系统健康',
   subtitle: '此刻逐一询问本系统的各个部分',
   forbidden: '只有系统管理员可以查看系统的运行情况。',
   wellTitle: '一切正常',

@@ -1,5 +1,4 @@
 export const people = {
-  membersTitle: 'Members',
   membersOf: 'Who may do what in {{name}}',
   membersForbidden: 'Only administrators of the project see and change its members.',
   members: 'Members',

@@ -2,7 +2,6 @@ import type * as en from './people.en';
 import type { Translation } from './types';
 
 export const people: Translation<typeof en.people> = {
-  membersTitle: '成员',
   membersOf: '谁可以在 {{name}} 中做什么',
   membersForbidden: '只有项目管理员可以查看和更改成员。',
   members: '成员',

@@ -10,10 +10,10 @@ import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useProjects } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { useTyped } from '@/shared/useTyped';
+import { AdministrationHeader } from '../AdministrationHeader';
 import { useAuditEvents } from '../queries';
 import { ObjectLink } from './ObjectLink';
 
@@ -33,12 +33,9 @@ export function AuditLogPage() {
   const showAll = () => void navigate({ search: {} }).then(() => setRound(round + 1));
   return (
     <Page>
-      <PageHeader
-        title={t('settings.auditTitle')}
-        subtitle={t(isAdmin ? 'settings.auditSubtitleAll' : 'settings.auditSubtitle')}
-      >
+      <AdministrationHeader tab="audit" subtitle={t(isAdmin ? 'settings.auditSubtitleAll' : 'settings.auditSubtitle')}>
         <Export filter={filter} />
-      </PageHeader>
+      </AdministrationHeader>
       <Group gap="xs" mb="sm">
         <Filters key={round} />
       </Group>

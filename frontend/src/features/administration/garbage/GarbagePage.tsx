@@ -8,13 +8,13 @@ import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { Forbidden } from '@/shared/Forbidden';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { problemSentence } from '@/shared/problemWords';
 import { useCurrentProject, useMay, useProject } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { StateBadge } from '@/shared/StateBadge';
 import { notifyError, notifySuccess } from '@/shared/undo';
 import { Bytes, Count } from '@/shared/values';
+import { AdministrationHeader } from '../AdministrationHeader';
 import { useGarbageRuns, usePardonGarbage, useStartGarbage } from '../queries';
 
 export function GarbagePage() {
@@ -24,7 +24,7 @@ export function GarbagePage() {
   if (may) return <Garbage />;
   return (
     <Page>
-      <PageHeader title={t('settings.garbageTitle')} subtitle={t('settings.garbageSubtitle')} />
+      <AdministrationHeader tab="garbage" subtitle={t('settings.garbageSubtitle')} />
       {project && <Forbidden hint={t('settings.garbageForbidden')} />}
     </Page>
   );
@@ -37,10 +37,10 @@ function Garbage() {
   const report = useReport();
   return (
     <Page>
-      <PageHeader title={t('settings.garbageTitle')} subtitle={t('settings.garbageSubtitle')}>
+      <AdministrationHeader tab="garbage" subtitle={t('settings.garbageSubtitle')}>
         {report}
         <Collect />
-      </PageHeader>
+      </AdministrationHeader>
       <Card p={0}>
         <DataTable
           {...runs}

@@ -10,10 +10,10 @@ import { Forbidden } from '@/shared/Forbidden';
 import { useFormat } from '@/shared/format';
 import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useRights } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { Count, Duration } from '@/shared/values';
+import { AdministrationHeader } from '../AdministrationHeader';
 import { useHealth } from '../queries';
 import { wordsOf } from './words';
 
@@ -33,7 +33,7 @@ export function HealthPage() {
   const me = useMe();
   return (
     <Page>
-      <PageHeader title={t('health.title')} subtitle={t('health.subtitle')} />
+      <AdministrationHeader tab="health" subtitle={t('health.subtitle')} />
       {installation ? <Parts /> : me && <Forbidden by="installation" hint={t('health.forbidden')} />}
     </Page>
   );

@@ -20,12 +20,12 @@ import { EmptyState } from '@/shared/EmptyState';
 import { Forbidden } from '@/shared/Forbidden';
 import { useMe } from '@/shared/me';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { PersonName } from '@/shared/people/PersonName';
 import { useRights } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
 import { Count } from '@/shared/values';
+import { AdministrationHeader } from '../AdministrationHeader';
 import {
   endSessionsOf,
   makeResetLink,
@@ -45,7 +45,7 @@ export function PeoplePage() {
   if (installation) return <People />;
   return (
     <Page>
-      <PageHeader title={t('people.peopleTitle')} subtitle={t('people.peopleSubtitle')} />
+      <AdministrationHeader tab="everybody" subtitle={t('people.peopleSubtitle')} />
       {me && <Forbidden by="installation" hint={t('people.peopleForbidden')} />}
     </Page>
   );
@@ -59,9 +59,9 @@ function People() {
   const columns = useColumns((name, made) => setLink({ name, link: made }));
   return (
     <Page>
-      <PageHeader title={t('people.peopleTitle')} subtitle={t('people.peopleSubtitle')}>
+      <AdministrationHeader tab="everybody" subtitle={t('people.peopleSubtitle')}>
         <Filters />
-      </PageHeader>
+      </AdministrationHeader>
       <Card p={0}>
         <DataTable
           {...people}

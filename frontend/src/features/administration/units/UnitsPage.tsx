@@ -10,10 +10,10 @@ import { useCommands } from '@/shared/commands';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useRights } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { Count } from '@/shared/values';
+import { AdministrationHeader } from '../AdministrationHeader';
 import { NewProject } from './NewProject';
 import { NewUnit } from './NewUnit';
 import { useUnits } from './queries';
@@ -41,7 +41,7 @@ export function UnitsPage() {
   );
   return (
     <Page>
-      <PageHeader title={t('people.unitsTitle')} subtitle={t('people.unitsSubtitle')}>
+      <AdministrationHeader tab="units" subtitle={t('people.unitsSubtitle')}>
         <Search />
         {may && (
           <>
@@ -53,7 +53,7 @@ export function UnitsPage() {
             </Button>
           </>
         )}
-      </PageHeader>
+      </AdministrationHeader>
       <Card p={0}>
         <DataTable
           {...units}

@@ -2,9 +2,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Forbidden } from '@/shared/Forbidden';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { PlaceTabs } from '@/shared/people/PlaceTabs';
 import { useCurrentProject, useMay } from '@/shared/project';
+import { ProjectHeader } from '../ProjectHeader';
 
 const route = getRouteApi('/settings/members');
 
@@ -17,7 +17,7 @@ export function ProjectMembersPage() {
   if (!project) return null;
   return (
     <Page>
-      <PageHeader title={t('people.membersTitle')} subtitle={t('people.membersOf', { name: project.name })} />
+      <ProjectHeader tab="members" subtitle={t('people.membersOf', { name: project.name })} />
       {may ? (
         <PlaceTabs
           place={{ kind: 'project', project: project.slug }}

@@ -13,13 +13,13 @@ import { EmptyState } from '@/shared/EmptyState';
 import { focusNeighbour } from '@/shared/focusBack';
 import { LongName } from '@/shared/LongName';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useMay, useProject } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { aboutSecret, removeSecret, SECRETS, useSecrets } from '@/shared/secrets';
 import { useShortcuts } from '@/shared/shortcuts';
 import { notifySuccess } from '@/shared/undo';
 import { useRevocation } from '@/shared/useRevocation';
+import { ProjectHeader } from '../ProjectHeader';
 import { GitHosts } from './GitHosts';
 import { SecretForm } from './SecretForm';
 
@@ -120,9 +120,9 @@ export function SecretsPage() {
   );
   return (
     <Page>
-      <PageHeader title={t('secrets.title')} subtitle={t('secrets.subtitle')}>
+      <ProjectHeader tab="secrets" subtitle={t('secrets.subtitle')}>
         {button}
-      </PageHeader>
+      </ProjectHeader>
       <Card p={0}>
         {may ? (
           <DataTable

@@ -7,11 +7,11 @@ import { EmptyState } from '@/shared/EmptyState';
 import { Forbidden } from '@/shared/Forbidden';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { EndShare } from '@/shared/sharing/EndShare';
 import { useProjectShares, useSharing } from '@/shared/sharing/queries';
+import { ProjectHeader } from '../ProjectHeader';
 import classes from './shares.module.css';
 
 /** All links to runs of the project that work, for its administrators. */
@@ -22,7 +22,7 @@ export function ProjectSharesPage() {
   const columns = useColumns();
   return (
     <Page>
-      <PageHeader title={t('sharing.project.title')} subtitle={t('sharing.project.subtitle')} />
+      <ProjectHeader tab="runShares" subtitle={t('sharing.project.subtitle')} />
       <Card p={0} data-shares tabIndex={-1} className={classes.table}>
         {may ? (
           <DataTable

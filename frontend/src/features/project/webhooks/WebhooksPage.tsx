@@ -10,13 +10,13 @@ import { EmptyState } from '@/shared/EmptyState';
 import { Forbidden } from '@/shared/Forbidden';
 import { LongName } from '@/shared/LongName';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useCurrentProject, useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { SecretModal } from '@/shared/SecretModal';
 import { StateBadge } from '@/shared/StateBadge';
 import { notifyError, notifySuccess } from '@/shared/undo';
 import { useRevocation } from '@/shared/useRevocation';
+import { ProjectHeader } from '../ProjectHeader';
 import { Deliveries } from './Deliveries';
 import { NewWebhookForm } from './NewWebhookForm';
 import { useWebhookActions, useWebhooks } from './queries';
@@ -29,7 +29,7 @@ export function WebhooksPage() {
   if (useMay('admin')) return <Webhooks />;
   return (
     <Page>
-      <PageHeader title={t('webhooks.title')} subtitle={t('webhooks.subtitle')} />
+      <ProjectHeader tab="webhooks" subtitle={t('webhooks.subtitle')} />
       {project && <Forbidden hint={t('webhooks.forbidden')} />}
     </Page>
   );
@@ -91,9 +91,9 @@ function Webhooks() {
   );
   return (
     <Page>
-      <PageHeader title={t('webhooks.title')} subtitle={t('webhooks.subtitle')}>
+      <ProjectHeader tab="webhooks" subtitle={t('webhooks.subtitle')}>
         {add}
-      </PageHeader>
+      </ProjectHeader>
       <Card p={0}>
         <DataTable
           {...webhooks}
