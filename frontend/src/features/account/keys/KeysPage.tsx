@@ -11,7 +11,7 @@ import { useArrived } from '@/shared/useArrived';
 import type { PersonalKey } from './keyColumns';
 
 interface KeysPageProps<Row extends PersonalKey> {
-  words: { title: string; subtitle: string; create: string; empty: string; emptyHint: string };
+  words: { title: string; subtitle: ReactNode; create: string; empty: string; emptyHint: string };
   icon: TablerIcon;
   /** Names the command that opens the form. */
   command: string;

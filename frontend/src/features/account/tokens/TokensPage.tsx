@@ -1,9 +1,10 @@
-import { Badge, Code, Group } from '@mantine/core';
+import { Anchor, Badge, Code, Group } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { ApiToken } from '@/api/contract/accounts';
 import type { Column } from '@/shared/DataTable';
+import { API_DOCS } from '@/shared/links';
 import { MlflowLines } from '@/shared/MlflowLines';
 import { SecretModal } from '@/shared/SecretModal';
 import { useRevocation } from '@/shared/useRevocation';
@@ -32,7 +33,14 @@ export function TokensPage() {
       <KeysPage
         words={{
           title: t('settings.tokensTitle'),
-          subtitle: t('settings.tokensSubtitle'),
+          subtitle: (
+            <>
+              {t('settings.tokensSubtitle')}{' '}
+              <Anchor href={API_DOCS} fz="inherit" underline="always">
+                {t('shell.apiDocs')}
+              </Anchor>
+            </>
+          ),
           create: t('settings.newToken'),
           empty: t('settings.tokensEmpty'),
           emptyHint: t('settings.tokensEmptyHint'),
