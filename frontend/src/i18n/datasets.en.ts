@@ -163,7 +163,7 @@ export const datasets = {
   noMessage: 'No message',
   unchanged: 'unchanged',
   keeping: 'Retention and holds',
-  keepingSubtitle: 'Which versions stay, and what must not be deleted',
+  keepingSubtitle: 'Retention, holds, sources, writers, moving and deletion',
   keepingAdmins: 'Only administrators of the project can change this.',
   moving: 'Export and import',
   movingSave: 'Save the dataset with its whole history into a folder; run again, it goes on where it stopped.',

@@ -151,7 +151,7 @@ export const datasets: Translation<typeof en.datasets> = {
   noMessage: '没有说明',
   unchanged: '无变化',
   keeping: '保留与封存',
-  keepingSubtitle: '哪些版本会保留，哪些不得删除',
+  keepingSubtitle: '保留策略、封存、数据源、进行中的写入、迁移与删除',
   keepingAdmins: '只有项目管理员可以更改。',
   moving: '导出与导入',
   movingSave: '将数据集及其全部历史保存到文件夹；中断后再次运行即可继续。',

@@ -15,15 +15,17 @@ const KEYS = Object.keys(TABS) as DatasetTab[];
 interface DatasetTabsProps {
   name: string;
   current: DatasetTab;
+  /** The page shown is a part of the open tab, not the tab's own page. */
+  isPart?: boolean;
 }
 
 /** The pages of a dataset, under its header. */
-export function DatasetTabs({ name, current }: DatasetTabsProps) {
+export function DatasetTabs({ name, current, isPart }: DatasetTabsProps) {
   const { t } = useTranslation();
   const tabs = KEYS.map((key) => ({
     key,
     label: t(`datasets.tabs.${key}`),
     link: { to: TABS[key], params: { name } },
   }));
-  return <PageTabs label={t('datasets.tabs.label', { name })} tabs={tabs} current={current} />;
+  return <PageTabs label={t('datasets.tabs.label', { name })} tabs={tabs} current={current} isPart={isPart} />;
 }

@@ -7,9 +7,9 @@ import { ErrorState } from '@/shared/ErrorState';
 import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useMay, useProject } from '@/shared/project';
 import { VersionPicker } from '../browse/VersionPicker';
+import { DatasetPartHeader } from '../DatasetPartHeader';
 import { useFixed, useVersion } from '../queries';
 import { ChoicesForm } from './ChoicesForm';
 import { Done } from './Done';
@@ -54,7 +54,9 @@ export function ImportPage() {
   };
   return (
     <Page>
-      <PageHeader
+      <DatasetPartHeader
+        name={name}
+        tab="files"
         title={t('importing.title')}
         documentTitle={t('importing.documentTitle', { name, ref })}
         subtitle={t('importing.subtitle')}

@@ -21,7 +21,6 @@ import { OperationsNow } from '../operations/OperationsNow';
 import { RefsPanel } from '../operations/RefsPanel';
 import { useDataset, useRefs, useVersions } from '../queries';
 import { ToDatasets } from '../ToDatasets';
-import { WritersPanel } from '../writers/WritersPanel';
 import { ChangeCounts, ChangeLegend } from './ChangeCounts';
 import { layerWords } from './layerWords';
 import { VersionKept } from './VersionKept';
@@ -71,7 +70,6 @@ export function VersionsPage() {
       </Card>
       {/* How high a table becomes is not known: what stands below it comes after it, and nothing moves. */}
       {hasVersions && <RefsPanel name={name} branch={branch} />}
-      {hasVersions && !refs.isPending && <WritersPanel name={name} />}
     </Page>
   );
 }
