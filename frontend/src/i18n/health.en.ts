@@ -22,7 +22,6 @@ export const health = {
   mean: 'On average',
   last: 'Last',
   noTasks: 'No task has run yet',
-  noTasksHint: 'Workers count each task that they end. If one runs, something appears here within seconds.',
   whatToDo: 'What to do',
   names: {
     postgresql: 'PostgreSQL',

@@ -67,6 +67,6 @@ export const shell = {
   unknownProject: 'No project “{{slug}}”',
   unknownProjectHint: 'It does not exist, or you have no role in it.',
   unknownProjectChoose: 'Your projects:',
-  noProjectHint: 'You have no project yet. Ask an administrator to give you a role in one.',
-  noProjectMake: 'You have no project yet. Make the first one in one of your units.',
+  noProjectHint: 'You have no project yet: ask an administrator for a role',
+  noProjectMake: 'You have no project yet: make the first one in one of your units',
 };

@@ -68,6 +68,6 @@ export const shell: Translation<typeof en.shell> = {
   unknownProject: '没有名为“{{slug}}”的项目',
   unknownProjectHint: '它不存在，或者您在其中没有角色。',
   unknownProjectChoose: '您的项目：',
-  noProjectHint: '您还没有项目，请联系管理员分配角色。',
-  noProjectMake: '您还没有项目，请在您的单位中创建第一个项目。',
+  noProjectHint: '您还没有项目：请向管理员申请角色',
+  noProjectMake: '您还没有项目：请在您的单位中新建第一个项目',
 };

@@ -162,6 +162,5 @@ function NoProject() {
   const { t } = useTranslation();
   const { units } = useRights();
   const action = units && <ButtonLink to="/settings/units">{t('nav.units')}</ButtonLink>;
-  const hint = units ? t('shell.noProjectMake') : t('shell.noProjectHint');
-  return <EmptyState title={t('shell.noProject')} hint={hint} action={action} />;
+  return <EmptyState title={t(units ? 'shell.noProjectMake' : 'shell.noProjectHint')} action={action} />;
 }

@@ -229,13 +229,11 @@ function Toggle({ line }: { line: Line }) {
 
 function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
   const { t } = useTranslation();
-  if (!filtered)
-    return <EmptyState icon={IconBellOff} title={t('notifications.empty')} hint={t('notifications.emptyHint')} />;
+  if (!filtered) return <EmptyState icon={IconBellOff} title={t('notifications.empty')} />;
   return (
     <EmptyState
       icon={IconBellOff}
       title={t('notifications.emptyUnread')}
-      hint={t('notifications.emptyUnreadHint')}
       action={
         <Button variant="default" onClick={onAll}>
           {t('notifications.showAll')}

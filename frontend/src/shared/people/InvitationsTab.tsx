@@ -64,7 +64,7 @@ export function InvitationsTab({ place }: { place: Place }) {
           label={t('people.invitations')}
           columns={useColumns(renew, revoke)}
           rowKey={({ id }) => id}
-          empty={<EmptyState icon={IconMail} title={t('people.noInvitations')} hint={t('people.noInvitationsHint')} />}
+          empty={<EmptyState icon={IconMail} title={t('people.noInvitations')} />}
         />
       </Card>
       <Dialog opened={open} onClose={() => setOpen(false)} title={t('people.invite')}>

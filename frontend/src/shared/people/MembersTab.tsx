@@ -59,13 +59,7 @@ export function MembersTab({ place, filter, onFilter }: MembersTabProps) {
           label={t('people.members')}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={
-            <EmptyState
-              icon={IconUsers}
-              title={filtered ? t('people.nobodyFound') : t('people.nobody')}
-              hint={filtered ? t('common.noMatches') : t('people.nobodyHint')}
-            />
-          }
+          empty={<EmptyState icon={IconUsers} title={filtered ? t('common.noMatches') : t('people.nobody')} />}
         />
       </Card>
       <AddMember place={place} opened={adding} onClose={() => setAdding(false)} />

@@ -47,7 +47,7 @@ export function ServiceTab({ place }: { place: Place }) {
           label={t('people.service')}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={<EmptyState icon={IconRobot} title={t('people.noService')} hint={t('people.noServiceHint')} />}
+          empty={<EmptyState icon={IconRobot} title={t('people.noService')} />}
         />
       </Card>
       <Dialog opened={making} onClose={() => setMaking(false)} title={t('people.newService')} size="md">

@@ -68,7 +68,7 @@ export function ServiceTokens({ place, account }: ServiceTokensProps) {
         label={t('people.tokens')}
         columns={columns}
         rowKey={({ id }) => id}
-        empty={<EmptyState icon={IconKey} title={t('people.noTokens')} hint={t('people.noTokensHint')} compact />}
+        empty={<EmptyState icon={IconKey} title={t('people.noTokens')} compact />}
       />
     </Stack>
   );

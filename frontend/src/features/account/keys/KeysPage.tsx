@@ -11,7 +11,7 @@ import { useArrived } from '@/shared/useArrived';
 import type { PersonalKey } from './keyColumns';
 
 interface KeysPageProps<Row extends PersonalKey> {
-  words: { title: string; subtitle: ReactNode; create: string; empty: string; emptyHint: string };
+  words: { title: string; subtitle: ReactNode; create: string; empty: string };
   icon: TablerIcon;
   /** Names the command that opens the form. */
   command: string;
@@ -48,7 +48,7 @@ export function KeysPage<Row extends PersonalKey>(props: KeysPageProps<Row>) {
           label={words.title}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={<EmptyState icon={icon} title={words.empty} hint={words.emptyHint} action={create} />}
+          empty={<EmptyState icon={icon} title={words.empty} action={create} />}
         />
       </Card>
       {/* Below the keys, however many there are. */}

@@ -40,7 +40,6 @@ export function S3KeysPage() {
           subtitle: t('settings.s3.subtitle'),
           create: t('settings.s3.new'),
           empty: t('settings.s3.empty'),
-          emptyHint: t('settings.s3.emptyHint'),
         }}
         icon={IconBucket}
         command="new-s3-key"

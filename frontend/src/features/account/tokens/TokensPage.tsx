@@ -43,7 +43,6 @@ export function TokensPage() {
           ),
           create: t('settings.newToken'),
           empty: t('settings.tokensEmpty'),
-          emptyHint: t('settings.tokensEmptyHint'),
         }}
         icon={IconKey}
         command="new-token"

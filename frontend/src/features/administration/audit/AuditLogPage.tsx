@@ -118,21 +118,9 @@ function NoEvents({ unknown, filtered, onAll }: NoEventsProps) {
     </Button>
   );
   if (unknown !== undefined)
-    return (
-      <EmptyState
-        icon={IconFolderQuestion}
-        title={t('shell.unknownProject', { slug: unknown })}
-        hint={t('shell.unknownProjectHint')}
-        action={all}
-      />
-    );
+    return <EmptyState icon={IconFolderQuestion} title={t('shell.unknownProject', { slug: unknown })} action={all} />;
   return (
-    <EmptyState
-      icon={IconHistory}
-      title={t('settings.auditEmpty')}
-      hint={filtered ? t('common.noMatches') : t('settings.auditEmptyHint')}
-      action={all}
-    />
+    <EmptyState icon={IconHistory} title={filtered ? t('common.noMatches') : t('settings.auditEmpty')} action={all} />
   );
 }
 

@@ -47,14 +47,7 @@ function Garbage() {
           label={t('settings.garbageTitle')}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={
-            <EmptyState
-              icon={IconTrash}
-              title={t('settings.garbageEmpty')}
-              hint={t('settings.garbageEmptyHint')}
-              action={report}
-            />
-          }
+          empty={<EmptyState icon={IconTrash} title={t('settings.garbageEmpty')} action={report} />}
         />
       </Card>
     </Page>

@@ -55,7 +55,7 @@ test('a run that failed says why and what to do', async () => {
 test('who does not administer the project is offered nothing', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
   await open();
-  await screen.findByText('You don’t have permission');
+  await screen.findByText(/^Only administrators of the project see and clean its storage\./);
   await screen.findByText(/An administrator of the project Vision can give you the role/);
   expect(screen.getAllByRole('button').map(({ textContent }) => textContent)).toEqual(['Sign in as somebody else']);
   expect(sent.some(({ line }) => line.includes('garbage-runs'))).toBe(false);
@@ -65,7 +65,7 @@ test('without a run, a report is one click away and collecting asks for the name
   serve('GET', AT, listing());
   serve('POST', AT, run({ is_dry_run: true, state: 'running' }));
   const { container } = await open();
-  await screen.findByText('No report yet');
+  await screen.findByText('No report yet: one is made every night');
   await userEvent.click(screen.getAllByRole('button', { name: 'Make a report' })[0] as HTMLElement);
   const posted = () => sent.filter(({ line }) => line.startsWith('POST')).map(({ body }) => body);
   await waitFor(() => expect(posted()).toEqual([{ is_dry_run: true }]));

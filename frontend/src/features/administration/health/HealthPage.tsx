@@ -83,7 +83,7 @@ function Parts() {
             columns={taskColumns}
             rows={query.data.tasks}
             rowKey={({ name }) => name}
-            empty={<EmptyState icon={IconActivity} title={t('health.noTasks')} hint={t('health.noTasksHint')} />}
+            empty={<EmptyState icon={IconActivity} title={t('health.noTasks')} />}
           />
         </Card>
       </section>

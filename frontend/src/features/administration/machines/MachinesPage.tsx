@@ -21,9 +21,7 @@ export function MachinesPage() {
       <PageHeader title={t('machines.title')} subtitle={t('machines.subtitle')} />
       {error && !data && <ErrorState error={error} onRetry={() => void refetch()} />}
       {!data && !error && <Loading />}
-      {machines?.length === 0 && (
-        <EmptyState icon={IconServer2} title={t('machines.none')} hint={t('machines.noneHint')} />
-      )}
+      {machines?.length === 0 && <EmptyState icon={IconServer2} title={t('machines.none')} />}
       {machines && machines.length > 0 && (
         <Stack>
           <Totals machines={machines} />

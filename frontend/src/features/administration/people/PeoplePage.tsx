@@ -68,7 +68,7 @@ function People() {
           label={t('people.peopleTitle')}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={<EmptyState icon={IconUsers} title={t('people.nobodyFound')} hint={t('common.noMatches')} />}
+          empty={<EmptyState icon={IconUsers} title={t('common.noMatches')} />}
         />
       </Card>
       <Dialog

@@ -56,7 +56,7 @@ export function UnitProjects({ unitId, may }: { unitId: string; may: boolean }) 
         rowKey={({ id }) => id}
         rowLink={({ slug }) => ({ to: '/', search: { project: slug } })}
         rowName={({ name }) => name}
-        empty={<EmptyState icon={IconFolders} title={t('people.noProjects')} hint={t('people.noProjectsHint')} />}
+        empty={<EmptyState icon={IconFolders} title={t('people.noProjects')} />}
       />
       <Dialog
         opened={changing !== null}

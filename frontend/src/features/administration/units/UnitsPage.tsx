@@ -62,13 +62,7 @@ export function UnitsPage() {
           rowKey={({ id }) => id}
           rowLink={({ id }) => ({ to: '/settings/units/$unitId', params: { unitId: id } })}
           rowName={({ name }) => name}
-          empty={
-            <EmptyState
-              icon={IconSitemap}
-              title={t('people.noUnits')}
-              hint={q ? t('common.noMatches') : t('people.noUnitsHint')}
-            />
-          }
+          empty={<EmptyState icon={IconSitemap} title={q ? t('common.noMatches') : t('people.noUnits')} />}
         />
       </Card>
       <NewUnit opened={making === 'unit'} onClose={close} />

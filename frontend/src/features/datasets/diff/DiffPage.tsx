@@ -62,7 +62,7 @@ export function DiffPage() {
         </Group>
       </DatasetPartHeader>
       {onlyOne ? (
-        <EmptyState icon={IconGitCompare} title={t('datasets.oneVersion')} hint={t('datasets.oneVersionHint')} />
+        <EmptyState icon={IconGitCompare} title={t('datasets.oneVersion')} />
       ) : (
         <DiffGallery name={name} from={from} to={to} place={place} change={change} />
       )}

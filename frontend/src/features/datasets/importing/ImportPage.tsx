@@ -46,8 +46,7 @@ export function ImportPage() {
     );
   const step = run ?? look;
   const body = () => {
-    if (!may && !step)
-      return <EmptyState icon={IconLock} title={t('importing.mayNot')} hint={t('importing.mayNotHint')} />;
+    if (!may && !step) return <EmptyState icon={IconLock} title={t('importing.mayNot')} />;
     if (step) return <Step key={step} id={step} isLook={run === undefined} />;
     if (!shown) return <Skeleton height={280} radius="md" aria-busy />;
     return <ChoicesForm key={shown.ref} source={shown} named={ref} />;

@@ -52,7 +52,7 @@ export function ItemPage() {
     return (
       <Page>
         <DatasetPartHeader name={name} tab="files" title={t('item.title')} above={toList} />
-        <EmptyState title={t('item.none')} hint={t('item.noneHint')} />
+        <EmptyState title={t('item.none')} />
       </Page>
     );
   if (!shown) return <Loading />;

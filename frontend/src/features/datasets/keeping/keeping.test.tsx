@@ -154,7 +154,7 @@ test('the sources and the writers of the dataset are among its settings', async 
   await within(table).findByText('late');
   within(table).getByText('photos');
   expect(within(table).queryByText('other')).toBeNull();
-  await screen.findByText('Nobody is writing');
+  await screen.findByText('No program is writing now');
   await userEvent.click(screen.getByRole('button', { name: 'Add a source' }));
   const dialog = await screen.findByRole('dialog', { name: 'Add a source' });
   expect(within(dialog).getByRole('textbox', { name: 'Dataset' })).toHaveProperty('value', 'pets');

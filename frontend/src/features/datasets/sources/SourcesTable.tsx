@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Stack } from '@mantine/core';
 import { IconCloudDataConnection } from '@tabler/icons-react';
 import { useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -123,16 +123,15 @@ function RowActions({ source, setLeaving }: { source: Source; setLeaving: Leavin
 
 function NoSources({ dataset, onAdd }: { dataset?: string; onAdd?: () => void }) {
   const { t } = useTranslation();
-  const hint = (
-    <>
-      {t('sources.emptyHint')}
+  const action = (
+    <Stack align="center" gap="xs">
+      {onAdd && (
+        <Button variant="default" onClick={onAdd}>
+          {t('sources.new')}
+        </Button>
+      )}
       <CommandLine command={`atom source add photos s3://bucket/prefix --to ${dataset ?? 'pets'}`} />
-    </>
+    </Stack>
   );
-  const action = onAdd && (
-    <Button variant="default" onClick={onAdd}>
-      {t('sources.new')}
-    </Button>
-  );
-  return <EmptyState icon={IconCloudDataConnection} title={t('sources.empty')} hint={hint} action={action} />;
+  return <EmptyState icon={IconCloudDataConnection} title={t('sources.empty')} action={action} />;
 }

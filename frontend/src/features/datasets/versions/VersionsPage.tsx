@@ -63,7 +63,7 @@ export function VersionsPage() {
             <EmptyState
               icon={IconHistory}
               title={t('datasets.noVersion')}
-              hint={<CommandLine command={`atom data push ./${name} ${name}`} />}
+              action={<CommandLine command={`atom data push ./${name} ${name}`} />}
             />
           }
         />

@@ -44,12 +44,7 @@ export function WritersPanel({ name }: { name: string }) {
             <EmptyState
               icon={IconPencil}
               title={t('writers.empty')}
-              hint={
-                <>
-                  {t('writers.emptyHint')}
-                  <CommandLine command={`with Client().datasets.writer("${name}") as writer: ...`} />
-                </>
-              }
+              action={<CommandLine command={`with Client().datasets.writer("${name}") as writer: ...`} />}
             />
           }
         />

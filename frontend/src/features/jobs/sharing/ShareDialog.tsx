@@ -56,7 +56,7 @@ function Sharing({ run, onClose }: { run: Run; onClose: () => void }) {
           {t('sharing.links')}
         </Title>
         {results.length === 0 ? (
-          <EmptyState compact icon={IconLinkOff} title={t('sharing.none')} hint={t('sharing.noneHint')} />
+          <EmptyState compact icon={IconLinkOff} title={t('sharing.none')} />
         ) : (
           <Stack gap="xs">
             {results.map((one) => (

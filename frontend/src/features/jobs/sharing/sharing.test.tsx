@@ -156,11 +156,11 @@ test('the log of an earlier attempt is chosen, and the address keeps it', async 
 test('a link that has ended says so, and so does an address without one', async () => {
   serve('GET', 'shared-run/', problem(404, 'share_unknown', 'This link to a run does not work.'));
   const { container, unmount } = await visit();
-  await screen.findByText('This link does not work, or not any more');
+  await screen.findByText('This link does not work, or not any more: ask its sender for a new one');
   await expectNoViolations(container);
   const before = sent.length;
   unmount();
   await visit('');
-  await screen.findByText('This link does not work, or not any more');
+  await screen.findByText('This link does not work, or not any more: ask its sender for a new one');
   expect(sent.length).toBe(before);
 });

@@ -22,7 +22,7 @@ test('without a mail server the link is there to copy, and the page says why', a
   serve('GET', 'projects/{project}/invitations/', listing());
   serve('POST', 'projects/{project}/invitations/', { ...made, link: 'http://atom/invite/abc', mail: 'off' });
   await openTab('invitations');
-  await screen.findByText('Nobody is invited');
+  await screen.findByText('No open invitations');
   await userEvent.click(screen.getByRole('button', { name: 'Invite' }));
   const dialog = await screen.findByRole('dialog');
   await userEvent.type(within(dialog).getByRole('textbox', { name: 'E-mail' }), 'mia@example.org');

@@ -131,12 +131,10 @@ export function SecretsPage() {
             label={t('secrets.title')}
             columns={columns}
             rowKey={({ name }) => name}
-            empty={
-              <EmptyState icon={IconLock} title={t('secrets.empty')} hint={t('secrets.emptyHint')} action={button} />
-            }
+            empty={<EmptyState icon={IconLock} title={t('secrets.empty')} action={button} />}
           />
         ) : (
-          <EmptyState icon={IconLock} title={t('secrets.emptyForbidden')} hint={t('secrets.emptyForbiddenHint')} />
+          <EmptyState icon={IconLock} title={t('secrets.emptyForbidden')} />
         )}
       </Card>
       {may && <GitHosts />}

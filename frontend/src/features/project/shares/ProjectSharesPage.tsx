@@ -30,12 +30,10 @@ export function ProjectSharesPage() {
             label={t('sharing.project.title')}
             columns={columns}
             rowKey={({ id }) => id}
-            empty={
-              <EmptyState icon={IconShare} title={t('sharing.project.empty')} hint={t('sharing.project.emptyHint')} />
-            }
+            empty={<EmptyState icon={IconShare} title={t('sharing.project.empty')} />}
           />
         ) : (
-          <Forbidden title={t('sharing.project.forbidden')} hint={t('sharing.project.forbiddenHint')} />
+          <Forbidden hint={t('sharing.project.forbiddenHint')} />
         )}
       </Card>
     </Page>

@@ -62,7 +62,7 @@ export function Deliveries({ webhook, onClose }: { webhook: Webhook; onClose: ()
           label={t('webhooks.deliveries')}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={<EmptyState compact title={t('webhooks.noDeliveries')} hint={t('webhooks.noDeliveriesHint')} />}
+          empty={<EmptyState compact title={t('webhooks.noDeliveries')} />}
         />
         {shown && <Detail key={shown} webhook={webhook} id={shown} />}
       </Stack>

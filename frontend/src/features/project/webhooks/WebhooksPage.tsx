@@ -86,9 +86,7 @@ function Webhooks() {
       {t('webhooks.new')}
     </Button>
   );
-  const empty = (
-    <EmptyState icon={IconWebhook} title={t('webhooks.empty')} hint={t('webhooks.emptyHint')} action={add} />
-  );
+  const empty = <EmptyState icon={IconWebhook} title={t('webhooks.empty')} action={add} />;
   return (
     <Page>
       <ProjectHeader tab="webhooks" subtitle={t('webhooks.subtitle')}>

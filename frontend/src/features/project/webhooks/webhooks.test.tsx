@@ -114,6 +114,6 @@ test('a delivery that is being tried is followed to its end', async () => {
 test('who does not administer the project is offered nothing', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'researcher', unit: null }));
   await open();
-  await screen.findByText('You don’t have permission');
+  await screen.findByText(/its administrators see and change them/);
   expect(sent.some(({ line }) => line.includes('webhooks'))).toBe(false);
 });
