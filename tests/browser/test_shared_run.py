@@ -50,8 +50,9 @@ def test_a_run_is_shown_by_a_link_until_it_is_ended(
 
     dialog.get_by_role("button", name="End Bo").click()
     dialog.get_by_role("button", name="End it").click()
-    expect(dialog.get_by_text("No links", exact=True)).to_be_visible()
+    none = "No links: only members of the project see this run"
+    expect(dialog.get_by_text(none, exact=True)).to_be_visible()
     visitor.reload()
-    expect(visitor.get_by_text("此链接无效，或已不再有效")).to_be_visible()
+    expect(visitor.get_by_text("此链接无效或已失效：请向发送者索取新链接")).to_be_visible()
     assert watched.problems(expected_status=404) == []
     outside.close()

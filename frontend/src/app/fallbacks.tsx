@@ -33,7 +33,7 @@ export function PageWaits() {
   );
   return (
     <div role="status">
-      <EmptyState icon={IconCloudOff} title={t('errors.pageWaits')} hint={t('errors.pageWaitsHint')} action={retry} />
+      <EmptyState icon={IconCloudOff} title={t('errors.pageWaits')} action={retry} />
     </div>
   );
 }
@@ -75,7 +75,7 @@ export function PageCrash({ error: thrown, reset }: ErrorComponentProps) {
   );
   return (
     <Page>
-      <EmptyState title={t('errors.crash')} hint={t('errors.crashHint')} action={reload} />
+      <EmptyState title={t('errors.crash')} action={reload} />
     </Page>
   );
 }

@@ -6,6 +6,8 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { s3KeysSearch, tokensSearch } from '@/features/account/search';
+import { auditLogSearch, peopleSearch, unitsSearch } from '@/features/administration/search';
 import { isServerPage, safeNext } from '@/features/auth/safeNext';
 import { loginSearch } from '@/features/auth/search';
 import {
@@ -30,10 +32,10 @@ import {
 import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/labeling/search';
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
 import { notificationsSearch } from '@/features/notifications/search';
-import { membersSearch, peopleSearch, unitsSearch } from '@/features/people/search';
-import { auditLogSearch, s3KeysSearch, secretsSearch, tokensSearch, webhooksSearch } from '@/features/settings/search';
+import { secretsSearch, webhooksSearch } from '@/features/project/search';
 import { whenReachable } from '@/shared/connection';
 import { NOBODY } from '@/shared/me';
+import { membersSearch } from '@/shared/people/search';
 import { projectsQuery } from '@/shared/project';
 import { optional, type RawSearch, text } from '@/shared/search';
 import { NotFound, PageCrash, PagePending } from './fallbacks';
@@ -262,11 +264,6 @@ const jobRoutes = [
   }),
   createRoute({
     getParentRoute: under,
-    path: '/settings/run-shares',
-    component: lazyRouteComponent(jobs, 'ProjectSharesPage'),
-  }),
-  createRoute({
-    getParentRoute: under,
     path: '/runs',
     validateSearch: optional(runsSearch),
     component: lazyRouteComponent(jobs, 'RunsPage'),
@@ -329,85 +326,94 @@ const modelRoutes = [
   }),
 ] as const;
 
-const settings = whenReachable(() => import('@/features/settings'));
-const settingsRoutes = [
+const account = whenReachable(() => import('@/features/account'));
+const accountRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/account',
+    component: lazyRouteComponent(account, 'AccountPage'),
+  }),
   createRoute({
     getParentRoute: under,
     path: '/settings/tokens',
     validateSearch: optional(tokensSearch),
-    component: lazyRouteComponent(settings, 'TokensPage'),
+    component: lazyRouteComponent(account, 'TokensPage'),
   }),
   createRoute({
     getParentRoute: under,
     path: '/settings/s3-keys',
     validateSearch: optional(s3KeysSearch),
-    component: lazyRouteComponent(settings, 'S3KeysPage'),
+    component: lazyRouteComponent(account, 'S3KeysPage'),
+  }),
+] as const;
+
+const project = whenReachable(() => import('@/features/project'));
+const projectRoutes = [
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/members',
+    validateSearch: optional(membersSearch),
+    component: lazyRouteComponent(project, 'ProjectMembersPage'),
   }),
   createRoute({
     getParentRoute: under,
     path: '/settings/secrets',
     validateSearch: optional(secretsSearch),
-    component: lazyRouteComponent(settings, 'SecretsPage'),
+    component: lazyRouteComponent(project, 'SecretsPage'),
   }),
   createRoute({
     getParentRoute: under,
     path: '/settings/webhooks',
     validateSearch: optional(webhooksSearch),
-    component: lazyRouteComponent(settings, 'WebhooksPage'),
+    component: lazyRouteComponent(project, 'WebhooksPage'),
   }),
   createRoute({
     getParentRoute: under,
-    path: '/settings/audit',
-    validateSearch: optional(auditLogSearch),
-    component: lazyRouteComponent(settings, 'AuditLogPage'),
-  }),
-  createRoute({
-    getParentRoute: under,
-    path: '/settings/garbage',
-    component: lazyRouteComponent(settings, 'GarbagePage'),
-  }),
-  createRoute({
-    getParentRoute: under,
-    path: '/settings/machines',
-    component: lazyRouteComponent(settings, 'MachinesPage'),
-  }),
-  createRoute({
-    getParentRoute: under,
-    path: '/settings/health',
-    component: lazyRouteComponent(settings, 'HealthPage'),
+    path: '/settings/run-shares',
+    component: lazyRouteComponent(project, 'ProjectSharesPage'),
   }),
 ] as const;
 
-const people = whenReachable(() => import('@/features/people'));
-const peopleRoutes = [
-  createRoute({
-    getParentRoute: under,
-    path: '/settings/members',
-    validateSearch: optional(membersSearch),
-    component: lazyRouteComponent(people, 'ProjectMembersPage'),
-  }),
+const administration = whenReachable(() => import('@/features/administration'));
+const administrationRoutes = [
   createRoute({
     getParentRoute: under,
     path: '/settings/units',
     validateSearch: optional(unitsSearch),
-    component: lazyRouteComponent(people, 'UnitsPage'),
+    component: lazyRouteComponent(administration, 'UnitsPage'),
   }),
   createRoute({
     getParentRoute: under,
     path: '/settings/units/$unitId',
     validateSearch: optional(membersSearch),
-    component: lazyRouteComponent(people, 'UnitPage'),
+    component: lazyRouteComponent(administration, 'UnitPage'),
   }),
   createRoute({
     getParentRoute: under,
     path: '/settings/people',
     validateSearch: optional(peopleSearch),
-    component: lazyRouteComponent(people, 'PeoplePage'),
+    component: lazyRouteComponent(administration, 'PeoplePage'),
   }),
   createRoute({
     getParentRoute: under,
-    path: '/settings/account',
-    component: lazyRouteComponent(people, 'AccountPage'),
+    path: '/settings/machines',
+    component: lazyRouteComponent(administration, 'MachinesPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/garbage',
+    component: lazyRouteComponent(administration, 'GarbagePage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/health',
+    component: lazyRouteComponent(administration, 'HealthPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/audit',
+    validateSearch: optional(auditLogSearch),
+    component: lazyRouteComponent(administration, 'AuditLogPage'),
   }),
 ] as const;
 
@@ -420,8 +426,9 @@ const routeTree = root.addChildren([
   ...labelingRoutes,
   ...jobRoutes,
   ...modelRoutes,
-  ...peopleRoutes,
-  ...settingsRoutes,
+  ...accountRoutes,
+  ...projectRoutes,
+  ...administrationRoutes,
 ]);
 
 export const router = createRouter({

@@ -32,10 +32,8 @@ export const cleaning = {
   images_other: '{{count, number}} images',
   partial: 'There are more near duplicates than a report looks at: some are missing. Try a smaller distance.',
   clean: 'Nothing was found',
-  cleanHint: 'That is good news: no image crossed a threshold.',
   noneOfKind: 'None of this kind',
   gone: 'All of these are removed',
-  goneHint: 'The newest version of the branch no longer has them.',
   kinds: 'Findings by kind',
   kind: {
     unreadable: 'Unreadable',

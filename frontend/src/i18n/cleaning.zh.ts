@@ -34,10 +34,8 @@ export const cleaning: Translation<typeof en> = {
   images_other: '{{count, number}} 张图像',
   partial: '近似重复的数量超过一份报告的上限，有些未列出。请尝试更小的距离。',
   clean: '没有发现问题',
-  cleanHint: '好消息：没有图像超过阈值。',
   noneOfKind: '没有此类问题',
   gone: '这些都已移除',
-  goneHint: '分支的最新版本已不再包含它们。',
   kinds: '按类型列出的发现',
   kind: {
     unreadable: '无法读取',

@@ -29,7 +29,7 @@ export const common = {
   never: 'Never',
   none: 'None',
   noPreview: 'No preview',
-  noMatches: 'Nothing matches. Try a different filter.',
+  noMatches: 'Nothing matches: try another filter',
   open: 'Open',
   retry: 'Try again',
   save: 'Save',
@@ -49,8 +49,7 @@ export const errors = {
   title: 'Something went wrong',
   unreachable: 'The server cannot be reached',
   unreachableRetrying: 'It is asked again every few seconds; what is here stays.',
-  pageWaits: 'This page is not loaded yet',
-  pageWaitsHint: 'The server cannot be reached. The page opens by itself when it answers again.',
+  pageWaits: 'This page opens as soon as the server answers again',
   unavailable: 'A service is starting again',
   unavailableHint: 'Nothing is wrong with what you did. Try again in a moment.',
   unavailableRetrying: 'A service is starting again, trying again…',
@@ -66,8 +65,7 @@ export const errors = {
   otherPerson: 'Sign in as somebody else',
   requestId: 'Request id',
   code: 'Code',
-  crash: 'This page stopped working',
-  crashHint: 'Reload it. If it happens again, send the details below to your administrator.',
+  crash: 'This page stopped working: reload it, or send the details below to your administrator',
   reload: 'Reload',
 };
 

@@ -32,7 +32,7 @@ export const common: Translation<typeof en.common> = {
   never: '从未',
   none: '无',
   noPreview: '无法预览',
-  noMatches: '没有匹配的结果，请换一个筛选条件。',
+  noMatches: '没有匹配的结果，请换一个筛选条件',
   open: '打开',
   retry: '重试',
   save: '保存',
@@ -52,8 +52,7 @@ export const errors: Translation<typeof en.errors> = {
   title: '出错了',
   unreachable: '无法连接服务器',
   unreachableRetrying: '每隔几秒会自动重连；已显示的内容会保留。',
-  pageWaits: '此页面尚未加载',
-  pageWaitsHint: '无法连接服务器。恢复连接后，页面会自动打开。',
+  pageWaits: '服务器恢复响应后会打开此页面',
   unavailable: '服务正在重新启动',
   unavailableHint: '您的操作没有问题，请稍后重试。',
   unavailableRetrying: '服务正在重新启动，正在重试…',
@@ -69,8 +68,7 @@ export const errors: Translation<typeof en.errors> = {
   otherPerson: '以其他账号登录',
   requestId: '请求编号',
   code: '错误码',
-  crash: '页面停止响应',
-  crashHint: '请重新加载。如果再次发生，请将下面的信息发给管理员。',
+  crash: '页面停止响应：请重新加载，或把下面的信息发给管理员',
   reload: '重新加载',
 };
 

@@ -25,5 +25,4 @@ export const diff = {
   noPicture: 'No picture',
   toFile: 'Page of the file',
   gone: 'There is no such change any more',
-  goneHint: 'The versions or the filters of this address have other changes by now.',
 };

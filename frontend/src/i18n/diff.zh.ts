@@ -27,5 +27,4 @@ export const diff: Translation<typeof en.diff> = {
   noPicture: '没有图片',
   toFile: '文件页面',
   gone: '已没有这处变更',
-  goneHint: '此地址的版本或筛选条件现在对应其他变更。',
 };

@@ -1,5 +1,4 @@
 export const health = {
-  title: 'System health',
   subtitle: 'Every part of this installation, asked now',
   forbidden: 'Administrators of the installation see how it is doing.',
   wellTitle: 'Everything works',
@@ -23,7 +22,6 @@ export const health = {
   mean: 'On average',
   last: 'Last',
   noTasks: 'No task has run yet',
-  noTasksHint: 'Workers count each task that they end. If one runs, something appears here within seconds.',
   whatToDo: 'What to do',
   names: {
     postgresql: 'PostgreSQL',

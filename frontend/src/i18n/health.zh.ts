@@ -2,7 +2,6 @@ import type { health as english } from './health.en';
 import type { Translation } from './types';
 
 export const health: Translation<typeof english> = {
-  title: '系统健康',
   subtitle: '此刻逐一询问本系统的各个部分',
   forbidden: '只有系统管理员可以查看系统的运行情况。',
   wellTitle: '一切正常',
@@ -24,7 +23,6 @@ export const health: Translation<typeof english> = {
   mean: '平均耗时',
   last: '最近一次',
   noTasks: '还没有执行过任务',
-  noTasksHint: '工作进程每结束一个任务就会计数。只要有一个在运行，几秒内这里就会有内容。',
   whatToDo: '处理办法',
   names: {
     postgresql: 'PostgreSQL',

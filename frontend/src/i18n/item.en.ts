@@ -1,8 +1,7 @@
 export const item = {
   title: 'File',
   open: 'Open its page',
-  none: 'No file is named',
-  noneHint: 'Open a file from the list of a version.',
+  none: 'No file is named: open one from the list of a version',
   download: 'Download',
   picture: 'Picture',
   zoomIn: 'Zoom in',

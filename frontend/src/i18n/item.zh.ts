@@ -4,8 +4,7 @@ import type { Translation } from './types';
 export const item: Translation<typeof en.item> = {
   title: '文件',
   open: '打开文件页面',
-  none: '没有指定文件',
-  noneHint: '请从某个版本的列表中打开文件。',
+  none: '没有指定文件：请从某个版本的列表中打开',
   download: '下载',
   picture: '图片',
   zoomIn: '放大',

@@ -12,8 +12,6 @@ export const labeling = {
   label: 'Label',
   acceptedOf: '{{accepted}} of {{total}} accepted',
   none: 'No labeling tasks yet',
-  noneHint:
-    'A task takes the unlabelled images of a dataset version, shares them out in batches and publishes the labels as a new version.',
   countOf: '{{name}}: {{count, number}}',
   item: {
     accepted: 'Accepted',
@@ -194,14 +192,6 @@ export const labeling = {
       completed: 'This task is finished',
       publishing: 'The labels are being published',
       published: 'This task is published',
-    },
-    nothingHint: {
-      active: 'Everything is labelled, or reserved by somebody else at the moment.',
-      draft: 'A researcher of the project starts it on the task’s page; then its images come here.',
-      paused: 'A researcher of the project can start it again. Your submitted labels are kept.',
-      completed: 'Every image has its label, yours included. It can be published now.',
-      publishing: 'They become a new version of the dataset in a moment. Nothing is left to do here.',
-      published: 'Its labels are a version of the dataset now. Nothing is left to do here.',
     },
     allDone: 'Every image is labelled. This page goes on by itself when more comes.',
     elsewhereHeld_one: '{{count, number}} image is open in another window of yours.',

@@ -15,7 +15,6 @@ export const labeling: Translation<typeof source> = {
   label: '开始标注',
   acceptedOf: '已通过 {{accepted}} / {{total}}',
   none: '还没有标注任务',
-  noneHint: '任务会取出数据集版本中未标注的图像，分批分发，并把标注发布为新版本。',
   countOf: '{{name}}：{{count, number}}',
   item: {
     accepted: '已通过',
@@ -162,14 +161,6 @@ export const labeling: Translation<typeof source> = {
       completed: '该任务已完成',
       publishing: '正在发布标注',
       published: '该任务已发布',
-    },
-    nothingHint: {
-      active: '全部已标注，或暂时被他人预留。',
-      draft: '项目的研究员在任务页面启动后，图像会出现在这里。',
-      paused: '项目的研究员可以重新启动。您提交的内容都已保留。',
-      completed: '每张图像都有标注，您提交的也在其中。现在可以发布。',
-      publishing: '标注很快会成为数据集的新版本，这里没有要做的事了。',
-      published: '标注已成为数据集的一个版本，这里没有要做的事了。',
     },
     allDone: '所有图像都已标注。有新的图像时，本页会自动继续。',
     elsewhereHeld_other: '有 {{count, number}} 张图像在您的另一个窗口中打开。',

@@ -1,8 +1,7 @@
 export const machines = {
   title: 'Machines',
   subtitle: 'Slots, GPUs, disk and the runs on each machine',
-  none: 'No machine yet',
-  noneHint: 'Start a worker: it registers the machine that it runs on.',
+  none: 'No machine yet: a worker registers the machine that it runs on',
   total_one: '{{count, number}} machine',
   total_other: '{{count, number}} machines',
   ready: 'Ready',

@@ -1,8 +1,7 @@
 export const machines = {
   title: '机器',
   subtitle: '每台机器的资源槽、GPU、磁盘及其上的运行',
-  none: '还没有机器',
-  noneHint: '启动一个 worker，它会注册所在的机器。',
+  none: '还没有机器：worker 启动后会注册所在的机器',
   total_other: '{{count, number}} 台机器',
   ready: '就绪',
   readyOf: '{{ready}} / {{total}}',

@@ -16,10 +16,8 @@ export const models = {
   updated: 'Updated',
   created: 'Created',
   createdBy: 'Created by',
-  none: 'No models yet',
-  noneHint:
-    'A training run with the parameter “register_model” makes one, and so does “Register model” on the page of a finished run.',
-  noVersions: 'No versions yet',
+  none: 'No models yet: a run with the parameter “register_model” makes one',
+  noVersions: 'No versions yet: press “Register model” on a finished run',
   tab: { summary: 'Summary', evaluations: 'Evaluation', lineage: 'Lineage' },
   description: 'Description',
   run: 'Run',
@@ -58,7 +56,6 @@ export const models = {
       'It cannot be evaluated: there is no weights.pt beside its model.json. Register the run’s whole folder model/.',
   },
   noEvaluation: 'Not evaluated yet',
-  noEvaluationHint: 'An evaluation counts right and wrong answers on a split that training never saw.',
   confusion: 'Confusion matrix',
   confusionHint: 'A row is the true class, a column the answer; a cell counts images.',
   confusionPart:

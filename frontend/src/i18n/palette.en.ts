@@ -16,7 +16,7 @@ export const palette = {
     diff: 'Compare versions',
     cleaning: 'Cleaning',
     importing: 'Import annotations',
-    keeping: 'Keeping and deleting',
+    keeping: 'Settings of the dataset',
     refs: 'Branches and tags of the dataset',
     activity: 'Activity of the dataset',
     task: 'Labeling task',

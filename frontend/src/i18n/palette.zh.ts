@@ -18,7 +18,7 @@ export const palette: Translation<typeof en> = {
     diff: '比较版本',
     cleaning: '清洗',
     importing: '导入标注',
-    keeping: '保留与删除',
+    keeping: '数据集的设置',
     refs: '数据集的分支与版本标签',
     activity: '数据集的动态',
     task: '标注任务',

@@ -2,10 +2,8 @@
 export const predictions = {
   title: 'Predictions',
   see: 'See the mistakes',
-  missing: 'This run kept no predictions of single files',
-  missingHint: 'Evaluate the model again: evaluations keep them now.',
+  missing: 'This run kept no predictions of single files: evaluate the model again',
   none: 'No file matches',
-  noneHint: 'Take a filter away, or show right answers too.',
   measured_one: '{{count, number}} file of the split {{split}}',
   measured_other: '{{count, number}} files of the split {{split}}',
   kept: '({{count, number}} of them are kept: mistakes and the least sure)',

@@ -4,10 +4,8 @@ import type { Translation } from './types';
 export const predictions: Translation<typeof en> = {
   title: '预测结果',
   see: '查看错误',
-  missing: '该运行没有保存逐个文件的预测',
-  missingHint: '请重新评估该模型：评估现在会保存预测。',
+  missing: '该运行没有逐个文件的预测：请重新评估模型',
   none: '没有匹配的文件',
-  noneHint: '请去掉一个筛选条件，或同时显示正确的结果。',
   measured_other: '划分 {{split}} 的 {{count, number}} 个文件',
   kept: '（保留其中 {{count, number}} 个：错误的和最不确定的）',
   true: '标注',

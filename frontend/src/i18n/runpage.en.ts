@@ -6,7 +6,6 @@ export const runpage = {
     inside_one: '{{shown}} file',
     inside_other: '{{shown}} files',
     emptyFolder: 'Nothing in this folder',
-    emptyHint: 'The address may name a folder that the run never wrote.',
     truncated: 'Only the first 1,000 names of this folder are listed.',
     checkpointOf: 'Step {{step, number}}',
     ofAttempt: 'Attempt {{number}}',
@@ -17,7 +16,6 @@ export const runpage = {
   },
   comments: {
     none: 'No comments yet',
-    noneHint: 'Say what you saw, and name a member with @ and the user name.',
     say: 'Your comment',
     hint: 'Plain text. @name names a member.',
     send: 'Comment',

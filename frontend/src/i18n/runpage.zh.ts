@@ -8,7 +8,6 @@ export const runpage: Translation<typeof en> = {
     folder: '文件夹 {{name}}',
     inside_other: '{{shown}} 个文件',
     emptyFolder: '此文件夹中没有内容',
-    emptyHint: '链接中的文件夹可能从未被写入。',
     truncated: '只列出此文件夹的前 1,000 个名称。',
     checkpointOf: '第 {{step, number}} 步',
     ofAttempt: '第 {{number}} 次尝试',
@@ -19,7 +18,6 @@ export const runpage: Translation<typeof en> = {
   },
   comments: {
     none: '还没有评论',
-    noneHint: '说说你的发现，用 @ 加用户名提及成员。',
     say: '你的评论',
     hint: '纯文本。用 @用户名 提及成员。',
     send: '发表评论',

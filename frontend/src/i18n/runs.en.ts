@@ -91,10 +91,8 @@ export const runs = {
     heldHere: 'This project holds {{held}}',
     elsewhere_one: '{{count, number}} run of another project waits too',
     elsewhere_other: '{{count, number}} runs of other projects wait too',
-    nothingWaits: 'Nothing waits',
-    nothingWaitsHint: 'A run that is started now gets a machine as soon as one has room for it.',
-    nothingRuns: 'Nothing runs',
-    nothingRunsHint: 'No run of this project has a machine.',
+    nothingWaits: 'No run waits',
+    nothingRuns: 'No run of this project has a machine',
     more: 'The first {{shown, number}} of {{count, number}} are shown.',
     order:
       'Runs start by priority, then in the order of their requests. Small jobs may start first, for up to 10 minutes.',

@@ -3,7 +3,6 @@ export const sources = {
   subtitle: 'Buckets, folders and lists that a dataset follows; nothing is copied',
   new: 'Add a source',
   empty: 'No sources yet',
-  emptyHint: 'Register data where it is. A scan makes a version of it; the bytes stay there:',
   name: 'Name',
   state: 'State',
   url: 'Address',

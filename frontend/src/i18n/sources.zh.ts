@@ -5,7 +5,6 @@ export const sources: typeof english = {
   subtitle: '数据集所跟踪的存储桶、文件夹与清单；不复制任何数据',
   new: '添加数据源',
   empty: '还没有数据源',
-  emptyHint: '就地登记数据。扫描会生成一个版本，数据仍留在原处：',
   name: '名称',
   state: '状态',
   url: '地址',

@@ -3,8 +3,7 @@ export const upload = {
   subtitle: 'Folders and files from this computer into a dataset',
   link: 'Upload',
   linkFolder: 'Upload a folder',
-  mayNot: 'You may not upload to this project',
-  mayNotHint: 'Researchers and administrators of the project may; ask one of them for the role.',
+  mayNot: 'You may not upload to this project: ask for the role researcher',
   drop: 'Drop a folder or files here',
   dropHint:
     'Folders come with everything in them. Dropped files are sent in packs; an upload that is cut off goes on where it stopped.',

@@ -30,7 +30,6 @@ export const versioning = {
   branches: 'Branches',
   tags: 'Tags',
   noTags: 'No tags yet',
-  noTagsHint: 'A tag gives a version a name that never moves.',
   newBranch: 'New branch',
   newTag: 'New tag',
   name: 'Name',

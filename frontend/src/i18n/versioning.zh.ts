@@ -25,7 +25,6 @@ export const versioning = {
   branches: '分支',
   tags: '版本标签',
   noTags: '还没有版本标签',
-  noTagsHint: '版本标签给一个版本起一个永不移动的名字。',
   newBranch: '新建分支',
   newTag: '新建版本标签',
   name: '名称',

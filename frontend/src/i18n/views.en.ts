@@ -19,7 +19,5 @@ export const views = {
   renamed: 'The view is called {{name}} now',
   delete: 'Delete the view {{name}}',
   going: 'View {{name}} will be deleted; runs that used it stay as they are',
-  none: 'No views yet',
-  noneHint:
-    'Write a query or choose filters, then save them under a name. A view is asked of whatever version you look at.',
+  none: 'No views yet: save a query or filters under a name',
 };

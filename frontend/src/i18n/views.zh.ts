@@ -21,6 +21,5 @@ export const views: Translation<typeof english> = {
   renamed: '视图已改名为 {{name}}',
   delete: '删除视图 {{name}}',
   going: '视图 {{name}} 将被删除；使用过它的运行保持不变',
-  none: '还没有视图',
-  noneHint: '编写查询或选择筛选条件，再以一个名称保存。视图总是针对当前查看的版本求值。',
+  none: '还没有视图：可以把查询或筛选条件保存为视图',
 };

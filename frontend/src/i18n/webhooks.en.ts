@@ -11,7 +11,6 @@ export const webhooks = {
   events: 'Events',
   eventsWrong: 'Choose at least one event.',
   empty: 'No webhooks yet',
-  emptyHint: 'A webhook tells your CI or chat at once when a run ends, a version is committed or an alias moves.',
   state: 'State',
   on: 'On',
   offWord: 'Off',
@@ -48,7 +47,6 @@ export const webhooks = {
   test: 'Send a test',
   testSent: 'A test is on its way',
   noDeliveries: 'Nothing was sent yet',
-  noDeliveriesHint: 'Send a test to see whether the receiver accepts it.',
   isOff: 'This webhook is off',
   kind: {
     alias_moved: 'An alias of a model was moved',

@@ -11,7 +11,6 @@ export const webhooks = {
   events: '事件',
   eventsWrong: '请至少选择一个事件。',
   empty: '还没有 Webhook',
-  emptyHint: '运行结束、提交新版本或别名移动时，Webhook 会立即通知您的 CI 或聊天工具。',
   state: '状态',
   on: '启用',
   offWord: '停用',
@@ -47,7 +46,6 @@ export const webhooks = {
   test: '发送测试',
   testSent: '测试已发出',
   noDeliveries: '尚未发送任何内容',
-  noDeliveriesHint: '发送一次测试，看看接收方是否接受。',
   isOff: '该 Webhook 已停用',
   kind: {
     alias_moved: '模型的别名已移动',

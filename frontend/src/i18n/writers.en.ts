@@ -1,8 +1,7 @@
 export const writers = {
   title: 'Open writers',
   hint: 'Programs that are writing to this dataset. Files that they have persisted can be read already.',
-  empty: 'Nobody is writing',
-  emptyHint: 'A program opens a writer and its files become one version:',
+  empty: 'No program is writing now',
   what: 'Writer',
   writer: 'Writer {{id}}',
   job: 'Job {{name}}',

@@ -2,7 +2,6 @@ export const writers = {
   title: '进行中的写入',
   hint: '正在向此数据集写入的程序。已持久化的内容现在即可读取。',
   empty: '没有程序在写入',
-  emptyHint: '程序打开一个写入器，其文件会成为一个版本：',
   what: '写入器',
   writer: '写入器 {{id}}',
   job: '作业 {{name}}',

@@ -37,6 +37,8 @@ export interface DataTableProps<T> {
   /** Where a row leads; the first column becomes the link. Null: that row leads nowhere. */
   rowLink?: (row: T) => LinkProps | null;
   rowName?: (row: T) => string;
+  /** The heading that a row stands under, such as its day; rows of one section follow each other. */
+  section?: (row: T) => string;
   empty: ReactNode;
   error?: unknown;
   refetch?: () => void;
@@ -63,6 +65,18 @@ function sortRows<T>(rows: T[], columns: Column<T>[], sort: Sort): T[] {
   if (!value) return rows;
   const sign = descending ? -1 : 1;
   return rows.toSorted((a, b) => sign * compareValues(value(a), value(b)));
+}
+
+/** Rows with the heading that they stand under; one section without a heading if there is none. */
+function sectionsOf<T>(rows: T[], section?: (row: T) => string): { heading: string; rows: T[] }[] {
+  const sections: { heading: string; rows: T[] }[] = [];
+  for (const row of rows) {
+    const heading = section?.(row) ?? '';
+    const last = sections.at(-1);
+    if (last?.heading === heading) last.rows.push(row);
+    else sections.push({ heading, rows: [row] });
+  }
+  return sections;
 }
 
 const SKELETON_ROWS = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -107,11 +121,28 @@ export function DataTable<T>(props: DataTableProps<T>) {
           onKeyDown={walkRows}
         >
           <TableHead {...props} sort={sort} setSort={setSort} />
-          <Table.Tbody>
-            {shown
-              ? shown.map((row) => <Row key={props.rowKey(row)} row={row} table={props} />)
-              : SKELETON_ROWS.map((key) => <SkeletonRow key={key} columns={columns} />)}
-          </Table.Tbody>
+          {shown ? (
+            sectionsOf(shown, props.section).map(({ heading, rows }) => (
+              <Table.Tbody key={heading}>
+                {heading && (
+                  <Table.Tr>
+                    <Table.Th scope="rowgroup" colSpan={columns.length + (props.onSelect ? 1 : 0)} fz="xs" c="dimmed">
+                      {heading}
+                    </Table.Th>
+                  </Table.Tr>
+                )}
+                {rows.map((row) => (
+                  <Row key={props.rowKey(row)} row={row} table={props} />
+                ))}
+              </Table.Tbody>
+            ))
+          ) : (
+            <Table.Tbody>
+              {SKELETON_ROWS.map((key) => (
+                <SkeletonRow key={key} columns={columns} />
+              ))}
+            </Table.Tbody>
+          )}
         </Table>
       </div>
       {props.loadMore && props.hasMore && (

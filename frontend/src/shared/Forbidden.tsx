@@ -9,24 +9,13 @@ interface ForbiddenProps {
   hint: string;
   /** The administrators who can give the right. */
   by?: 'project' | 'installation';
-  title?: string;
   icon?: Icon;
 }
 
 /** In the place of a page that the person may not open: the right that it needs, who gives it, and ways out. */
-export function Forbidden({ hint, by = 'project', title, icon = IconLock }: ForbiddenProps) {
+export function Forbidden({ hint, by = 'project', icon = IconLock }: ForbiddenProps) {
   const { t } = useTranslation();
   const name = useCurrentProject()?.name ?? '';
-  return (
-    <EmptyState
-      icon={icon}
-      title={title ?? t('errors.forbidden')}
-      hint={
-        <>
-          {hint} {t(by === 'project' ? 'errors.givenByProject' : 'errors.givenByInstallation', { name })}
-        </>
-      }
-      action={<ForbiddenWays />}
-    />
-  );
+  const given = t(by === 'project' ? 'errors.givenByProject' : 'errors.givenByInstallation', { name });
+  return <EmptyState icon={icon} title={`${hint} ${given}`} action={<ForbiddenWays />} />;
 }

@@ -51,3 +51,13 @@ test('components share what was prepared for their language', () => {
   const [one, other] = [renderHook(useFormat), renderHook(useFormat)];
   expect(one.result.current).toBe(other.result.current);
 });
+
+test('days are named by how long ago they are, and then by their date', () => {
+  const now = new Date(2026, 0, 2, 1).getTime();
+  const days = (locale: string) =>
+    [new Date(2026, 0, 2, 0, 30), new Date(2026, 0, 1, 23), new Date(2025, 11, 31, 23)].map((at) =>
+      createFormat(locale).day(at, now),
+    );
+  expect(days('en')).toEqual(['Today', 'Yesterday', 'Dec 31, 2025']);
+  expect(days('zh')).toEqual(['今天', '昨天', '2025年12月31日']);
+});

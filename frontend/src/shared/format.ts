@@ -17,6 +17,8 @@ export interface Format {
   metric: (value: number) => string;
   dateTime: (iso: string | Date) => string;
   date: (iso: string | Date) => string;
+  /** `Today`, `Yesterday`, or the date */
+  day: (iso: string | Date, nowMs?: number) => string;
   /** Hours and minutes: `14:05` */
   time: (iso: string | Date) => string;
   /** `3 minutes ago`, `in 2 days` */
@@ -73,6 +75,9 @@ function relativeTo(rtf: Intl.RelativeTimeFormat, seconds: number): string {
   return '';
 }
 
+/** The number of a day in the time zone of the browser. */
+const localDay = (at: Date) => Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / 86_400_000;
+
 /** Asks `make` only once for each argument. */
 function remember<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const made = new Map<Key, Made>();
@@ -117,6 +122,12 @@ export function createFormat(locale: string): Format {
     },
     dateTime: (iso) => dateTime().format(new Date(iso)),
     date: (iso) => date().format(new Date(iso)),
+    day: (iso, nowMs = Date.now()) => {
+      const ago = localDay(new Date(iso)) - localDay(new Date(nowMs));
+      if (ago !== 0 && ago !== -1) return date().format(new Date(iso));
+      const word = relative().format(ago, 'day');
+      return word.charAt(0).toLocaleUpperCase(locale) + word.slice(1);
+    },
     time: (iso) => time().format(new Date(iso)),
     relative: (iso, nowMs = Date.now()) => relativeTo(relative(), (new Date(iso).getTime() - nowMs) / 1000),
   };

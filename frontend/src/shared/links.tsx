@@ -21,3 +21,6 @@ export const ButtonLink = createLink((props: ButtonProps & Native) => <Button co
 export const IconLink = createLink((props: ActionIconProps & Native) => <ActionIcon component="a" {...props} />);
 export const NavRouterLink = createLink((props: NavLinkProps & Native) => <NavLink component="a" {...props} />);
 export const MenuLink = createLink((props: MenuItemProps & Native) => <Menu.Item component="a" {...props} />);
+
+/** The server's page of the API: no page of the portal. */
+export const API_DOCS = '/api/v1/docs/';

@@ -1,6 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
+import { pending } from '@/shared/pending';
 import { install, reset } from './fakeApi';
 
 // A busy machine renders slowly: the tests are about what appears, not when.
@@ -26,4 +27,6 @@ afterEach(() => {
   // Toasts outlive the page that showed them; those over the limit would hide the next test's.
   notifications.cleanQueue();
   notifications.clean();
+  // Unsent changes would be sent by the next test that signs out.
+  pending.clear();
 });

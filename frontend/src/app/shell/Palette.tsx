@@ -14,7 +14,7 @@ import { palette } from '@/i18n/palette.en';
 import { useRegisteredCommands } from '@/shared/commands';
 import { useFocusBack } from '@/shared/focusBack';
 import { useMay, useRights } from '@/shared/project';
-import { navigationFor } from './navigation';
+import { namedPagesFor } from './navigation';
 import { pageActions } from './pageActions';
 import { type Offered, pagesFrom } from './pages';
 import { recentPages } from './recent';
@@ -129,18 +129,16 @@ function useGoTo(): { kin: SpotlightActionGroupData; anywhere: SpotlightActionGr
     leftSection: <Glyph size={18} />,
     onClick: () => void navigate({ to, params } as Parameters<typeof navigate>[0]),
   });
-  const entries = navigationFor(rights)
-    .flatMap((group) => group.items)
-    .map(
-      (item): SpotlightActionData => ({
-        id: `go-${item.key}`,
-        label: t(`nav.${item.key}`),
-        keywords: [item.key, item.to, t(`nav.${item.key}`, { lng: 'en' })],
-        leftSection: <item.icon size={18} />,
-        rightSection: item.keys ? <Keys keys={item.keys} /> : undefined,
-        onClick: () => void navigate({ to: item.to }),
-      }),
-    );
+  const entries = namedPagesFor(rights).map(
+    (named): SpotlightActionData => ({
+      id: `go-${named.key}`,
+      label: t(`nav.${named.key}`),
+      keywords: [named.key, named.to, t(`nav.${named.key}`, { lng: 'en' })],
+      leftSection: <named.icon size={18} />,
+      rightSection: named.keys ? <Keys keys={named.keys} /> : undefined,
+      onClick: () => void navigate({ to: named.to }),
+    }),
+  );
   return {
     kin: { group: t('palette.kin'), actions: kin.map(page) },
     anywhere: {

@@ -18,7 +18,7 @@ import { listenForShortcuts, useShortcuts } from '@/shared/shortcuts';
 import { PagePending, PageWaits } from '../fallbacks';
 import { ConnectionBar } from './ConnectionBar';
 import { Header } from './Header';
-import { navigationFor } from './navigation';
+import { namedPagesFor } from './navigation';
 import { useRememberPages } from './recent';
 import { Sidebar } from './Sidebar';
 import { UnknownProject } from './UnknownProject';
@@ -46,7 +46,7 @@ export function Shell() {
   const navigate = useNavigate();
   const toggleScheme = useSchemeToggle();
   const rights = useRights();
-  const items = navigationFor(rights).flatMap((group) => group.items);
+  const pages = namedPagesFor(rights);
   useRememberPages();
   useDensityOfPage();
   useEffect(() => listenForShortcuts(), []);
@@ -60,12 +60,12 @@ export function Shell() {
     },
     { keys: '?', label: t('shell.shortcuts'), run: () => setOverlay('shortcuts'), scope: 'everywhere' },
     { keys: 'mod+J', label: t('shell.toggleTheme'), run: toggleScheme, inFields: true, scope: 'everywhere' },
-    ...items
-      .filter((item) => item.keys)
-      .map((item) => ({
-        keys: item.keys as string,
-        label: t(`nav.${item.key}`),
-        run: () => void navigate({ to: item.to }),
+    ...pages
+      .filter((page) => page.keys)
+      .map((page) => ({
+        keys: page.keys as string,
+        label: t(`nav.${page.key}`),
+        run: () => void navigate({ to: page.to }),
         scope: 'everywhere' as const,
       })),
   ]);
@@ -162,6 +162,5 @@ function NoProject() {
   const { t } = useTranslation();
   const { units } = useRights();
   const action = units && <ButtonLink to="/settings/units">{t('nav.units')}</ButtonLink>;
-  const hint = units ? t('shell.noProjectMake') : t('shell.noProjectHint');
-  return <EmptyState title={t('shell.noProject')} hint={hint} action={action} />;
+  return <EmptyState title={t(units ? 'shell.noProjectMake' : 'shell.noProjectHint')} action={action} />;
 }

@@ -17,7 +17,7 @@ export const Sidebar = memo(({ onNavigate }: { onNavigate: () => void }) => {
   const counts = useNavCounts();
   // A role adds entries: groups that may grow come when the roles are known, for the others not to move.
   const known = !useProjects().isPending;
-  const groups = navigationFor(rights).filter(({ key }) => known || (key !== 'people' && key !== 'settings'));
+  const groups = navigationFor(rights).filter(({ key }) => known || key !== 'settings');
   return (
     <AppShell.Section grow component={ScrollArea}>
       {groups.map((group) => (

@@ -1,19 +1,19 @@
 import { Avatar, Menu, Text, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core';
 import {
+  IconApi,
   IconCheck,
   IconDeviceDesktop,
-  IconKey,
   IconKeyboard,
   IconLogout,
   IconRowInsertBottom,
   IconTable,
-  IconUserCircle,
 } from '@tabler/icons-react';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useDensity } from '@/shared/density';
-import { MenuLink } from '@/shared/links';
+import { API_DOCS, MenuLink } from '@/shared/links';
+import { ACCOUNT } from '@/shared/rooms';
 import { notifyError } from '@/shared/undo';
 import { sessionQuery, signOut } from '../session';
 
@@ -45,12 +45,15 @@ export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {
           {user?.username}
         </Menu.Label>
         <Menu.Divider />
-        <MenuLink to="/settings/account" leftSection={<IconUserCircle size={15} />}>
-          {t('nav.account')}
-        </MenuLink>
-        <MenuLink to="/settings/tokens" leftSection={<IconKey size={15} />}>
-          {t('nav.tokens')}
-        </MenuLink>
+        {ACCOUNT.map(({ key, to, icon: Glyph }) => (
+          <MenuLink key={key} to={to} leftSection={<Glyph size={15} />}>
+            {t(`nav.${key}`)}
+          </MenuLink>
+        ))}
+        <Menu.Divider />
+        <Menu.Item component="a" href={API_DOCS} leftSection={<IconApi size={15} />}>
+          {t('shell.apiDocs')}
+        </Menu.Item>
         {user?.is_admin && (
           <Menu.Item component="a" href="/admin/" leftSection={<IconTable size={15} />}>
             {t('shell.tables')}

@@ -1,86 +1,44 @@
 import {
   type Icon,
-  IconAddressBook,
+  IconAdjustments,
   IconBell,
-  IconBellCog,
   IconBox,
-  IconBucket,
+  IconBuildingCommunity,
   IconDatabase,
-  IconHeartbeat,
-  IconHistory,
-  IconKey,
   IconLayoutDashboard,
-  IconLock,
   IconPlayerPlay,
   IconPolygon,
   IconServer2,
-  IconShare,
-  IconSitemap,
-  IconTrash,
-  IconUserCircle,
-  IconUsers,
-  IconWebhook,
 } from '@tabler/icons-react';
 import type { Rights } from '@/shared/project';
+import { ACCOUNT, ADMINISTRATION, openRooms, PROJECT_SETTINGS, type Room } from '@/shared/rooms';
 
 export interface NavItem {
   key:
     | 'overview'
     | 'notifications'
-    | 'notificationSettings'
     | 'datasets'
     | 'labeling'
     | 'runs'
     | 'models'
-    | 'tokens'
-    | 's3Keys'
-    | 'secrets'
-    | 'webhooks'
-    | 'runShares'
-    | 'audit'
-    | 'garbage'
     | 'machines'
-    | 'health'
-    | 'members'
-    | 'units'
-    | 'everybody'
-    | 'account';
-  to:
-    | '/'
-    | '/notifications'
-    | '/settings/notifications'
-    | '/datasets'
-    | '/labeling'
-    | '/runs'
-    | '/models'
-    | '/settings/tokens'
-    | '/settings/s3-keys'
-    | '/settings/secrets'
-    | '/settings/webhooks'
-    | '/settings/run-shares'
-    | '/settings/audit'
-    | '/settings/garbage'
-    | '/settings/machines'
-    | '/settings/health'
-    | '/settings/members'
-    | '/settings/units'
-    | '/settings/people'
-    | '/settings/account';
+    | 'projectSettings'
+    | 'administration';
+  to: Room['to'];
   /** Pages that belong to it although their addresses are elsewhere. */
   also?: readonly string[];
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
-  /** The right that shows it; everybody sees it without one. */
-  needs?: keyof Rights;
 }
 
 export interface NavGroup {
-  key: 'data' | 'training' | 'people' | 'settings' | null;
+  key: 'data' | 'training' | 'settings' | null;
   items: NavItem[];
 }
 
-export const NAVIGATION: NavGroup[] = [
+/** The pages of the main job, open to everybody. */
+const MAIN: NavGroup[] = [
   {
     key: null,
     items: [
@@ -106,38 +64,37 @@ export const NAVIGATION: NavGroup[] = [
     items: [
       { key: 'runs', to: '/runs', icon: IconPlayerPlay, keys: 'G R' },
       { key: 'models', to: '/models', icon: IconBox, keys: 'G M' },
-    ],
-  },
-  {
-    key: 'people',
-    items: [
-      { key: 'members', to: '/settings/members', icon: IconUsers, keys: 'G P', needs: 'here' },
-      { key: 'units', to: '/settings/units', icon: IconSitemap, keys: 'G U', needs: 'units' },
-      { key: 'everybody', to: '/settings/people', icon: IconAddressBook, needs: 'installation' },
-    ],
-  },
-  {
-    key: 'settings',
-    items: [
-      { key: 'account', to: '/settings/account', icon: IconUserCircle, keys: 'G A' },
-      { key: 'notificationSettings', to: '/settings/notifications', icon: IconBellCog },
-      { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
-      { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
-      { key: 'secrets', to: '/settings/secrets', icon: IconLock, keys: 'G S', needs: 'runs' },
-      { key: 'webhooks', to: '/settings/webhooks', icon: IconWebhook, needs: 'admin' },
-      { key: 'runShares', to: '/settings/run-shares', icon: IconShare, needs: 'here' },
-      { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },
-      { key: 'garbage', to: '/settings/garbage', icon: IconTrash, needs: 'admin' },
       { key: 'machines', to: '/settings/machines', icon: IconServer2 },
-      { key: 'health', to: '/settings/health', icon: IconHeartbeat, keys: 'G H', needs: 'installation' },
     ],
   },
 ];
 
-/** Only what the person can open; a group of which nothing is left goes too. */
+/** Rooms with tabs: one entry each, which leads to the first tab that the person may open. */
+const TABBED = [
+  { key: 'projectSettings', icon: IconAdjustments, rooms: PROJECT_SETTINGS },
+  { key: 'administration', icon: IconBuildingCommunity, rooms: ADMINISTRATION },
+] as const;
+
+/** The side bar: a room of which no tab is open has no entry. */
 export function navigationFor(rights: Rights): NavGroup[] {
-  const isOpen = ({ needs }: NavItem) => needs === undefined || rights[needs];
-  return NAVIGATION.map((group) => ({ ...group, items: group.items.filter(isOpen) })).filter(
-    ({ items }) => items.length > 0,
-  );
+  const items = TABBED.flatMap(({ key, icon, rooms }): NavItem[] => {
+    const [first] = openRooms<Room>(rooms, rights);
+    return first ? [{ key, icon, to: first.to, also: rooms.map(({ to }) => to) }] : [];
+  });
+  return items.length > 0 ? [...MAIN, { key: 'settings', items }] : MAIN;
 }
+
+interface NamedPage extends Pick<Room, 'to' | 'icon' | 'keys' | 'needs'> {
+  key: NavItem['key'] | Room['key'];
+}
+
+/** Every page that has a name of its own in the shell: in the side bar, behind the avatar, or as a tab. */
+export const NAMED_PAGES: NamedPage[] = [
+  ...MAIN.flatMap(({ items }) => items),
+  ...ACCOUNT,
+  ...PROJECT_SETTINGS,
+  ...ADMINISTRATION,
+];
+
+/** The named pages that the person may open. */
+export const namedPagesFor = (rights: Rights) => openRooms(NAMED_PAGES, rights);

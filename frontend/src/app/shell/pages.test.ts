@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { router } from '../router';
-import { NAVIGATION } from './navigation';
+import { NAMED_PAGES } from './navigation';
 import { PAGES, pagesFrom } from './pages';
 
 test('every route says how the palette reaches it', () => {
   expect(Object.keys(PAGES).sort()).toEqual(Object.keys(router.routesByPath).sort());
-  const entries = NAVIGATION.flatMap(({ items }) => items.map(({ to }) => to as string)).sort();
+  const entries = NAMED_PAGES.map(({ to }) => to as string).sort();
   const said = Object.entries(PAGES).filter(([, { by }]) => by === 'navigation');
   expect(said.map(([address]) => address).sort()).toEqual(entries);
 });

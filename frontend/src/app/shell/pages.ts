@@ -35,7 +35,7 @@ interface Entry {
 
 /** How the palette comes to a page. */
 export type Reach =
-  /** By an entry of the navigation. */
+  /** By its name in the shell: in the side bar, behind the avatar, or as a tab. */
   | { by: 'navigation' }
   /** From anywhere. */
   | ({ by: 'name' } & Entry)
@@ -119,7 +119,7 @@ export interface Offered extends Entry {
   address: string;
 }
 
-/** The pages that `address` leads to, beside those of the navigation; not `address` itself. */
+/** The pages that `address` leads to, beside those that the shell names; not `address` itself. */
 export function pagesFrom(address: string, may: (role: Role) => boolean): { anywhere: Offered[]; kin: Offered[] } {
   const anywhere: Offered[] = [];
   const kin: Offered[] = [];

@@ -1,6 +1,7 @@
 import { useMantineColorScheme } from '@mantine/core';
 import type { SpotlightActionData, SpotlightActionGroupData } from '@mantine/spotlight';
 import {
+  IconApi,
   IconDeviceDesktop,
   IconFolders,
   IconKeyboard,
@@ -15,6 +16,7 @@ import { useTranslation } from 'react-i18next';
 import { LANGUAGES, type Language } from '@/i18n';
 import { useDensity } from '@/shared/density';
 import { chooseLanguage } from '@/shared/language';
+import { API_DOCS } from '@/shared/links';
 import { rememberProject, useProjects, useRights } from '@/shared/project';
 import { notifyError } from '@/shared/undo';
 import { signOut } from '../session';
@@ -71,6 +73,13 @@ export function useShellActions(onShortcuts: () => void): SpotlightActionGroupDa
       leftSection: <IconLanguage size={18} />,
       onClick: () => chooseLanguage(language),
     })),
+    {
+      id: 'api-docs',
+      label: t('shell.apiDocs'),
+      keywords: ['api', 'rest', 'openapi'],
+      leftSection: <IconApi size={18} />,
+      onClick: () => window.location.assign(API_DOCS),
+    },
     ...(installation ? [tables] : []),
     {
       id: 'sign-out',

@@ -1,6 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { AnchorLink } from '@/shared/links';
-import classes from './DatasetTabs.module.css';
+import { PageTabs } from '@/shared/PageTabs';
 
 const TABS = {
   files: '/datasets/$name',
@@ -11,31 +10,22 @@ const TABS = {
 } as const;
 
 export type DatasetTab = keyof typeof TABS;
+const KEYS = Object.keys(TABS) as DatasetTab[];
 
 interface DatasetTabsProps {
   name: string;
   current: DatasetTab;
+  /** The page shown is a part of the open tab, not the tab's own page. */
+  isPart?: boolean;
 }
 
-/** The pages of a dataset, under its header; each is a link, so the address says which one is open. */
-export function DatasetTabs({ name, current }: DatasetTabsProps) {
+/** The pages of a dataset, under its header. */
+export function DatasetTabs({ name, current, isPart }: DatasetTabsProps) {
   const { t } = useTranslation();
-  return (
-    <nav aria-label={t('datasets.tabs.label', { name })} className={classes.tabs}>
-      {Object.entries(TABS).map(([tab, to]) => (
-        <AnchorLink
-          key={tab}
-          to={to}
-          params={{ name }}
-          className={classes.tab}
-          underline="never"
-          // The router marks a link whose address begins the page's: files would be open on every page.
-          activeOptions={{ exact: true, includeSearch: false }}
-          aria-current={tab === current ? 'page' : undefined}
-        >
-          {t(`datasets.tabs.${tab as DatasetTab}`)}
-        </AnchorLink>
-      ))}
-    </nav>
-  );
+  const tabs = KEYS.map((key) => ({
+    key,
+    label: t(`datasets.tabs.${key}`),
+    link: { to: TABS[key], params: { name } },
+  }));
+  return <PageTabs label={t('datasets.tabs.label', { name })} tabs={tabs} current={current} isPart={isPart} />;
 }

@@ -6,5 +6,4 @@ export { RunRetentionPage } from './keeping/RunRetentionPage';
 export { RunsPage } from './list/RunsPage';
 export { PredictionsPage } from './predictions/PredictionsPage';
 export { QueuePage } from './queue/QueuePage';
-export { ProjectSharesPage } from './sharing/ProjectSharesPage';
 export { NewRunPage } from './wizard/NewRunPage';

@@ -31,8 +31,7 @@ export function EvaluationTab({ version }: { version: ModelVersion }) {
     return (
       <EmptyState
         icon={IconChartDots}
-        title={t('models.noEvaluation')}
-        hint={t(version.not_evaluable ? `models.notEvaluable.${version.not_evaluable}` : 'models.noEvaluationHint')}
+        title={t(version.not_evaluable ? `models.notEvaluable.${version.not_evaluable}` : 'models.noEvaluation')}
         action={mayRun && !version.not_evaluable && <EvaluateLink version={version} />}
       />
     );

@@ -123,7 +123,7 @@ function VersionTable({ name, versions }: { name: string; versions: ReturnType<t
       sort={search.sort ?? ''}
       onSort={(sort) => void navigate({ to: '.', search: (old) => ({ ...old, sort }), replace: true })}
       sortLocally
-      empty={<EmptyState icon={IconBox} title={t('models.noVersions')} hint={t('models.noneHint')} />}
+      empty={<EmptyState icon={IconBox} title={t('models.noVersions')} />}
     />
   );
 }

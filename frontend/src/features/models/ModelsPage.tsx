@@ -96,7 +96,6 @@ export function ModelsPage() {
     <EmptyState
       icon={IconBox}
       title={t('models.none')}
-      hint={t('models.noneHint')}
       action={mayRun && <ButtonLink to="/runs/new">{t('nav.newRun')}</ButtonLink>}
     />
   );

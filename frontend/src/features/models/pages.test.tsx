@@ -47,7 +47,7 @@ test('the list shows versions, aliases and accuracy', async () => {
 test('an empty registry says how a model comes in', async () => {
   serve('GET', 'projects/{project}/models/', listing());
   await renderPage(<ModelsPage />, '/models');
-  await screen.findByText('No models yet');
+  await screen.findByText('No models yet: a run with the parameter “register_model” makes one');
 });
 
 test('a search asks the server, which knows all of them', async () => {

@@ -110,9 +110,7 @@ function Latest({ unread, onClose }: { unread: number; onClose: () => void }) {
       </Group>
       {error != null && <ErrorState error={error} onRetry={refetch} compact />}
       {!rows && error == null && <Skeleton height={120} />}
-      {rows?.length === 0 && (
-        <EmptyState compact icon={IconBellOff} title={t('notifications.empty')} hint={t('notifications.emptyHint')} />
-      )}
+      {rows?.length === 0 && <EmptyState compact icon={IconBellOff} title={t('notifications.empty')} />}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: the arrows only move between its links. */}
       <div onKeyDown={walk}>
         {rows &&

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { Notification } from '@/api/contract/notifications';
 import { type Column, DataTable } from '@/shared/DataTable';
 import { EmptyState } from '@/shared/EmptyState';
+import { useFormat } from '@/shared/format';
 import { ButtonLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
 import { PageHeader } from '@/shared/PageHeader';
@@ -47,6 +48,7 @@ export function NotificationsPage() {
     });
   const columns = useColumns(open, toggle);
   const nameOf = useLineTitle();
+  const format = useFormat();
   const first = list.rows?.[0];
   const hasUnread = rows?.some(({ read_at }) => read_at === null) ?? false;
   return (
@@ -103,6 +105,7 @@ export function NotificationsPage() {
           columns={columns}
           rowKey={({ key }) => key}
           rowName={nameOf}
+          section={({ rows: [{ at }] }) => format.day(at)}
           rowLink={(line) => (isGroup(line) ? null : linkOf(line.rows[0].path))}
           selected={selected}
           onSelect={setSelected}
@@ -226,13 +229,11 @@ function Toggle({ line }: { line: Line }) {
 
 function Nothing({ filtered, onAll }: { filtered: boolean; onAll: () => void }) {
   const { t } = useTranslation();
-  if (!filtered)
-    return <EmptyState icon={IconBellOff} title={t('notifications.empty')} hint={t('notifications.emptyHint')} />;
+  if (!filtered) return <EmptyState icon={IconBellOff} title={t('notifications.empty')} />;
   return (
     <EmptyState
       icon={IconBellOff}
       title={t('notifications.emptyUnread')}
-      hint={t('notifications.emptyUnreadHint')}
       action={
         <Button variant="default" onClick={onAll}>
           {t('notifications.showAll')}

@@ -191,3 +191,31 @@ test('many of one kind in one project are one line, which opens and is read as o
   await userEvent.click(screen.getByRole('button', { name: 'Mark as read: 4 datasets have new versions' }));
   await waitFor(() => expect(posted()[0]?.body).toEqual({ ids: ['v0', 'v1', 'v2', 'v3'] }));
 });
+
+test('many runs of one name on one day are one line, and other days are other lines', async () => {
+  const ran = (id: string, name: string, at: string) =>
+    told({ id, kind: 'run.succeeded', topic: 'run_finished', subject: id, data: { name }, at });
+  const today = new Date().toISOString();
+  const before = '2026-01-01T12:00:00Z';
+  const rows = [
+    ...['a', 'b', 'c'].map((id) => ran(id, 'digits', today)),
+    ran('x', 'cats', today),
+    ...['d', 'e', 'f'].map((id) => ran(id, 'digits', before)),
+  ];
+  serve('GET', AT, listing(...rows));
+  serve('POST', `${AT}read/`, { changed: 3 });
+  const { container } = await open();
+
+  const groups = await screen.findAllByRole('button', { name: '3 runs of digits succeeded' });
+  expect(groups).toHaveLength(2);
+  screen.getByText('Run cats succeeded');
+  expect(screen.getAllByRole('rowheader').map((heading) => heading.textContent)).toEqual(['Today', 'Jan 1, 2026']);
+  groups[1]?.focus();
+  await userEvent.keyboard('{Enter}');
+  expect(groups.map((group) => group.getAttribute('aria-expanded'))).toEqual(['false', 'true']);
+  expect(screen.getAllByText('Run digits succeeded')).toHaveLength(3);
+  await expectNoViolations(container);
+  const mark = screen.getAllByRole('button', { name: 'Mark as read: 3 runs of digits succeeded' })[0];
+  await userEvent.click(mark as HTMLElement);
+  await waitFor(() => expect(posted()[0]?.body).toEqual({ ids: ['a', 'b', 'c'] }));
+});

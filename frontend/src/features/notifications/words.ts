@@ -39,9 +39,9 @@ export function useGroupTitle(): (line: Line) => string {
   return (line) => {
     const { kind, data } = line.rows[0];
     const name = kind.replace('.', '_');
-    const one = kind === 'commit.published' && subjectsOf(line) === 1;
-    const count = one ? line.rows.length : subjectsOf(line);
-    const key = one ? 'notifications.group.one_dataset' : `notifications.group.${name}`;
+    // Of one run that is retried each attempt tells; a version is told once.
+    const count = line.isOfSubject && !kind.startsWith('run.') ? line.rows.length : subjectsOf(line);
+    const key = line.isOfSubject ? `notifications.groupOf.${name}` : `notifications.group.${name}`;
     return String(t(key as never, { ...data, count, defaultValue: `${kind} (${line.rows.length})` } as never));
   };
 }

@@ -20,7 +20,6 @@ export function LabelingTasks({ tasks }: { tasks: RecentTask[] }) {
           compact
           icon={IconPolygon}
           title={t('overview.noTasks')}
-          hint={t('overview.noTasksHint')}
           action={
             mayCreate && (
               <ButtonLink to="/labeling" variant="default">

@@ -25,7 +25,6 @@ export function RecentRuns({ runs }: { runs: RecentRun[] }) {
           compact
           icon={IconPlayerPlay}
           title={t('overview.noRuns')}
-          hint={t('overview.noRunsHint')}
           action={<ButtonLink to="/runs/new">{t('overview.startRun')}</ButtonLink>}
         />
       )}

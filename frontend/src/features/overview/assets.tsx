@@ -13,15 +13,12 @@ import { Section } from './Section';
 
 export function RecentDatasets({ datasets }: { datasets: Dataset[] }) {
   const { t } = useTranslation();
-  const hint = (
-    <>
-      {t('overview.noDatasetsHint')}
-      <CommandLine command="atom data push ./folder digits" />
-    </>
-  );
+  const command = <CommandLine command="atom data push ./folder digits" />;
   return (
     <Section title={t('overview.recentDatasets')} all={<AnchorLink to="/datasets">{t('overview.seeAll')}</AnchorLink>}>
-      {datasets.length === 0 && <EmptyState compact icon={IconDatabase} title={t('overview.noDatasets')} hint={hint} />}
+      {datasets.length === 0 && (
+        <EmptyState compact icon={IconDatabase} title={t('overview.noDatasets')} action={command} />
+      )}
       {datasets.map(({ id, name, latest, updated_at }) => (
         <Link key={id} to="/datasets/$name" params={{ name }} className={classes.row}>
           <div className={classes.line}>
@@ -48,9 +45,7 @@ export function RecentModels({ models }: { models: RecentModel[] }) {
   const { t } = useTranslation();
   return (
     <Section title={t('overview.recentModels')} all={<AnchorLink to="/models">{t('overview.seeAll')}</AnchorLink>}>
-      {models.length === 0 && (
-        <EmptyState compact icon={IconBox} title={t('overview.noModels')} hint={t('overview.noModelsHint')} />
-      )}
+      {models.length === 0 && <EmptyState compact icon={IconBox} title={t('overview.noModels')} />}
       {models.map(({ id, name, latest, updated_at }) => (
         <Link key={id} to="/models/$name" params={{ name }} className={classes.row}>
           <div className={classes.line}>

@@ -67,8 +67,8 @@ export function ActivityPage() {
           empty={
             <EmptyState
               icon={IconHistory}
-              title={t('activity.empty')}
-              hint={filtered ? t('common.noMatches') : <CommandLine command={`atom activity ${name}`} />}
+              title={filtered ? t('common.noMatches') : t('activity.empty')}
+              action={!filtered && <CommandLine command={`atom activity ${name}`} />}
             />
           }
         />

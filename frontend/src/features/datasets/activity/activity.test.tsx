@@ -51,7 +51,7 @@ test('what happened is told in words with links, and filtered in the address', a
 test('nothing and a failure are said', async () => {
   serve('GET', `${AT}activity/`, listing());
   const { unmount } = await open('?kind=%5B%22labels%22%5D');
-  await screen.findByText('Nothing happened yet');
+  await screen.findByText('Nothing matches: try another filter');
   unmount();
   serve('GET', `${AT}activity/`, problem(500, 'server_error', 'Broken'));
   await open();

@@ -91,8 +91,7 @@ export function NoFiles({ search, isExact, onClear }: NoFilesProps) {
     </Button>
   );
   const title = t(isExact ? 'datasets.noFiles' : 'datasets.noFilesYet');
-  const hint = t(isExact ? 'datasets.noFilesHint' : 'datasets.noFilesYetHint');
-  return <EmptyState icon={IconPhoto} title={title} hint={hint} action={action} />;
+  return <EmptyState icon={IconPhoto} title={title} action={action} />;
 }
 
 const CELLS = Array.from({ length: 18 }, (_, index) => `cell-${index}`);

@@ -1,3 +1,4 @@
+import { Stack } from '@mantine/core';
 import { IconDatabase, IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset } from '@/api/contract/datasets';
@@ -15,24 +16,18 @@ import { QuarantineNotice } from './QuarantineNotice';
 export function NoVersion({ name, description, is_loading }: Pick<Dataset, 'name' | 'description' | 'is_loading'>) {
   const { t } = useTranslation();
   const mayUpload = useMay('researcher') && !is_loading;
-  const action = mayUpload && (
-    <>
-      <ButtonLink leftSection={<IconUpload size={15} />} to="/uploads" search={{ dataset: name }}>
-        {t('upload.linkFolder')}
-      </ButtonLink>
-      <DropAnywhere label={t('upload.dropHere', { name })} search={() => ({ dataset: name })} />
-    </>
-  );
-  const hint = is_loading ? (
-    <>
-      {t('datasets.loadingHint')}
-      <CommandLine command={`atom data archive load ./archive --name ${name}`} />
-    </>
+  const action = is_loading ? (
+    <CommandLine command={`atom data archive load ./archive --name ${name}`} />
   ) : (
-    <>
-      {t(mayUpload ? 'datasets.emptyDatasetDrop' : 'datasets.emptyDatasetHint')}
+    <Stack align="center" gap="xs">
+      {mayUpload && (
+        <ButtonLink leftSection={<IconUpload size={15} />} to="/uploads" search={{ dataset: name }}>
+          {t('upload.linkFolder')}
+        </ButtonLink>
+      )}
+      {mayUpload && <DropAnywhere label={t('upload.dropHere', { name })} search={() => ({ dataset: name })} />}
       <ImportCommands name={name} />
-    </>
+    </Stack>
   );
   return (
     <Page>
@@ -41,7 +36,6 @@ export function NoVersion({ name, description, is_loading }: Pick<Dataset, 'name
       <EmptyState
         icon={IconDatabase}
         title={t(is_loading ? 'datasets.loading' : 'datasets.noVersion')}
-        hint={hint}
         action={action}
       />
     </Page>

@@ -9,11 +9,11 @@ import { EmptyState } from '@/shared/EmptyState';
 import { ErrorState } from '@/shared/ErrorState';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { PrintReport, ReportOrigin } from '@/shared/print/PrintReport';
 import { useMay, useProject } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
 import { VersionPicker } from '../browse/VersionPicker';
+import { DatasetPartHeader } from '../DatasetPartHeader';
 import { personName } from '../names';
 import { useHeadBranch } from '../queries';
 import { Findings } from './Findings';
@@ -47,7 +47,9 @@ export function CleaningPage() {
   return (
     <Page>
       <ReportOrigin />
-      <PageHeader
+      <DatasetPartHeader
+        name={name}
+        tab="files"
         title={t('cleaning.title')}
         documentTitle={t('cleaning.documentTitle', { name, ref })}
         above={
@@ -64,7 +66,7 @@ export function CleaningPage() {
           </Button>
         )}
         {report?.state === 'ready' && !asking && <PrintReport />}
-      </PageHeader>
+      </DatasetPartHeader>
       {error ? <ErrorState error={error} onRetry={refetch} /> : null}
       {!error && !report && !hasNone && <Skeleton height={180} radius="md" aria-busy />}
       {hasNone && !mayAct && <EmptyState icon={IconSparkles} title={t('cleaning.viewer')} />}

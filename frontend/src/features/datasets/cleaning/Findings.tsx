@@ -42,7 +42,7 @@ export function Findings({ report, kind, onKind, branch }: FindingsProps) {
         </Alert>
       )}
       {!first || !chosen ? (
-        <EmptyState icon={IconCircleCheck} title={t('cleaning.clean')} hint={t('cleaning.cleanHint')} />
+        <EmptyState icon={IconCircleCheck} title={t('cleaning.clean')} />
       ) : (
         <>
           <KindCards counts={report.counts} chosen={chosen.kind} onChoose={onKind} />

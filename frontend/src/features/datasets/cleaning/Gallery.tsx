@@ -33,7 +33,7 @@ export function Gallery({ report, kind, gone, selection, onSelect }: GalleryProp
   if (!rows) return <Loading />;
   if (rows.length === 0 && !findings.hasMore)
     return findings.rows?.length ? (
-      <EmptyState compact icon={IconTrashOff} title={t('cleaning.gone')} hint={t('cleaning.goneHint')} />
+      <EmptyState compact icon={IconTrashOff} title={t('cleaning.gone')} />
     ) : (
       <EmptyState compact icon={IconCircleCheck} title={t('cleaning.noneOfKind')} />
     );

@@ -35,7 +35,7 @@ export function DiffGallery({ name, from, to, place, change }: DiffGalleryProps)
   const asked: DiffAsked = { from, to, ...filter };
   const page = whole(pageAsked, 1);
   const diff = useDiff(name, asked, (page - 1) * PAGE, PAGE);
-  const nothing = <EmptyState icon={IconEqual} title={t('datasets.same')} hint={t('datasets.sameHint')} />;
+  const nothing = <EmptyState icon={IconEqual} title={t('datasets.same')} />;
   if (from !== undefined && from === to) return nothing;
   if (diff.error) return <ErrorState error={diff.error} onRetry={() => void diff.refetch()} />;
   if (!diff.data) return <Loading />;

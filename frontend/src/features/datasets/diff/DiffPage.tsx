@@ -5,8 +5,8 @@ import { useTranslation } from 'react-i18next';
 import { EmptyState } from '@/shared/EmptyState';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { VersionPicker } from '../browse/VersionPicker';
+import { DatasetPartHeader } from '../DatasetPartHeader';
 import { useVersions } from '../queries';
 import { DiffGallery, type DiffPlace } from './DiffGallery';
 
@@ -35,7 +35,9 @@ export function DiffPage() {
   const change = (patch: DiffPlace) => void navigate({ search: (old) => ({ ...old, ...patch }) });
   return (
     <Page>
-      <PageHeader
+      <DatasetPartHeader
+        name={name}
+        tab="versions"
         title={t('datasets.diffTitle')}
         documentTitle={t('datasets.diffOf', { name, from: from ?? '', to: to ?? '' })}
         above={
@@ -58,9 +60,9 @@ export function DiffPage() {
           </Tooltip>
           <VersionPicker name={name} value={to} label={t('datasets.to')} onChange={(ref) => set({ to: ref })} />
         </Group>
-      </PageHeader>
+      </DatasetPartHeader>
       {onlyOne ? (
-        <EmptyState icon={IconGitCompare} title={t('datasets.oneVersion')} hint={t('datasets.oneVersionHint')} />
+        <EmptyState icon={IconGitCompare} title={t('datasets.oneVersion')} />
       ) : (
         <DiffGallery name={name} from={from} to={to} place={place} change={change} />
       )}

@@ -75,7 +75,7 @@ export function DiffViewer({ name, asked, number, onNumber, onClose }: DiffViewe
         ) : row ? (
           <Pair key={`${row.kind} ${row.path}`} row={row} />
         ) : (
-          <EmptyState title={t('diff.gone')} hint={t('diff.goneHint')} />
+          <EmptyState title={t('diff.gone')} />
         )}
         <Text size="xs" c="dimmed" id="diff-keys" visibleFrom="sm">
           {t('diff.keys')}

@@ -42,8 +42,7 @@ export function Confirm({ found, run, parameters }: ConfirmProps) {
         <EmptyState
           compact
           icon={IconFileOff}
-          title={t('importing.nothing')}
-          hint={t(isEmpty ? 'importing.nothingEmpty' : 'importing.nothingHint')}
+          title={t(isEmpty ? 'importing.nothingEmpty' : 'importing.nothing')}
           action={<ToChoices />}
         />
       </Card>

@@ -7,9 +7,9 @@ import { ErrorState } from '@/shared/ErrorState';
 import { FailedPage } from '@/shared/FailedPage';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useMay, useProject } from '@/shared/project';
 import { VersionPicker } from '../browse/VersionPicker';
+import { DatasetPartHeader } from '../DatasetPartHeader';
 import { useFixed, useVersion } from '../queries';
 import { ChoicesForm } from './ChoicesForm';
 import { Done } from './Done';
@@ -46,15 +46,16 @@ export function ImportPage() {
     );
   const step = run ?? look;
   const body = () => {
-    if (!may && !step)
-      return <EmptyState icon={IconLock} title={t('importing.mayNot')} hint={t('importing.mayNotHint')} />;
+    if (!may && !step) return <EmptyState icon={IconLock} title={t('importing.mayNot')} />;
     if (step) return <Step key={step} id={step} isLook={run === undefined} />;
     if (!shown) return <Skeleton height={280} radius="md" aria-busy />;
     return <ChoicesForm key={shown.ref} source={shown} named={ref} />;
   };
   return (
     <Page>
-      <PageHeader
+      <DatasetPartHeader
+        name={name}
+        tab="files"
         title={t('importing.title')}
         documentTitle={t('importing.documentTitle', { name, ref })}
         subtitle={t('importing.subtitle')}

@@ -159,7 +159,7 @@ test('nothing to import is an empty state that names what was near', async () =>
   const nothing = { format: 'folder', objects: 0, losses: harmless, near_miss_counts: { 'LabelMe JSON was found': 1 } };
   serve('GET', `${LOOK}import-report/`, found({}, { ...near, ...nothing }));
   open('?ref=v1&look=look');
-  expect(await screen.findByText('There is nothing to import')).toBeTruthy();
+  expect(await screen.findByText(/^There is nothing to import: /)).toBeTruthy();
   expect(screen.getByText('a.json: LabelMe JSON was found')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Import' })).toBeNull();
 });

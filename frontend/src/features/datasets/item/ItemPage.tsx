@@ -10,12 +10,12 @@ import { FailedPage } from '@/shared/FailedPage';
 import { Thumb } from '@/shared/grid/Thumb';
 import { AnchorLink } from '@/shared/links';
 import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
 import { useProject } from '@/shared/project';
 import { useShortcuts } from '@/shared/shortcuts';
 import { visible } from '@/shared/visible';
 import { type BrowseSearch, useEntries, usePlace } from '../browse/useBrowse';
 import { DamageNotice } from '../DamageNotice';
+import { DatasetPartHeader } from '../DatasetPartHeader';
 import { markOf } from '../damage';
 import { baseName } from '../names';
 import { useDataset, useEntry, useFixed, useMediaProblem, type VersionAddress } from '../queries';
@@ -51,8 +51,8 @@ export function ItemPage() {
   if (!search.item || (dataset.data && !address))
     return (
       <Page>
-        <PageHeader title={t('item.title')} above={toList} />
-        <EmptyState title={t('item.none')} hint={t('item.noneHint')} />
+        <DatasetPartHeader name={name} tab="files" title={t('item.title')} above={toList} />
+        <EmptyState title={t('item.none')} />
       </Page>
     );
   if (!shown) return <Loading />;
@@ -81,7 +81,9 @@ function Item({ address, search, path, above }: ItemProps) {
     );
   return (
     <Page fill>
-      <PageHeader
+      <DatasetPartHeader
+        name={address.dataset}
+        tab="files"
         title={visible(baseName(path))}
         documentTitle={`${visible(baseName(path))} · ${address.dataset}`}
         above={above}
@@ -118,7 +120,7 @@ function Item({ address, search, path, above }: ItemProps) {
             {t('item.download')}
           </Button>
         )}
-      </PageHeader>
+      </DatasetPartHeader>
       {entry.data ? <Body key={path} address={address} entry={entry.data} /> : <Skeleton height="60vh" />}
     </Page>
   );

@@ -44,7 +44,7 @@ export function Holds({ dataset }: { dataset: string }) {
           label={t('datasets.holds')}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={<EmptyState icon={IconGavel} title={t('datasets.holdsEmpty')} hint={t('datasets.holdsEmptyHint')} />}
+          empty={<EmptyState icon={IconGavel} title={t('datasets.holdsEmpty')} />}
         />
       </Card>
       {placing && <PlaceHold dataset={dataset} onClose={() => setPlacing(false)} />}

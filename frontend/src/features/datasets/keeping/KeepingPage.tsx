@@ -6,7 +6,11 @@ import { Page } from '@/shared/Page';
 import { useArrived } from '@/shared/useArrived';
 import { DatasetHeader } from '../DatasetHeader';
 import { useDataset } from '../queries';
+import { useSources } from '../sources/queries';
+import { SourcesCard } from '../sources/SourcesCard';
 import { ToDatasets } from '../ToDatasets';
+import { useOpenWriters } from '../writers/queries';
+import { WritersPanel } from '../writers/WritersPanel';
 import { DeleteCard } from './DeleteCard';
 import { Holds } from './Holds';
 import { MovingCard } from './MovingCard';
@@ -22,7 +26,11 @@ export function KeepingPage() {
   const retention = useRetention(name);
   const holds = useHolds(name);
   const hasRetention = useArrived(!retention.isPending);
+  const sources = useSources();
+  const writers = useOpenWriters(name);
   const hasHolds = useArrived(!holds.isPending);
+  const hasSources = useArrived(sources.rows !== undefined || sources.error != null);
+  const hasWriters = useArrived(writers.rows !== undefined || writers.error != null);
   if (dataset.error && !dataset.data)
     return (
       <FailedPage title={name} above={<ToDatasets />} error={dataset.error} onRetry={() => void dataset.refetch()} />
@@ -33,15 +41,13 @@ export function KeepingPage() {
       <Stack>
         <RetentionCard dataset={name} />
         {/* How high a card becomes is not known: those below it come after it, and nothing moves. */}
-        {hasRetention && (
+        {hasRetention && <Holds dataset={name} />}
+        {hasRetention && hasHolds && <SourcesCard dataset={name} />}
+        {hasRetention && hasHolds && hasSources && <WritersPanel name={name} />}
+        {hasRetention && hasHolds && hasSources && hasWriters && (
           <>
-            <Holds dataset={name} />
-            {hasHolds && (
-              <>
-                <MovingCard dataset={name} />
-                <DeleteCard dataset={name} />
-              </>
-            )}
+            <MovingCard dataset={name} />
+            <DeleteCard dataset={name} />
           </>
         )}
       </Stack>

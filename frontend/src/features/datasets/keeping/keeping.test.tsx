@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -123,4 +123,40 @@ test('a failure is told in words', async () => {
   serve('GET', `${AT}holds/`, listing());
   await open();
   await screen.findByText('The dataset is busy.');
+});
+
+test('the sources and the writers of the dataset are among its settings', async () => {
+  const source = (name: string, dataset: string) => ({
+    id: name,
+    name,
+    kind: 's3',
+    url: `s3://bucket/${name}`,
+    dataset,
+    branch: 'main',
+    state: 'ready',
+    every_s: 0,
+    next_scan_at: null,
+    error_detail: '',
+    error_action: null,
+    last_scan: null,
+  });
+  serve('GET', `${AT}retention/`, retention({}));
+  serve('GET', `${AT}holds/`, listing());
+  serve('GET', `${AT}writers/`, listing());
+  serve('GET', `${AT}write-jobs/`, listing());
+  serve('GET', 'projects/{project}/sources/', (_: Request, url: URL) =>
+    url.searchParams.get('cursor')
+      ? listing(source('late', 'pets'))
+      : { ...listing(source('photos', 'pets'), source('other', 'digits')), next: 'more' },
+  );
+  const { container } = await open();
+  const table = await screen.findByRole('table', { name: 'Sources' });
+  await within(table).findByText('late');
+  within(table).getByText('photos');
+  expect(within(table).queryByText('other')).toBeNull();
+  await screen.findByText('No program is writing now');
+  await userEvent.click(screen.getByRole('button', { name: 'Add a source' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Add a source' });
+  expect(within(dialog).getByRole('textbox', { name: 'Dataset' })).toHaveProperty('value', 'pets');
+  await expectNoViolations(container);
 });

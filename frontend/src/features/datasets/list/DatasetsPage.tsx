@@ -1,4 +1,4 @@
-import { Button, Card, Group, TextInput } from '@mantine/core';
+import { Button, Card, Group, Stack, TextInput } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
   IconCloudDataConnection,
@@ -158,24 +158,23 @@ function useColumns(): Column<Dataset>[] {
 
 function NoDatasets({ q, onCreate }: { q: string; onCreate?: () => void }) {
   const { t } = useTranslation();
-  if (q) return <EmptyState icon={IconSearch} title={t('datasets.noMatch', { q })} hint={t('common.noMatches')} />;
-  const hint = (
-    <>
-      {t('datasets.emptyHint')}
+  if (q) return <EmptyState icon={IconSearch} title={t('datasets.noMatch', { q })} />;
+  const action = (
+    <Stack align="center" gap="xs">
+      {onCreate && (
+        <Group gap="xs" justify="center">
+          <ButtonLink leftSection={<IconUpload size={15} />} to="/uploads">
+            {t('upload.linkFolder')}
+          </ButtonLink>
+          <Button variant="default" onClick={onCreate}>
+            {t('datasets.new')}
+          </Button>
+        </Group>
+      )}
       <ImportCommands name="digits" />
       {t('datasets.movingLoad')}
       <CommandLine command="atom data archive load ./archive" />
-    </>
+    </Stack>
   );
-  const action = onCreate && (
-    <Group gap="xs" justify="center">
-      <ButtonLink leftSection={<IconUpload size={15} />} to="/uploads">
-        {t('upload.linkFolder')}
-      </ButtonLink>
-      <Button variant="default" onClick={onCreate}>
-        {t('datasets.new')}
-      </Button>
-    </Group>
-  );
-  return <EmptyState icon={IconDatabase} title={t('datasets.empty')} hint={hint} action={action} />;
+  return <EmptyState icon={IconDatabase} title={t('datasets.empty')} action={action} />;
 }

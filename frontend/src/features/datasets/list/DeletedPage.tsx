@@ -37,9 +37,7 @@ export function DeletedPage() {
           label={t('datasets.deleted')}
           columns={columns}
           rowKey={({ id }) => id}
-          empty={
-            <EmptyState icon={IconTrash} title={t('datasets.deletedEmpty')} hint={t('datasets.deletedEmptyHint')} />
-          }
+          empty={<EmptyState icon={IconTrash} title={t('datasets.deletedEmpty')} />}
         />
       </Card>
     </Page>

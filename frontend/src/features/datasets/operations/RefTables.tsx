@@ -103,11 +103,7 @@ export function RefTables({ name, at, branches, tags, mayMerge, title, children,
               columns={tagColumns}
               rows={shown(tags.rows)}
               rowKey={({ id }) => id}
-              empty={
-                nothingFound ?? (
-                  <EmptyState icon={IconTag} title={t('versioning.noTags')} hint={t('versioning.noTagsHint')} />
-                )
-              }
+              empty={nothingFound ?? <EmptyState icon={IconTag} title={t('versioning.noTags')} />}
             />
           </Card>
         )}

@@ -33,12 +33,19 @@ const EMPTY: SourceForm = {
   every_s: '0',
 };
 
-export function NewSource({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+interface NewSourceProps {
+  opened: boolean;
+  onClose: () => void;
+  /** The dataset that the form begins with. */
+  dataset?: string;
+}
+
+export function NewSource({ opened, onClose, dataset = '' }: NewSourceProps) {
   const { t } = useTranslation();
   const { add, scan } = useSourceActions();
   const schedules = useScheduleOptions();
   const form = useForm<SourceForm>({
-    initialValues: EMPTY,
+    initialValues: { ...EMPTY, dataset },
     validate: {
       name: (value) => (NAME.test(value) ? null : t('datasets.nameInvalid')),
       dataset: (value) => (NAME.test(value) ? null : t('datasets.nameInvalid')),

@@ -45,7 +45,7 @@ export function UploadPage() {
           )
         }
       />
-      {may ? <Uploading /> : <EmptyState icon={IconLock} title={t('upload.mayNot')} hint={t('upload.mayNotHint')} />}
+      {may ? <Uploading /> : <EmptyState icon={IconLock} title={t('upload.mayNot')} />}
     </Page>
   );
 }

@@ -104,7 +104,7 @@ test('a chosen folder names its dataset, its files and what is left out', async 
 test('who may not write is told so', async () => {
   serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'labeler', unit: null }));
   await renderPage(<UploadPage />, '/uploads', '/uploads');
-  await screen.findByText('You may not upload to this project');
+  await screen.findByText('You may not upload to this project: ask for the role researcher');
 });
 
 test('a dataset beyond the list of names is no new one: the upload goes to its branch', async () => {

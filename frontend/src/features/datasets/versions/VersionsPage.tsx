@@ -21,7 +21,6 @@ import { OperationsNow } from '../operations/OperationsNow';
 import { RefsPanel } from '../operations/RefsPanel';
 import { useDataset, useRefs, useVersions } from '../queries';
 import { ToDatasets } from '../ToDatasets';
-import { WritersPanel } from '../writers/WritersPanel';
 import { ChangeCounts, ChangeLegend } from './ChangeCounts';
 import { layerWords } from './layerWords';
 import { VersionKept } from './VersionKept';
@@ -64,14 +63,13 @@ export function VersionsPage() {
             <EmptyState
               icon={IconHistory}
               title={t('datasets.noVersion')}
-              hint={<CommandLine command={`atom data push ./${name} ${name}`} />}
+              action={<CommandLine command={`atom data push ./${name} ${name}`} />}
             />
           }
         />
       </Card>
       {/* How high a table becomes is not known: what stands below it comes after it, and nothing moves. */}
       {hasVersions && <RefsPanel name={name} branch={branch} />}
-      {hasVersions && !refs.isPending && <WritersPanel name={name} />}
     </Page>
   );
 }

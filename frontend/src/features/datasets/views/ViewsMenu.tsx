@@ -123,7 +123,7 @@ function ViewList({ address, value, going, onApply, onRename, onRemove }: ViewLi
   if (views.error) return <ErrorState error={views.error} compact onRetry={() => void views.refetch()} />;
   if (views.isPending) return <Skeleton height={80} aria-busy />;
   const shown = views.data.results.filter((view) => !going.has(view.name));
-  if (shown.length === 0) return <EmptyState icon={IconBookmarks} title={t('views.none')} hint={t('views.noneHint')} />;
+  if (shown.length === 0) return <EmptyState icon={IconBookmarks} title={t('views.none')} />;
   return (
     <ScrollArea.Autosize mah={360} viewportProps={{ tabIndex: 0, 'aria-label': t('views.title') }}>
       <Stack gap="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>

@@ -27,7 +27,7 @@ export function WritersPanel({ name }: { name: string }) {
   const columns = useColumns(name, setGoing);
   return (
     <section aria-label={t('writers.title')}>
-      <Title order={2} fz={16} mt="lg">
+      <Title order={2} size="h4">
         {t('writers.title')}
       </Title>
       <Text size="sm" c="dimmed" mb="xs">
@@ -44,12 +44,7 @@ export function WritersPanel({ name }: { name: string }) {
             <EmptyState
               icon={IconPencil}
               title={t('writers.empty')}
-              hint={
-                <>
-                  {t('writers.emptyHint')}
-                  <CommandLine command={`with Client().datasets.writer("${name}") as writer: ...`} />
-                </>
-              }
+              action={<CommandLine command={`with Client().datasets.writer("${name}") as writer: ...`} />}
             />
           }
         />

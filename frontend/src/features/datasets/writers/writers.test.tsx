@@ -77,5 +77,5 @@ test('who only reads sees them and changes nothing; nobody writing is said', asy
   await waitFor(() => expect(screen.queryByRole('button', { name: /Commit|Abandon/ })).toBeNull());
   serve('GET', `${AT}writers/`, listing());
   await open();
-  await screen.findByText('Nobody is writing');
+  await screen.findByText('No program is writing now');
 });

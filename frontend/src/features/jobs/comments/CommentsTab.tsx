@@ -35,14 +35,7 @@ export function CommentsTab({ run }: { run: Run }) {
     <Stack gap="sm" maw={760}>
       {thread.error != null && !thread.rows && <ErrorState error={thread.error} onRetry={thread.refetch} />}
       {thread.error == null && !shown && <Skeleton height={120} aria-busy />}
-      {shown?.length === 0 && (
-        <EmptyState
-          compact
-          icon={IconMessage}
-          title={t('runpage.comments.none')}
-          hint={t('runpage.comments.noneHint')}
-        />
-      )}
+      {shown?.length === 0 && <EmptyState compact icon={IconMessage} title={t('runpage.comments.none')} />}
       {shown?.map((comment) =>
         editing === comment.id ? (
           <Card key={comment.id} padding="sm">

@@ -80,9 +80,7 @@ export function ComparePage() {
         {enough && add}
         {data && <PrintReport />}
       </PageHeader>
-      {!enough && (
-        <EmptyState icon={IconArrowsDiff} title={t('compare.none')} hint={t('compare.noneHint')} action={add} />
-      )}
+      {!enough && <EmptyState icon={IconArrowsDiff} title={t('compare.none')} action={add} />}
       {enough && !data && (
         <Stack aria-busy>
           <Skeleton height={340} radius="md" />
@@ -212,7 +210,7 @@ function Compared({ data, names, search, setSearch }: ComparedProps) {
           />
         </Group>
         {shown.length === 0 ? (
-          <EmptyState compact title={t('compare.allFiltered')} hint={t('compare.allFilteredHint')} />
+          <EmptyState compact title={t('compare.allFiltered')} />
         ) : (
           <CompareTable
             runs={runs}

@@ -35,9 +35,9 @@ export function Curves({ id, active, zoom, onZoom }: CurvesProps) {
   if (!metrics.data) return <Skeleton height={240} radius="md" />;
   if (user.length === 0)
     return active ? (
-      <EmptyState icon={IconChartLine} title={t('jobs.curves.none')} hint={t('jobs.curves.noneHint')} />
+      <EmptyState icon={IconChartLine} title={t('jobs.curves.none')} />
     ) : (
-      <EmptyState icon={IconChartLine} title={t('sharing.page.noCurves')} hint={t('sharing.page.noCurvesHint')} />
+      <EmptyState icon={IconChartLine} title={t('sharing.page.noCurves')} />
     );
   return (
     <>

@@ -41,8 +41,7 @@ export function SystemTab({ run }: { run: Run }) {
     const name = groupName(metric.key);
     groups.set(name, [...(groups.get(name) ?? []), metric]);
   }
-  if (groups.size === 0)
-    return <EmptyState icon={IconCpu} title={t('jobs.system.none')} hint={t('jobs.system.noneHint')} />;
+  if (groups.size === 0) return <EmptyState icon={IconCpu} title={t('jobs.system.none')} />;
   const names = [...groups.keys()].sort((a, b) => rank(a) - rank(b));
   const title = (name: string) => t(`jobs.system.${name}` as 'jobs.system.cpu_percent', { defaultValue: name });
   return (

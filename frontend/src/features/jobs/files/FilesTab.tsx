@@ -51,19 +51,11 @@ export function FilesTab({ run, active }: { run: Run; active: boolean }) {
         rowKey={({ folder, file }) => folder?.name ?? (file as Artifact).id}
         empty={
           removedOn ? (
-            <EmptyState
-              icon={IconFile}
-              title={t('keeping.filesGone')}
-              hint={t('keeping.filesGoneHint', { date: removedOn })}
-            />
+            <EmptyState icon={IconFile} title={t('keeping.filesGone', { date: removedOn })} />
           ) : path ? (
-            <EmptyState icon={IconFolder} title={t('runpage.files.emptyFolder')} hint={t('runpage.files.emptyHint')} />
+            <EmptyState icon={IconFolder} title={t('runpage.files.emptyFolder')} />
           ) : (
-            <EmptyState
-              icon={IconFile}
-              title={t('jobs.files.none')}
-              hint={active ? t('jobs.files.noneYet') : t('jobs.files.noneHint')}
-            />
+            <EmptyState icon={IconFile} title={active ? t('jobs.files.noneYet') : t('jobs.files.none')} />
           )
         }
       />

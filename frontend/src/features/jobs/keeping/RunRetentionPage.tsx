@@ -140,7 +140,7 @@ function Due({ days }: { days: number }) {
             compact
             icon={IconArchive}
             title={t('keeping.nothingDue')}
-            hint={<CommandLine command="atom run-retention --days 90 --dry-run" />}
+            action={<CommandLine command="atom run-retention --days 90 --dry-run" />}
           />
         }
       />

@@ -62,7 +62,6 @@ export function RunsPage() {
     <EmptyState
       icon={IconPlayerPlay}
       title={t('jobs.noMatch')}
-      hint={t('jobs.noMatchHint')}
       action={
         <Button variant="default" onClick={() => setFilter(NO_FILTER)}>
           {t('common.clear')}
@@ -73,7 +72,6 @@ export function RunsPage() {
     <EmptyState
       icon={IconPlayerPlay}
       title={t('jobs.none')}
-      hint={t('jobs.noneHint')}
       action={
         mayRun && (
           <Stack align="center" gap="lg" maw="100%">

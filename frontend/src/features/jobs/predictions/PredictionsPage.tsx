@@ -40,9 +40,7 @@ export function PredictionsPage() {
   return (
     <Page>
       <PageHeader title={t('predictions.title')} above={above} subtitle={page && <Source page={page} />} />
-      {missing && (
-        <EmptyState icon={IconPhotoOff} title={t('predictions.missing')} hint={t('predictions.missingHint')} />
-      )}
+      {missing && <EmptyState icon={IconPhotoOff} title={t('predictions.missing')} />}
       {query.error && !missing && !page && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
       {!page && !query.error && <Skeleton height={320} radius="md" />}
       {page && (
@@ -50,7 +48,7 @@ export function PredictionsPage() {
           <Filters search={search} labels={page.labels} />
           <Bar page={page} rows={rows} search={search} />
           {rows.length === 0 ? (
-            <EmptyState icon={IconPhotoOff} title={t('predictions.none')} hint={t('predictions.noneHint')} />
+            <EmptyState icon={IconPhotoOff} title={t('predictions.none')} />
           ) : (
             <SimpleGrid cols={{ base: 2, xs: 3, md: 5, xl: 7 }} spacing="sm" component="ul" className={classes.grid}>
               {rows.map((row) => (

@@ -73,14 +73,7 @@ export function QueuePage() {
             rowKey={({ run }) => run.id}
             rowName={({ run }) => runName(run)}
             rowLink={({ run }) => ({ to: '/runs/$runId', params: { runId: run.id } })}
-            empty={
-              <EmptyState
-                compact
-                icon={IconListNumbers}
-                title={t('runs.queue.nothingWaits')}
-                hint={t('runs.queue.nothingWaitsHint')}
-              />
-            }
+            empty={<EmptyState compact icon={IconListNumbers} title={t('runs.queue.nothingWaits')} />}
           />
           {data && <Elsewhere queue={data} />}
         </section>
@@ -104,14 +97,7 @@ export function QueuePage() {
               rowKey={(run) => run.id}
               rowName={runName}
               rowLink={(run) => ({ to: '/runs/$runId', params: { runId: run.id } })}
-              empty={
-                <EmptyState
-                  compact
-                  icon={IconServer}
-                  title={t('runs.queue.nothingRuns')}
-                  hint={t('runs.queue.nothingRunsHint')}
-                />
-              }
+              empty={<EmptyState compact icon={IconServer} title={t('runs.queue.nothingRuns')} />}
             />
           </section>
         )}

@@ -13,10 +13,10 @@ import { useFormat } from '@/shared/format';
 import { useMe } from '@/shared/me';
 import { useMay } from '@/shared/project';
 import { RelativeTime } from '@/shared/RelativeTime';
+import { EndShare } from '@/shared/sharing/EndShare';
+import { useShares, useSharing } from '@/shared/sharing/queries';
 import { runName } from '../list/columns';
 import { isTracked } from '../states';
-import { EndShare } from './EndShare';
-import { useShares, useSharing } from './queries';
 import classes from './sharing.module.css';
 
 const DAYS = [1, 7, 30, 90];
@@ -56,7 +56,7 @@ function Sharing({ run, onClose }: { run: Run; onClose: () => void }) {
           {t('sharing.links')}
         </Title>
         {results.length === 0 ? (
-          <EmptyState compact icon={IconLinkOff} title={t('sharing.none')} hint={t('sharing.noneHint')} />
+          <EmptyState compact icon={IconLinkOff} title={t('sharing.none')} />
         ) : (
           <Stack gap="xs">
             {results.map((one) => (

@@ -85,7 +85,7 @@ function Gone() {
   return (
     <>
       <PageHeader title={t('sharing.page.shared')} />
-      <EmptyState icon={IconLinkOff} title={t('sharing.page.gone')} hint={t('sharing.page.goneHint')} />
+      <EmptyState icon={IconLinkOff} title={t('sharing.page.gone')} />
     </>
   );
 }

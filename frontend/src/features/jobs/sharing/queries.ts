@@ -1,43 +1,9 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { $api, anonymous, api, keyOf } from '@/api/client';
-import type { NewRunShare, ProjectRunShare, SharedLog, SharedRun } from '@/api/contract/jobs';
+import { useQuery } from '@tanstack/react-query';
+import { anonymous } from '@/api/client';
+import type { SharedLog, SharedRun } from '@/api/contract/jobs';
 import { asApiError } from '@/api/errors';
-import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
 import type { CurveSource } from '../curves/source';
 import { isActive } from '../states';
-
-const SHARES = '/api/v1/runs/{run_id}/shares/';
-const OF_PROJECT = '/api/v1/projects/{project}/run-shares/';
-
-export const useShares = (run: string) => $api.useQuery('get', SHARES, { params: { path: { run_id: run } } });
-
-/** Every link of the project that works; asked by its administrators only. */
-export function useProjectShares(enabled: boolean) {
-  const project = useProject();
-  const init = { params: { path: { project }, query: { limit: 100 } } };
-  return useKeysetRows<ProjectRunShare>($api.useInfiniteQuery('get', OF_PROJECT, init, { ...KEYSET, enabled }));
-}
-
-/** Makes and ends links, then reads the lists again. */
-export function useSharing() {
-  const client = useQueryClient();
-  const again = () =>
-    Promise.all([SHARES, OF_PROJECT].map((path) => client.invalidateQueries({ queryKey: ['get', path] })));
-  return {
-    make: async (run: string, body: NewRunShare) => {
-      const { data } = await api.POST(SHARES, { params: { path: { run_id: run } }, body });
-      await client.invalidateQueries({ queryKey: keyOf(SHARES) });
-      return data;
-    },
-    end: async (run: string, share: string) => {
-      await api.DELETE('/api/v1/runs/{run_id}/shares/{share_id}/', {
-        params: { path: { run_id: run, share_id: share } },
-      });
-      await again();
-    },
-  };
-}
 
 /** How often the page of a link asks, while the run goes on and the page is seen. */
 export const LINK_POLL_MS = 10_000;

@@ -36,11 +36,13 @@ export function NothingToAudit({ task, page }: { task: LabelTask; page: string }
       <EmptyState
         icon={IconChecks}
         title={words === 'active' ? t('labeling.audit.none') : t(`labeling.work.nothing.${words}`)}
-        hint={words === 'active' ? why : t(`labeling.work.nothingHint.${words}`)}
         action={
-          <ButtonLink data-first-action to="/labeling/$taskId" params={{ taskId: task.id }} variant="default">
-            {t('labeling.work.toTask')}
-          </ButtonLink>
+          <Stack align="center" gap="sm">
+            {words === 'active' && why}
+            <ButtonLink data-first-action to="/labeling/$taskId" params={{ taskId: task.id }} variant="default">
+              {t('labeling.work.toTask')}
+            </ButtonLink>
+          </Stack>
         }
       />
     </Page>

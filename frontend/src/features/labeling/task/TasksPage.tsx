@@ -128,9 +128,7 @@ export function TasksPage() {
           {...tasks}
           rowKey={(task) => task.id}
           rowLink={(task) => ({ to: '/labeling/$taskId', params: { taskId: task.id } })}
-          empty={
-            <EmptyState icon={IconTags} title={t('labeling.none')} hint={t('labeling.noneHint')} action={create} />
-          }
+          empty={<EmptyState icon={IconTags} title={t('labeling.none')} action={create} />}
         />
       </Card>
       {search.create && mayCreate && (

@@ -1,4 +1,4 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { IconChecks } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -39,29 +39,20 @@ export function NothingLeft({ task, bench, page }: NothingLeftProps) {
       <EmptyState
         icon={IconChecks}
         title={t(`labeling.work.nothing.${words}`)}
-        hint={
-          waiting && words === 'active' ? (
-            <Why waiting={waiting} task={task} bench={bench} />
-          ) : (
-            t(`labeling.work.nothingHint.${words}`)
-          )
-        }
         action={
-          <>
-            <ButtonLink
-              to="/labeling/$taskId"
-              params={{ taskId: task.id }}
-              variant={over ? 'filled' : 'default'}
-              mr={over ? 0 : 'xs'}
-            >
-              {t('labeling.work.toTask')}
-            </ButtonLink>
-            {!over && (
-              <ButtonLink to="/labeling/$taskId/work" params={{ taskId: task.id }} onClick={() => bench.retry()}>
-                {t('labeling.work.lookAgain')}
+          <Stack align="center" gap="sm">
+            {waiting && words === 'active' && <Why waiting={waiting} task={task} bench={bench} />}
+            <Group gap="xs" justify="center">
+              <ButtonLink to="/labeling/$taskId" params={{ taskId: task.id }} variant={over ? 'filled' : 'default'}>
+                {t('labeling.work.toTask')}
               </ButtonLink>
-            )}
-          </>
+              {!over && (
+                <ButtonLink to="/labeling/$taskId/work" params={{ taskId: task.id }} onClick={() => bench.retry()}>
+                  {t('labeling.work.lookAgain')}
+                </ButtonLink>
+              )}
+            </Group>
+          </Stack>
         }
       />
     </Page>

@@ -1,0 +1,5 @@
+import './words';
+
+export { AccountPage } from './AccountPage';
+export { S3KeysPage } from './s3Keys/S3KeysPage';
+export { TokensPage } from './tokens/TokensPage';

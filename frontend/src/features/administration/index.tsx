@@ -1,0 +1,9 @@
+import './words';
+
+export { AuditLogPage } from './audit/AuditLogPage';
+export { GarbagePage } from './garbage/GarbagePage';
+export { HealthPage } from './health/HealthPage';
+export { MachinesPage } from './machines/MachinesPage';
+export { PeoplePage } from './people/PeoplePage';
+export { UnitPage } from './units/UnitPage';
+export { UnitsPage } from './units/UnitsPage';

@@ -1,0 +1,6 @@
+import './words';
+
+export { ProjectMembersPage } from './members/ProjectMembersPage';
+export { SecretsPage } from './secrets/SecretsPage';
+export { ProjectSharesPage } from './shares/ProjectSharesPage';
+export { WebhooksPage } from './webhooks/WebhooksPage';
