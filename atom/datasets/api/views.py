@@ -16,10 +16,16 @@ from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import words
-from atom.datasets.catalog.actions.catalogue import create_dataset, create_tag, delete_tag
+from atom.datasets.catalog.actions.catalogue import (
+    create_dataset,
+    create_tag,
+    delete_tag,
+    describe_dataset,
+)
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import (
     BranchSerializer,
+    DatasetChangeSerializer,
     DatasetSerializer,
     ExpectedHeadSerializer,
     NewDatasetSerializer,
@@ -73,7 +79,7 @@ class DatasetListView(ProjectScopedView, generics.ListAPIView[Dataset]):
 
 
 class DatasetView(ProjectScopedView, APIView):
-    """One dataset; administrators may delete it."""
+    """One dataset; researchers may describe it, administrators may delete it."""
 
     required_roles: ClassVar = {"DELETE": "researcher"}
     # A push that fails takes back the dataset that it made; another is deleted with `write`.
@@ -82,9 +88,21 @@ class DatasetView(ProjectScopedView, APIView):
     @extend_schema(responses=DatasetSerializer, operation_id="dataset_retrieve")
     def get(self, request: Request, project: str, dataset: str) -> Response:
         """Return the dataset."""
+        return self._shown(find_dataset(self.project, dataset))
+
+    @extend_schema(
+        request=DatasetChangeSerializer,
+        responses=DatasetSerializer,
+        operation_id="dataset_describe",
+    )
+    def patch(self, request: Request, project: str, dataset: str) -> Response:
+        """Replace the description of the dataset."""
+        # The scope `push` of this view adds data; it changes nothing that is there.
+        authorize(request, self.project, "researcher", "write")
+        body = DatasetChangeSerializer(data=request.data)
+        check(body)
         found = find_dataset(self.project, dataset)
-        shown = Dataset.objects.in_project(self.project).with_summary().get(pk=found.pk)
-        return Response(DatasetSerializer(shown).data)
+        return self._shown(describe_dataset(found, user=user_of(request), **body.validated_data))
 
     @extend_schema(
         parameters=[OpenApiParameter("name", str, required=True, description="The name again.")],
@@ -99,6 +117,10 @@ class DatasetView(ProjectScopedView, APIView):
         found = find_dataset(self.project, dataset)
         delete_dataset(found, user_of(request), self._permit_deletion)
         return Response(status=status.HTTP_204_NO_CONTENT)
+
+    def _shown(self, dataset: Dataset) -> Response:
+        found = Dataset.objects.in_project(self.project).with_summary().get(pk=dataset.pk)
+        return Response(DatasetSerializer(found).data)
 
     def _permit_deletion(self, locked: Dataset) -> None:
         if not (locked.created_by_id == user_of(self.request).pk and is_unused(locked)):

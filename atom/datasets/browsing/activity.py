@@ -26,7 +26,13 @@ _VERBS = {
     "moving": ("dataset.loaded", "dataset.exported"),
     "writers": ("writer.", "write_job."),
     "cleaning": ("cleaning_report.",),
-    "dataset": ("dataset.created", "dataset.deleted", "dataset.restored", "commit.cancelled"),
+    "dataset": (
+        "dataset.created",
+        "dataset.described",
+        "dataset.deleted",
+        "dataset.restored",
+        "commit.cancelled",
+    ),
 }
 KINDS = (VERSIONS, *_VERBS)
 # Everybody who may read the dataset reads these; the rest of an event is for administrators.

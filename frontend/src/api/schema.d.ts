@@ -1337,7 +1337,8 @@ export interface paths {
         delete: operations["dataset_destroy"];
         options?: never;
         head?: never;
-        patch?: never;
+        /** @description Replace the description of the dataset. */
+        patch: operations["dataset_describe"];
         trace?: never;
     };
     "/api/v1/projects/{project}/datasets/{dataset}/activity/": {
@@ -8237,6 +8238,10 @@ export interface components {
             /** @description Plain text; @name names a member. */
             text?: string;
         };
+        /** @description What can be changed of a dataset. */
+        PatchedDatasetChangeRequest: {
+            description?: string;
+        };
         /** @description Changes of a run's description; fields that are left out stay as they are. */
         PatchedDescriptionRequest: {
             name?: string;
@@ -10882,6 +10887,7 @@ export type PatchedChangedProjectRequest = components['schemas']['PatchedChanged
 export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
 export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUnitRequest'];
 export type PatchedCommentTextRequest = components['schemas']['PatchedCommentTextRequest'];
+export type PatchedDatasetChangeRequest = components['schemas']['PatchedDatasetChangeRequest'];
 export type PatchedDescriptionRequest = components['schemas']['PatchedDescriptionRequest'];
 export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
 export type PatchedPreferenceChangesRequest = components['schemas']['PatchedPreferenceChangesRequest'];
@@ -14024,6 +14030,42 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    dataset_describe: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedDatasetChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dataset"];
+                };
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */

@@ -65,6 +65,7 @@ export const activity = {
     cleaning_report_started: 'asked for a cleaning report',
     cleaning_report_cancelled: 'cancelled a cleaning report',
     dataset_created: 'made the dataset',
+    dataset_described: 'changed the description',
     dataset_deleted: 'deleted the dataset',
     dataset_restored: 'restored the dataset',
     commit_cancelled: 'cancelled what the server did',

@@ -46,6 +46,20 @@ def create_dataset(project: Project, name: str, description: str, user: User) ->
     return dataset
 
 
+def describe_dataset(dataset: Dataset, description: str, user: User) -> Dataset:
+    """Replace the description of a dataset. Repeatable."""
+    with transaction.atomic():
+        rows = Dataset.objects.select_for_update(of=("self",))
+        locked = rows.select_related("project", "created_by").get(pk=dataset.pk)
+        if locked.description == description:
+            return locked
+        locked.description = description
+        locked.save(update_fields=["description", "updated_at"])
+        catalogue_log.write_dataset(locked)
+        audit.record(user, "dataset.described", locked, locked.project, locked, name=locked.name)
+    return locked
+
+
 def create_tag(dataset: Dataset, name: str, at: Version, user: User) -> Tag:
     """Give a version a name that never moves. Raises RefNameTaken or VersionExpired."""
     check_ref_name(dataset, name)

@@ -147,6 +147,12 @@ class NewDatasetSerializer(serializers.Serializer[Any]):
     description = TextField(max_length=10_000, allow_blank=True, required=False, default="")
 
 
+class DatasetChangeSerializer(serializers.Serializer[Any]):
+    """What can be changed of a dataset."""
+
+    description = TextField(max_length=10_000, allow_blank=True)
+
+
 class BranchSerializer(serializers.ModelSerializer[Branch]):
     """A branch and its head, as `with_facts` of `atom.datasets.catalog.refs_listing` found it."""
 

@@ -12,6 +12,7 @@ import { ToDatasets } from '../ToDatasets';
 import { useOpenWriters } from '../writers/queries';
 import { WritersPanel } from '../writers/WritersPanel';
 import { DeleteCard } from './DeleteCard';
+import { DescriptionCard } from './DescriptionCard';
 import { Holds } from './Holds';
 import { MovingCard } from './MovingCard';
 import { useHolds, useRetention } from './queries';
@@ -39,12 +40,17 @@ export function KeepingPage() {
     <Page>
       <DatasetHeader name={name} tab="settings" subtitle={t('datasets.keepingSubtitle')} />
       <Stack>
-        <RetentionCard dataset={name} />
+        {dataset.data && (
+          <>
+            <DescriptionCard dataset={name} description={dataset.data.description} />
+            <RetentionCard dataset={name} />
+          </>
+        )}
         {/* How high a card becomes is not known: those below it come after it, and nothing moves. */}
-        {hasRetention && <Holds dataset={name} />}
-        {hasRetention && hasHolds && <SourcesCard dataset={name} />}
-        {hasRetention && hasHolds && hasSources && <WritersPanel name={name} />}
-        {hasRetention && hasHolds && hasSources && hasWriters && (
+        {dataset.data && hasRetention && <Holds dataset={name} />}
+        {dataset.data && hasRetention && hasHolds && <SourcesCard dataset={name} />}
+        {dataset.data && hasRetention && hasHolds && hasSources && <WritersPanel name={name} />}
+        {dataset.data && hasRetention && hasHolds && hasSources && hasWriters && (
           <>
             <MovingCard dataset={name} />
             <DeleteCard dataset={name} />

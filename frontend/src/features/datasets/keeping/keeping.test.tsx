@@ -21,7 +21,7 @@ const hold = {
 const open = () => renderPage(<KeepingPage />, '/datasets/pets/keeping', '/datasets/$name/keeping');
 const bodies = (method: string) => sent.filter(({ line }) => line.startsWith(method)).map(({ body }) => body);
 
-beforeEach(() => serve('GET', AT, { name: 'pets' }));
+beforeEach(() => serve('GET', AT, { name: 'pets', description: 'Cats and dogs' }));
 
 test('a dataset that is not there is said once, with the way back and nothing to press', async () => {
   serve('GET', AT, () => problem(404, 'not_found', 'There is nothing here.'));
@@ -159,4 +159,23 @@ test('the sources and the writers of the dataset are among its settings', async 
   const dialog = await screen.findByRole('dialog', { name: 'Add a source' });
   expect(within(dialog).getByRole('textbox', { name: 'Dataset' })).toHaveProperty('value', 'pets');
   await expectNoViolations(container);
+});
+
+test('the description is changed by those who write, and read by others', async () => {
+  serve('GET', `${AT}retention/`, retention({}));
+  serve('GET', `${AT}holds/`, listing());
+  serve('PATCH', AT, { name: 'pets', description: 'Cats only' });
+  const { container, unmount } = await open();
+  const field = await screen.findByRole('textbox', { name: 'Description' });
+  expect(field).toHaveProperty('value', 'Cats and dogs');
+  await userEvent.clear(field);
+  await userEvent.type(field, 'Cats only');
+  await userEvent.click(await screen.findByRole('button', { name: 'Save the description' }));
+  await waitFor(() => expect(bodies('PATCH')).toEqual([{ description: 'Cats only' }]));
+  await expectNoViolations(container);
+  unmount();
+  serve('GET', 'projects/', listing({ slug: 'vision', name: 'Vision', role: 'viewer', unit: null }));
+  await open();
+  expect(await screen.findByRole('textbox', { name: 'Description' })).toHaveProperty('readOnly', true);
+  expect(screen.queryByRole('button', { name: 'Save the description' })).toBeNull();
 });

@@ -64,6 +64,19 @@ export function useRestoreVersion(dataset: string) {
   };
 }
 
+export function useDescribe(dataset: string) {
+  const project = useProject();
+  const client = useQueryClient();
+  const onSuccess = () =>
+    Promise.all(([DATASET, DATASETS] as const).map((path) => client.invalidateQueries({ queryKey: keyOf(path) })));
+  const mutation = $api.useMutation('patch', DATASET, { onSuccess });
+  return {
+    ...mutation,
+    describe: (description: string) =>
+      mutation.mutateAsync({ params: { path: { project, dataset } }, body: { description } }),
+  };
+}
+
 export function useDeleteDataset(dataset: string) {
   const project = useProject();
   const mutation = $api.useMutation('delete', DATASET, { onSuccess: useRefreshLists() });
