@@ -16,7 +16,7 @@ SPLIT = {"test": 3, "val": 0, "seed": 7, "stratify": True}
 
 
 @pytest.fixture
-def pusher(transactional_db: None) -> Iterator[Pusher]:
+def pusher(committing_db: None) -> Iterator[Pusher]:
     """A dataset `digits` with version 1: three classes of four images, three of them for tests."""
     yield made_once(push_classes)
     shutil.rmtree(Path(settings.ATOM_HOME) / "cache", ignore_errors=True)

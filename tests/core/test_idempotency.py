@@ -19,7 +19,7 @@ from atom.core.schema import takes_key
 from atom.datasets.models import Dataset
 from tests.factories.accounts import make_member, make_project
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("committing_db")
 
 
 @pytest.fixture
@@ -44,6 +44,7 @@ def create(project: Project, user: User, name: str) -> tuple[int, dict[str, Any]
     return answer.status_code, answer.json()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_requests_that_meet_create_one_dataset_and_get_one_answer(
     project: Project, user: User
 ) -> None:

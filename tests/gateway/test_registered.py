@@ -26,7 +26,7 @@ def bucket(settings: Any) -> Bucket:
 
 
 @pytest.fixture
-def pusher(transactional_db: None) -> Pusher:
+def pusher(committing_db: None) -> Pusher:
     project = make_project()
     return Pusher(project, make_member(project, "researcher")).create()
 

@@ -15,7 +15,7 @@ from tests.labeling.asking import Api
 from tests.labeling.test_publishing import labels_of
 from tests.labeling.work import rule, submit_all
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("committing_db")
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ FILES = {"a.png": png(1), "b.png": png(2)}
 
 
 @pytest.fixture
-def pusher(transactional_db: None) -> Pusher:
+def pusher(committing_db: None) -> Pusher:
     return new_pusher()
 
 

@@ -20,7 +20,7 @@ from tests.factories.accounts import make_member
 from tests.factories.labeling import make_task, unlabelled
 from tests.labeling.work import rule, submit_all
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("committing_db")
 
 
 def label_some(task: LabelTask, n: int, label_id: int = 3) -> None:

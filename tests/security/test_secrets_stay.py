@@ -23,7 +23,7 @@ from atom.webhooks.actions import deliveries
 from tests.factories.accounts import PASSWORD, make_member, make_project
 from tests.webhooks.receiving import Receiver, receiver
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("committing_db")
 
 API = "/api/v1/"
 HERE = f"{API}projects/vision/"

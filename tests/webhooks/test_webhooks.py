@@ -34,7 +34,7 @@ from tests.factories.accounts import make_member, make_project
 from tests.factories.jobs import make_run
 from tests.webhooks.receiving import Receiver, receiver
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("committing_db")
 SECRET = "a secret of sixteen or more"
 ATOM = Path(__file__).resolve().parents[2] / "atom"
 
@@ -151,6 +151,7 @@ def test_what_is_not_accepted_is_tried_again_with_the_same_id_and_bytes(
     assert len({body for _, body in place.requests}) == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_worker_that_is_killed_between_answer_and_note_sends_it_again(
     webhook: Webhook, place: Receiver, project: Project
 ) -> None:

@@ -60,12 +60,14 @@ def whole_files(pusher: Pusher, node: Node) -> dict[str, bytes]:
     return {sample.path: bytes(sample.data) for sample in dataset}
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_slow_disk_warms_slowly_and_whole(disk: SlowDisk, pusher: Pusher, node: Node) -> None:
     warm_up(pusher, node).join()
     assert CacheRecord.objects.get().state == "warm"
     assert whole_files(pusher, node) == class_files()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_disk_that_falls_silent_holds_a_warm_up_and_breaks_nothing(
     disk: SlowDisk, pusher: Pusher, node: Node
 ) -> None:

@@ -208,6 +208,7 @@ def test_a_store_that_is_away_is_waited_for_and_no_pack_is_blamed(
     assert Pack.objects.get().state == "verified"
 
 
+@pytest.mark.django_db(transaction=True)
 def test_two_workers_on_one_record_end_warm(pusher: Pusher, node: Node) -> None:
     version = version_of(pusher)
     record = CacheRecord.objects.create(node=node, version=version, state="warming")
@@ -253,6 +254,7 @@ def test_a_warm_up_that_nobody_is_at_goes_on_as_it_was_asked(
     assert view_path(version, view_selector({"split": "test"})).index_path.exists()
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_warm_up_that_is_slow_but_alive_is_left_alone(
     pusher: Pusher, node: Node, monkeypatch: pytest.MonkeyPatch
 ) -> None:

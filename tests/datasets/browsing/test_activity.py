@@ -18,7 +18,7 @@ from tests.factories.accounts import make_member, make_user
 
 
 @pytest.fixture
-def busy(transactional_db: None) -> Pusher:
+def busy(committing_db: None) -> Pusher:
     """A dataset with a branch, a tag, a view, another split and a policy."""
     pusher = made_once(push_forked)
     pusher.post("tags/", {"name": "first", "at": "v1"})

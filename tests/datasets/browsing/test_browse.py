@@ -23,7 +23,7 @@ from tests.datasets.pushing import (
 
 
 @pytest.fixture
-def pushed(transactional_db: None) -> Pusher:
+def pushed(committing_db: None) -> Pusher:
     """Three classes of four images, two images without a label, a text file at the root."""
     return made_once(push_pushed)
 

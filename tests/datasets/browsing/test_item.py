@@ -20,7 +20,7 @@ PICTURE = "versions/main/entries/picture/"
 
 
 @pytest.fixture
-def pushed(transactional_db: None) -> Pusher:
+def pushed(committing_db: None) -> Pusher:
     """Five versions: a file is added, changed, left alone, removed, and comes back."""
     return made_once(push_history)
 
@@ -107,7 +107,7 @@ def test_a_picture_says_its_size_and_its_exif_in_bounds(pushed: Pusher) -> None:
 PREVIEW = "versions/main/entries/preview/"
 
 
-def test_a_parquet_file_shows_its_columns_and_first_rows(transactional_db: None) -> None:
+def test_a_parquet_file_shows_its_columns_and_first_rows(committing_db: None) -> None:
     out = io.BytesIO()
     pq.write_table(pa.table({"id": range(300), "word": ["a"] * 300}), out)
     pusher = new_pusher()

@@ -30,7 +30,7 @@ SIZES = st.dictionaries(st.text("ab/", min_size=1, max_size=5), st.integers(0, 3
 
 
 @pytest.fixture
-def pushed(transactional_db: None) -> Pusher:
+def pushed(committing_db: None) -> Pusher:
     """Three classes of four images; those with an even number come from the camera north."""
     return made_once(push_pushed)
 

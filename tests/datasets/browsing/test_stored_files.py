@@ -12,7 +12,7 @@ STORED = "versions/main/stored-files/"
 
 
 @pytest.fixture
-def pushed(transactional_db: None) -> Pusher:
+def pushed(committing_db: None) -> Pusher:
     """Three classes of four images."""
     return made_once(push_classes)
 

@@ -21,7 +21,7 @@ _ROWS_OF_A_PAGE = 20
 
 
 @pytest.fixture
-def pushed(transactional_db: None) -> Pusher:
+def pushed(committing_db: None) -> Pusher:
     """A dataset of two versions on `main`, and one of another branch."""
     return made_once(push_some)
 

@@ -7,7 +7,7 @@ import pytest
 from atom.datasets.models import CommitRequest, WriteJob, Writer
 from tests.datasets.pushing import changes_file, delete_row, new_pusher
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("committing_db")
 
 
 @pytest.mark.parametrize("way", ["commits", "writers", "write-jobs"])

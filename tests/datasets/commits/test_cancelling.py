@@ -49,7 +49,7 @@ def push_two_branches() -> Pusher:
 
 
 @pytest.fixture
-def forked(transactional_db: None) -> Pusher:
+def forked(committing_db: None) -> Pusher:
     return made_once(push_two_branches)
 
 
@@ -123,6 +123,7 @@ def test_it_is_too_late_once_the_branch_moves(forked: Pusher) -> None:
     assert forked.client.post(address).json()["detail"] == "It is published already."
 
 
+@pytest.mark.django_db(transaction=True)
 def test_of_a_worker_and_one_who_cancels_one_wins(forked: Pusher) -> None:
     request = requested_merge(forked)
     start = threading.Barrier(2)

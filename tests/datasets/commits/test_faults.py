@@ -134,6 +134,7 @@ def test_completing_twice_is_the_same_as_once(pusher: Pusher) -> None:
     assert again["state"] == "verified"
 
 
+@pytest.mark.django_db(transaction=True)
 def test_of_two_commits_on_one_head_exactly_one_wins(pusher: Pusher) -> None:
     pusher.push(class_files())
     requests = [prepared_commit(pusher, {f"new{n}.png": png(n)}) for n in range(2)]
@@ -192,6 +193,7 @@ def test_the_same_idempotency_key_commits_once(pusher: Pusher) -> None:
     assert CommitRequest.objects.count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
 def test_two_clients_that_begin_the_same_upload_share_it(pusher: Pusher) -> None:
     data = make_pack({"a.png": png(1)}).data
     digest = blake3(data).hexdigest()

@@ -21,7 +21,7 @@ UNLABELLED = {f"unlabelled/{n}.png": png(900 + n) for n in range(3)}
 
 
 @pytest.fixture
-def pusher(transactional_db: None) -> Pusher:
+def pusher(committing_db: None) -> Pusher:
     """Version 1: three class folders, and three images without a label."""
     return made_once(push_labelled)
 

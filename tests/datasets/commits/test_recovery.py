@@ -154,6 +154,7 @@ def test_fresh_work_is_left_to_its_worker(pusher: Pusher) -> None:
     assert request.state == "pending"
 
 
+@pytest.mark.django_db(transaction=True)
 def test_work_that_another_worker_is_at_is_left_to_it(pusher: Pusher) -> None:
     request = prepared_commit(pusher, class_files())
     CommitRequest.objects.update(updated_at="2024-01-01T00:00:00Z")
@@ -178,6 +179,7 @@ def test_a_commit_verifies_what_no_worker_is_at(pusher: Pusher, state: str) -> N
     assert Pack.objects.get().state == "verified"
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_commit_waits_for_changes_that_another_worker_verifies(pusher: Pusher) -> None:
     request = prepared_commit(pusher, class_files())
     upload_id = request.changes_upload_id

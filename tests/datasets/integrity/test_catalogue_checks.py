@@ -35,11 +35,11 @@ from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, new_pusher, png
 from tests.factories.accounts import make_project, make_user
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("committing_db")
 
 
 @pytest.fixture
-def history(transactional_db: None) -> Pusher:
+def history(committing_db: None) -> Pusher:
     """Two datasets, with three versions and a tag."""
     return made_once(push_history)
 
@@ -207,6 +207,7 @@ def test_a_worker_that_is_cut_off_leaves_the_rest_to_the_next(
     )
 
 
+@pytest.mark.django_db(transaction=True)
 def test_two_workers_at_once_compare_once(history: Pusher) -> None:
     both = threading.Barrier(2)
 

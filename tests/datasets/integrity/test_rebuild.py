@@ -22,7 +22,7 @@ from tests.factories.datasets import make_dataset, make_version
 
 
 @pytest.fixture
-def history(transactional_db: None) -> Pusher:
+def history(committing_db: None) -> Pusher:
     """Versions on two branches, with tags, labels, a split and a deletion."""
     return made_once(push_history)
 

@@ -117,6 +117,7 @@ def test_a_preview_counts_and_leaves_no_trace(forked: Pusher) -> None:
     )
 
 
+@pytest.mark.django_db(transaction=True)
 def test_merges_that_meet_both_come_in(forked: Pusher) -> None:
     forked.post("branches/", {"name": "other", "at": "main"})
     forked.push({"a.png": png(1)}, branch="fix")

@@ -30,7 +30,7 @@ def push_one_merge() -> Pusher:
 
 
 @pytest.fixture
-def merging(transactional_db: None) -> Pusher:
+def merging(committing_db: None) -> Pusher:
     return made_once(push_one_merge)
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 from threading import Thread
 from typing import Any
 
+import pytest
 from django.db import connection, connections
 from django.db.models import F
 from rest_framework.test import APIClient
@@ -48,6 +49,7 @@ def test_who_made_a_dataset_without_versions_may_delete_it_and_its_name_is_free(
     assert names.status_code == 403 or names.json()["results"] == []
 
 
+@pytest.mark.django_db(transaction=True)
 def test_who_made_a_dataset_may_not_delete_it_once_its_first_version_comes(
     pusher: Pusher,
 ) -> None:

@@ -46,7 +46,7 @@ def test_a_policy_keeps_the_last_or_the_young_ones_and_always_the_newest() -> No
 
 
 @pytest.fixture
-def three(transactional_db: None) -> Pusher:
+def three(committing_db: None) -> Pusher:
     """Three versions of `main`; each has a file of its own that the next one lacks."""
     return made_once(push_three)
 

@@ -32,7 +32,7 @@ from atom_sdk.manifests.entries import table_entries
 from tests.datasets.buckets import Answer, Bucket, Moody, refusal
 from tests.datasets.pushing import Pusher, class_files, make_pack, put_rows
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.usefixtures("committing_db")
 
 
 @pytest.fixture(autouse=True)
@@ -149,6 +149,7 @@ def test_throttling_is_waited_out(pusher: Pusher, bucket: Bucket, moody: Moody) 
         (418, "Teapot", "source_odd"),
     ],
 )
+@pytest.mark.django_db(transaction=True)
 def test_a_scan_that_is_refused_midway_commits_nothing_and_goes_on_later(
     pusher: Pusher, bucket: Bucket, moody: Moody, status: int, code: str, told: str
 ) -> None:
@@ -213,6 +214,7 @@ def test_credentials_never_leave_and_are_stored_encrypted(
     assert body["secret_access_key"] not in repr(Source.objects.get().spec)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_cancelled_scan_makes_no_version(pusher: Pusher, bucket: Bucket, moody: Moody) -> None:
     bucket.put(class_files())
     register(pusher, bucket.body(endpoint=moody.url))

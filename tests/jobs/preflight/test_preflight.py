@@ -200,7 +200,7 @@ def test_a_model_whose_training_data_is_gone_can_be_evaluated(
 
 
 @pytest.fixture
-def pusher(transactional_db: None) -> Pusher:
+def pusher(committing_db: None) -> Pusher:
     call_command("sync_workflows")
     beat_local_node()
     project = make_project("vision")

@@ -27,7 +27,7 @@ Splits = Callable[[str], str]
 
 
 @pytest.fixture
-def pusher(transactional_db: None) -> Pusher:
+def pusher(committing_db: None) -> Pusher:
     call_command("sync_workflows")
     beat_local_node()
     project = make_project("vision")

@@ -64,7 +64,7 @@ def test_inputs_that_do_not_fit_the_parameters_are_refused(inputs: dict[str, Any
 
 
 @pytest.fixture
-def pusher(transactional_db: None) -> Iterator[Pusher]:
+def pusher(committing_db: None) -> Iterator[Pusher]:
     """`digits@v1`: three classes of four images, three images of them for tests."""
     call_command("sync_workflows")
     project = make_project()
