@@ -13,7 +13,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useDensity } from '@/shared/density';
 import { API_DOCS, MenuLink } from '@/shared/links';
-import { ACCOUNT } from '@/shared/rooms';
+import { ACCOUNT } from '@/shared/settingsPages';
 import { notifyError } from '@/shared/undo';
 import { sessionQuery, signOut } from '../session';
 

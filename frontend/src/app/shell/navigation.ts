@@ -11,7 +11,7 @@ import {
   IconServer2,
 } from '@tabler/icons-react';
 import type { Rights } from '@/shared/project';
-import { ACCOUNT, ADMINISTRATION, openRooms, PROJECT_SETTINGS, type Room } from '@/shared/rooms';
+import { ACCOUNT, ADMINISTRATION, allowedPages, PROJECT_SETTINGS, type SettingsPage } from '@/shared/settingsPages';
 
 export interface NavItem {
   key:
@@ -24,7 +24,7 @@ export interface NavItem {
     | 'machines'
     | 'projectSettings'
     | 'administration';
-  to: Room['to'];
+  to: SettingsPage['to'];
   /** Pages that belong to it although their addresses are elsewhere. */
   also?: readonly string[];
   icon: Icon;
@@ -69,23 +69,23 @@ const MAIN: NavGroup[] = [
   },
 ];
 
-/** Rooms with tabs: one entry each, which leads to the first tab that the person may open. */
+/** Pages with tabs: one entry each, which leads to the first tab that the person may open. */
 const TABBED = [
-  { key: 'projectSettings', icon: IconAdjustments, rooms: PROJECT_SETTINGS },
-  { key: 'administration', icon: IconBuildingCommunity, rooms: ADMINISTRATION },
+  { key: 'projectSettings', icon: IconAdjustments, pages: PROJECT_SETTINGS },
+  { key: 'administration', icon: IconBuildingCommunity, pages: ADMINISTRATION },
 ] as const;
 
 /** The side bar: a room of which no tab is open has no entry. */
 export function navigationFor(rights: Rights): NavGroup[] {
-  const items = TABBED.flatMap(({ key, icon, rooms }): NavItem[] => {
-    const [first] = openRooms<Room>(rooms, rights);
-    return first ? [{ key, icon, to: first.to, also: rooms.map(({ to }) => to) }] : [];
+  const items = TABBED.flatMap(({ key, icon, pages }): NavItem[] => {
+    const [first] = allowedPages<SettingsPage>(pages, rights);
+    return first ? [{ key, icon, to: first.to, also: pages.map(({ to }) => to) }] : [];
   });
   return items.length > 0 ? [...MAIN, { key: 'settings', items }] : MAIN;
 }
 
-interface NamedPage extends Pick<Room, 'to' | 'icon' | 'keys' | 'needs'> {
-  key: NavItem['key'] | Room['key'];
+interface NamedPage extends Pick<SettingsPage, 'to' | 'icon' | 'keys' | 'needs'> {
+  key: NavItem['key'] | SettingsPage['key'];
 }
 
 /** Every page that has a name of its own in the shell: in the side bar, behind the avatar, or as a tab. */
@@ -97,4 +97,4 @@ export const NAMED_PAGES: NamedPage[] = [
 ];
 
 /** The named pages that the person may open. */
-export const namedPagesFor = (rights: Rights) => openRooms(NAMED_PAGES, rights);
+export const namedPagesFor = (rights: Rights) => allowedPages(NAMED_PAGES, rights);

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { RoomHeader } from '@/shared/RoomHeader';
-import { ADMINISTRATION, type AdministrationRoom } from '@/shared/rooms';
+import { SettingsHeader } from '@/shared/SettingsHeader';
+import { ADMINISTRATION, type AdministrationPage } from '@/shared/settingsPages';
 
 interface AdministrationHeaderProps {
-  tab: AdministrationRoom;
+  tab: AdministrationPage;
   subtitle?: ReactNode;
   /** The actions of the page. */
   children?: ReactNode;
@@ -11,5 +11,5 @@ interface AdministrationHeaderProps {
 
 /** The header of each page of the administration. */
 export const AdministrationHeader = (props: AdministrationHeaderProps) => (
-  <RoomHeader name="administration" rooms={ADMINISTRATION} {...props} />
+  <SettingsHeader name="administration" pages={ADMINISTRATION} {...props} />
 );

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
-import { RoomHeader } from '@/shared/RoomHeader';
-import { PROJECT_SETTINGS, type ProjectRoom } from '@/shared/rooms';
+import { SettingsHeader } from '@/shared/SettingsHeader';
+import { PROJECT_SETTINGS, type ProjectPage } from '@/shared/settingsPages';
 
 interface ProjectHeaderProps {
-  tab: ProjectRoom;
+  tab: ProjectPage;
   subtitle?: ReactNode;
   /** The actions of the page. */
   children?: ReactNode;
@@ -11,5 +11,5 @@ interface ProjectHeaderProps {
 
 /** The header of each page of the project settings. */
 export const ProjectHeader = (props: ProjectHeaderProps) => (
-  <RoomHeader name="projectSettings" rooms={PROJECT_SETTINGS} {...props} />
+  <SettingsHeader name="projectSettings" pages={PROJECT_SETTINGS} {...props} />
 );

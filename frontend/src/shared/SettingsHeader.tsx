@@ -3,23 +3,23 @@ import { useTranslation } from 'react-i18next';
 import { PageHeader } from './PageHeader';
 import { PageTabs } from './PageTabs';
 import { useRights } from './project';
-import { openRooms, type Room } from './rooms';
+import { allowedPages, type SettingsPage } from './settingsPages';
 
-interface RoomHeaderProps {
+interface SettingsHeaderProps {
   /** The word in `nav` for all tabs together. */
   name: 'projectSettings' | 'administration';
-  rooms: readonly Room[];
-  tab: Room['key'];
+  pages: readonly SettingsPage[];
+  tab: SettingsPage['key'];
   subtitle?: ReactNode;
   /** The actions of the page. */
   children?: ReactNode;
 }
 
 /** The header of a page that is one tab of several: the name of all, and the tabs that the person may open. */
-export function RoomHeader({ name, rooms, tab, subtitle, children }: RoomHeaderProps) {
+export function SettingsHeader({ name, pages, tab, subtitle, children }: SettingsHeaderProps) {
   const { t } = useTranslation();
   const title = t(`nav.${name}`);
-  const tabs = openRooms(rooms, useRights()).map(({ key, to }) => ({ key, label: t(`nav.${key}`), link: { to } }));
+  const tabs = allowedPages(pages, useRights()).map(({ key, to }) => ({ key, label: t(`nav.${key}`), link: { to } }));
   return (
     <>
       <PageHeader title={title} documentTitle={[t(`nav.${tab}`), title].join(' · ')} subtitle={subtitle}>

@@ -18,7 +18,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import type { Rights } from './project';
 
 /** A page that the shell leads to. */
-export interface Room {
+export interface SettingsPage {
   /** Its word in `nav`. */
   key:
     | 'account'
@@ -38,7 +38,7 @@ export interface Room {
   icon: Icon;
   /** Keyboard sequence that goes there. */
   keys?: string;
-  /** Who may open it; everybody if left out. */
+  /** The right that opens it; without one, everybody may. */
   needs?: keyof Rights;
 }
 
@@ -48,7 +48,7 @@ export const ACCOUNT = [
   { key: 'notificationSettings', to: '/settings/notifications', icon: IconBellCog },
   { key: 'tokens', to: '/settings/tokens', icon: IconKey, keys: 'G T' },
   { key: 's3Keys', to: '/settings/s3-keys', icon: IconBucket, keys: 'G 3' },
-] as const satisfies Room[];
+] as const satisfies SettingsPage[];
 
 /** Pages of the project that is shown: tabs of one page. */
 export const PROJECT_SETTINGS = [
@@ -56,7 +56,7 @@ export const PROJECT_SETTINGS = [
   { key: 'secrets', to: '/settings/secrets', icon: IconLock, keys: 'G S', needs: 'runs' },
   { key: 'webhooks', to: '/settings/webhooks', icon: IconWebhook, needs: 'here' },
   { key: 'runShares', to: '/settings/run-shares', icon: IconShare, needs: 'here' },
-] as const satisfies Room[];
+] as const satisfies SettingsPage[];
 
 /** Pages of administrators of units and of the installation: tabs of one page. */
 export const ADMINISTRATION = [
@@ -65,11 +65,11 @@ export const ADMINISTRATION = [
   { key: 'health', to: '/settings/health', icon: IconHeartbeat, keys: 'G H', needs: 'installation' },
   { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },
   { key: 'garbage', to: '/settings/garbage', icon: IconTrash, needs: 'here' },
-] as const satisfies Room[];
+] as const satisfies SettingsPage[];
 
-export type ProjectRoom = (typeof PROJECT_SETTINGS)[number]['key'];
-export type AdministrationRoom = (typeof ADMINISTRATION)[number]['key'];
+export type ProjectPage = (typeof PROJECT_SETTINGS)[number]['key'];
+export type AdministrationPage = (typeof ADMINISTRATION)[number]['key'];
 
 /** Only what the person may open. */
-export const openRooms = <R extends { needs?: keyof Rights }>(rooms: readonly R[], rights: Rights): R[] =>
-  rooms.filter(({ needs }) => needs === undefined || rights[needs]);
+export const allowedPages = <R extends { needs?: keyof Rights }>(pages: readonly R[], rights: Rights): R[] =>
+  pages.filter(({ needs }) => needs === undefined || rights[needs]);
