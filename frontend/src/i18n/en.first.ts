@@ -1,9 +1,9 @@
+import { nav, shell } from '@/app/shell/shell.en';
+import { jobs } from '@/features/jobs/words/jobs.en';
+import { notifications } from '@/features/notifications/words/notifications.en';
+import { faults } from '@/shared/faults/faults.en';
 import { chart, common, errors, live, states } from './common.en';
-import { faults } from './faults.en';
-import { jobs } from './jobs.en';
-import { notifications } from './notifications.en';
 import { people } from './people.en';
-import { nav, shell } from './shell.en';
 
 /** The words that are there from the beginning. */
 const first = {

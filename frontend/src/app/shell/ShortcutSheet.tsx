@@ -1,8 +1,8 @@
 import { Group, Kbd, Modal, Stack, Table, Text } from '@mantine/core';
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
+import { palette } from '@/app/shell/palette.en';
 import { addWords } from '@/i18n';
-import { palette } from '@/i18n/palette.en';
 import { useFocusBack } from '@/shared/focusBack';
 import { type Shortcut, useRegisteredShortcuts } from '@/shared/shortcuts';
 

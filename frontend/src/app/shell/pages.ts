@@ -20,7 +20,7 @@ import {
 } from '@tabler/icons-react';
 import type { RegisteredRouter } from '@tanstack/react-router';
 import type { Role } from '@/api/contract/accounts';
-import type { palette } from '@/i18n/palette.en';
+import type { palette } from '@/app/shell/palette.en';
 
 /** Every address pattern that the router knows. */
 type Address = keyof RegisteredRouter['routesByPath'];

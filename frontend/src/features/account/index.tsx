@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 
 export { AccountPage } from './AccountPage';
 export { S3KeysPage } from './s3Keys/S3KeysPage';

@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 
 export { AuditLogPage } from './audit/AuditLogPage';
 export { GarbagePage } from './garbage/GarbagePage';

@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 import { Alert, Button, Card, Center, Group, Stack, Text, TextInput, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { IconAlertTriangle, IconHourglass } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 
 export { ActivityPage } from './activity/ActivityPage';
 export { BrowsePage } from './browse/BrowsePage';

@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 
 export { ComparePage } from './compare/ComparePage';
 export { RunPage } from './detail/RunPage';

@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 
 export { AuditPage } from './audit/AuditPage';
 export { TaskPage } from './task/TaskPage';

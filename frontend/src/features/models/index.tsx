@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 
 export { ModelPage } from './ModelPage';
 export { ModelsPage } from './ModelsPage';

@@ -13,7 +13,7 @@ import { notifyError } from '@/shared/undo';
 import { grouped, isGroup, type Line } from './groups';
 import classes from './notifications.module.css';
 import { markRead, useNotifications, useRefresh, useRefreshRoles, useUnreadCount } from './queries';
-import { linkOf, useGroupTitle, useTitle } from './words';
+import { linkOf, useGroupTitle, useTitle } from './words/index';
 
 const SHOWN = 8;
 /** More than are shown: many of one kind are one line. */

@@ -16,7 +16,7 @@ import { grouped, isGroup, type Line } from './groups';
 import classes from './notifications.module.css';
 import { markRead, markUnread, useNotifications, useRefresh } from './queries';
 import { TOPICS, type Topic } from './topics';
-import { linkOf, useGroupTitle, useTitle } from './words';
+import { linkOf, useGroupTitle, useTitle } from './words/index';
 
 const MAX_IDS = 200;
 const route = getRouteApi('/notifications');

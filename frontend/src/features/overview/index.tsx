@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 import { Grid, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

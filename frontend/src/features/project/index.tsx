@@ -1,4 +1,4 @@
-import './words';
+import './words/index';
 
 export { ProjectMembersPage } from './members/ProjectMembersPage';
 export { SecretsPage } from './secrets/SecretsPage';

@@ -2,7 +2,7 @@ import { Alert, List, Text } from '@mantine/core';
 import { IconAlertTriangle, IconCircleX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '@/api/client';
-import type { faults as words } from '@/i18n/faults.en';
+import type { faults as words } from '@/shared/faults/faults.en';
 import { AnchorLink } from '@/shared/links';
 import { useRights } from '@/shared/project';
 

@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { addWords } from '@/i18n';
-import { report } from '@/i18n/report.en';
+import { report } from '@/shared/print/report.en';
 import { useCommands } from '../commands';
 import { useFormat } from '../format';
 import { useMe } from '../me';

@@ -1,4 +1,4 @@
 import { addWords } from '@/i18n';
-import { secondFactor } from '@/i18n/secondFactor.en';
+import { secondFactor } from '@/shared/secondFactor/secondFactor.en';
 
 addWords({ secondFactor });

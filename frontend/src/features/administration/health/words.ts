@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
 import type { HealthFinding } from '@/api/schema';
-import type { health } from '@/i18n/health.en';
 import type { Format } from '@/shared/format';
+import type { health } from '../words/health.en';
 
 type Names = keyof typeof health.names;
 type Says = keyof typeof health.says;

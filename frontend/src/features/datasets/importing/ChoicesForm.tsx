@@ -17,9 +17,9 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ImportSigns, NewImport } from '@/api/contract/datasets';
-import { importing as words } from '@/i18n/importing.en';
 import { FormFrame } from '@/shared/FormFrame';
 import { useHeadBranch, useOtherDatasets, type VersionAddress } from '../queries';
+import { importing as words } from '../words/importing.en';
 import { useImportActions, useSigns } from './queries';
 import { Signs } from './Signs';
 

@@ -1,4 +1,4 @@
-import '../words';
+import '../words/index';
 import './words';
 
 export { ImportPage } from './ImportPage';

@@ -1,4 +1,4 @@
-import { importing } from '@/i18n/importing.en';
+import { importing } from '../words/importing.en';
 
 type Code = keyof typeof importing.next;
 

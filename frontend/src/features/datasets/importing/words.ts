@@ -1,4 +1,4 @@
 import { addWords } from '@/i18n';
-import { importing } from '@/i18n/importing.en';
+import { importing } from '../words/importing.en';
 
 addWords({ importing });

@@ -1,0 +1,7 @@
+import { addWords } from '@/i18n';
+import { settings } from '@/i18n/settings.en';
+import { health } from './health.en';
+import { machines } from './machines.en';
+import '@/shared/secondFactor/words';
+
+addWords({ health, machines, settings });

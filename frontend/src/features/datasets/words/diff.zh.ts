@@ -1,0 +1,30 @@
+import type { Translation } from '@/i18n/types';
+import type * as en from './diff.en';
+
+export const diff: Translation<typeof en.diff> = {
+  filters: '筛选变更',
+  folder: '文件夹',
+  folderHint: '路径开头',
+  labelChange: '标注变化',
+  anyLabelChange: '任意',
+  labelChangeCount: '{{old}} → {{new}}（{{count, number}}）',
+  clear: '显示全部',
+  found_other: '{{count, number}} 处变更',
+  open: '查看 {{path}}：{{kind}}',
+  pages: '变更的页',
+  pageNo: '第 {{number, number}} 页',
+  first: '第一页',
+  last: '最后一页',
+  previousPage: '上一页',
+  nextPage: '下一页',
+  viewer: '变更的两侧',
+  position: '第 {{number, number}} 处，共 {{total, number}} 处',
+  previous: '上一处变更',
+  next: '下一处变更',
+  together: '两张图片同步缩放和移动。',
+  keys: '方向键：上一处、下一处。加号、减号和 0：同时缩放。Esc：返回全部。',
+  notThere: { before: '之前不存在', after: '已不存在' },
+  noPicture: '没有图片',
+  toFile: '文件页面',
+  gone: '已没有这处变更',
+};

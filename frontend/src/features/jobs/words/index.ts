@@ -1,0 +1,13 @@
+import { addWords } from '@/i18n';
+import { git } from '@/i18n/git.en';
+import { secrets } from '@/i18n/secrets.en';
+import { sharing } from '@/i18n/sharing.en';
+import { table } from '@/i18n/table.en';
+import { compare } from './compare.en';
+import { keeping } from './keeping.en';
+import { predictions } from './predictions.en';
+import { preflight } from './preflight.en';
+import { runpage } from './runpage.en';
+import { runs } from './runs.en';
+
+addWords({ compare, git, keeping, predictions, preflight, runpage, runs, secrets, sharing, table });

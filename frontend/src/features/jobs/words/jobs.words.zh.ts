@@ -1,0 +1,234 @@
+import type { Translation } from '@/i18n/types';
+import type * as en from './jobs.words.en';
+
+export const failureClass: Translation<typeof en.failureClass> = {
+  OOM_HOST: '内存不足',
+  USER_CODE: '代码出错',
+  COMMAND_NOT_FOUND: '找不到命令',
+  DATA_WARMUP: '数据不可用',
+  RUNTIME_BUILD: '环境构建失败',
+  PREPARATION: '准备失败',
+  RUNNER_LOST: '监管进程丢失',
+  NODE_LOST: '机器失联',
+  NODE_DISK: '机器磁盘',
+  DEADLINE: '超出时限',
+  BAD_PARAMETERS: '参数有误',
+  BAD_DATA: '数据不符合要求',
+  BAD_MODEL: '模型不符合要求',
+  OOM_GPU: '显存不足',
+  RESULT_REFUSED: '结果被拒绝',
+};
+
+export const failure: Translation<typeof en.failure> = {
+  out_of_memory: {
+    reason: '任务所需内存超过上限 {{memory_bytes}}，已被停止。',
+    suggestion: '请分配更多内存（例如 {{enough_bytes}}），或减小批大小、减少数据加载进程。',
+  },
+  deadline: {
+    reason: '任务运行超过时限 {{timeout_s}}，已被停止。',
+    suggestion: '请放宽时限；重试会从最近保存的检查点继续。',
+  },
+  command_not_found: {
+    reason: '任务环境中没有命令“{{command}}”，或该命令不可执行。',
+    suggestion: '请检查拼写；将提供该命令的软件包加入依赖，或将该文件加入提交的代码。',
+  },
+  not_prepared: {
+    reason: '任务的代码、输入文件或检查点未能送达机器，命令没有启动：{{said}}',
+    suggestion: '请重试：存储短暂不可用是常见原因。如果再次同样失败，请重新提交代码，或改用其他检查点或模型。',
+  },
+  signalled: {
+    reason: '命令被信号 {{signal}} 终止。',
+    suggestion: '请查看日志末尾；本地代码崩溃不会留下 Python 回溯。',
+  },
+  exited: {
+    reason: '命令以退出码 {{exit_code}} 结束。',
+    suggestion: '请阅读回溯和日志末尾，改正代码或参数后重新启动运行。',
+  },
+  exited_with_error: {
+    reason: '命令以退出码 {{exit_code}} 结束：{{error}}',
+    suggestion: '请阅读回溯和日志末尾，改正代码或参数后重新启动运行。',
+  },
+  not_launched: {
+    reason: '任务的监管进程无法启动：{{said}}',
+    suggestion: '请查看工作进程的日志；只要还有重试次数，运行会自动重新开始。',
+  },
+  secrets_missing: {
+    reason: '无法提供该运行所要的机密：{{said}}',
+    suggestion: '请重新设置该机密，然后重试运行。',
+  },
+  not_mounted: {
+    reason: '数据集无法挂载：{{said}}',
+    suggestion: '请改用 SDK 读取：将数据的提供方式改为“数据包”后重新启动运行。',
+  },
+  nothing_selected: {
+    reason: '{{dataset}} 中没有文件同时符合该运行的查询、视图和划分。',
+    suggestion: '请修改查询、视图或划分，或选择其他版本。',
+  },
+  no_labels: {
+    reason: '{{dataset}} 没有标注：该运行读取的 {{files}} 个文件都没有标注。',
+    suggestion: '请用文件夹名作为标注，或去标注这些文件，然后用新版本启动运行。',
+  },
+  one_class: {
+    reason: '{{dataset}} 只有一个类别：已标注的 {{labelled}} 个文件都是“{{label}}”。',
+    suggestion: '请至少再标注一个类别的文件，或选择其他版本。',
+  },
+  split_empty: {
+    reason: '{{dataset}} 的划分 {{split}} 中没有文件。',
+    suggestion: '请生成该划分，或选择有文件的版本或划分。',
+  },
+  nothing_readable: {
+    reason: '{{dataset}} 中没有一张图像能打开：该运行读取的 {{files}} 张全部失败。',
+    suggestion: '请在数据集中查看并替换这些文件，或选择其他版本。',
+  },
+  gpu_out_of_memory: {
+    reason: '批大小 {{batch_size}}、图像 {{image_size}} 像素时显存不足。',
+    suggestion: '请克隆该运行，减小批大小或图像尺寸。',
+  },
+  model_without_description: {
+    reason: '模型 {{model}} 没有 model.json，该工作流无法读取。',
+    suggestion: '请选择由工作流 image-classification 训练的模型。',
+  },
+  model_of_another_program: {
+    reason: '模型 {{model}} 的格式是 {{format}}，该工作流无法读取。',
+    suggestion: '请选择由工作流 image-classification 训练的模型。',
+  },
+  model_damaged: {
+    reason: '模型 {{model}} 的文件互不匹配：{{error}}',
+    suggestion: '请重新注册该模型，或选择它的其他版本。',
+  },
+  no_videos: {
+    reason: '{{dataset}} 中没有视频：所选文件夹下的 {{files}} 个文件都不是视频。',
+    suggestion: '请选择含有视频的版本，或在“仅限文件夹”中填写其他文件夹。',
+  },
+  no_readable_video: {
+    reason: '{{dataset}} 中没有可读取的视频：{{videos}} 个全部失败。',
+    suggestion: '日志中有每个视频的原因。请替换视频，或选择其他版本。',
+  },
+  output_is_input: {
+    reason: '输出 {{output}} 就是含有视频的数据集。',
+    suggestion: '请克隆该运行，并填写另一个数据集作为输出。',
+  },
+  result_not_pushed: {
+    reason: '结果未能推送到 {{output}}：{{error}}',
+    suggestion: '请改正所述问题，然后重试运行。',
+  },
+  import_refused: {
+    reason: '没有从 {{source}} 导入任何内容：{{error}}',
+    suggestion: '请改正所述问题，或更改导入选项，然后重新检查。',
+  },
+  runner_lost: {
+    reason: '监管任务的进程已消失，无法观察到任务如何结束。',
+    suggestion: '无需修改：只要还有重试次数，运行会从最近保存的检查点自动重新开始。',
+  },
+  node_lost: {
+    reason: '任务运行期间，机器 {{node}} 停止响应。',
+    suggestion: '无需修改：只要还有重试次数，运行会在另一台机器上自动重新开始。',
+  },
+  disk_full: {
+    reason: '任务结束时机器的磁盘已满：{{said}}',
+    suggestion: '请让管理员腾出空间，然后重试该运行：它会从最近保存的检查点继续。',
+  },
+  disk_read_only: {
+    reason: '任务结束时机器的磁盘为只读：{{said}}',
+    suggestion: '请让管理员将磁盘重新挂载为可写，然后重试该运行：它会从最近保存的检查点继续。',
+  },
+  disk_failing: {
+    reason: '任务结束时机器的磁盘出错：{{said}}',
+    suggestion: '请让管理员检查磁盘，然后重试该运行：它会从最近保存的检查点继续。',
+  },
+  data_warmup: {
+    reason: '{{dataset}} 的数据未能送达机器：{{error}}',
+    suggestion: '请查看该数据集的缓存页面；原因消除后重试该运行。',
+  },
+  runtime_build: {
+    reason: '任务的 Python 环境无法构建。pip 的输出：{{said}}',
+    suggestion: '请改正依赖（名称、版本、Python 版本）后重新启动运行。',
+  },
+};
+
+export const event: Translation<typeof en.event> = {
+  created: '{{user}} 启动了运行。',
+  placed: '已分配机器 {{node}}。',
+  resumes: '将从第 {{step}} 步的检查点继续。',
+  waits: '已排队 {{minutes}} 分钟。',
+  runtime: '正在构建 Python 环境；以后的运行可立即开始。',
+  runtime_built: 'Python 环境构建完成，用时 {{took_s}}（{{size_bytes}}）。',
+  warmed: '机器上的数据和环境已就绪。',
+  mounted_other: '{{alias}} 已挂载为文件夹，共 {{count, number}} 个文件，方式：{{how}}。',
+  mounted_links_other:
+    '{{alias}} 已挂载为文件夹，共 {{count, number}} 个文件，方式：{{how}}。其中的链接：{{links, number}} 个；因指向版本之外而略去：{{links_left_out, number}} 个。',
+  running: '命令已启动。',
+  checkpoint: '第 {{step}} 步的检查点已安全保存（{{size_bytes}}）。',
+  leftovers_ended_one: '结束了 {{count}} 个在命令结束后仍在运行的进程：{{names}}。',
+  leftovers_ended_other: '结束了 {{count}} 个在命令结束后仍在运行的进程：{{names}}。',
+  output_refused: '文件“{{path}}”被拒绝：内容与声明不符。',
+  cancel_requested: '{{user}} 请求取消运行。',
+  cancelling: '已要求命令停止；它有十秒时间保存工作。',
+  ended: '命令以退出码 {{exit_code}} 结束。',
+  ended_cancelled: '运行已取消，命令被停止。',
+  retry: '第 {{number}} 次尝试丢失；下一次将在 {{wait_s}} 后开始。',
+  retried: '{{user}} 请求再尝试一次。',
+  succeeded: '运行成功。',
+  failed: '运行失败。',
+  cancelled: '运行已取消。',
+  model_registered: '已注册为模型 {{model}} 的版本 {{number}}。',
+  evaluated: '模型 {{model}} 的版本 {{number}} 在 {{split}} 上的准确率为 {{accuracy}}。',
+  registration_failed: '模型未能注册：{{said}}',
+};
+
+export const placement: Translation<typeof en.placement> = {
+  only_machine: '{{node}} 是唯一有 {{demand}} 空闲的机器；{{coverage}} 的数据已在其上。',
+  only_machine_no_data: '{{node}} 是唯一有 {{demand}} 空闲的机器。',
+  best_fit_no_data: '在 {{machines}} 台机器中，{{node}} 最合适，有 {{demand}} 空闲。',
+  best_fit: '在 {{machines}} 台机器中，{{node}} 最合适，有 {{demand}} 空闲；{{coverage}} 的数据已在其上。',
+  no_machine: '还没有机器加入集群。',
+  no_room: '等待 {{demand}}：{{machines}}。',
+  none_fits: '即使没有其他运行，目前接受任务的机器也都无法提供 {{demand}}：{{machines}}。',
+  lacks: '{{node}} 缺少 {{amounts}}',
+  closed: '{{node}} 目前不接受任务',
+};
+
+export const amount: Translation<typeof en.amount> = {
+  cpus_other: '{{count, number}} 个 CPU',
+  memory: '{{size}} 内存',
+  gpus_other: '{{count, number}} 个 GPU',
+};
+
+export const answer: Translation<typeof en.answer> = {
+  succeeded: '已结束：成功。',
+  cancelled: '已结束：已取消。',
+  failed: '已结束：失败。',
+  retry_wait: '稍等片刻后将重新开始。',
+  no_room: '正在等待有足够空闲资源的机器。',
+  none_fits: '目前接受任务的机器都不够大；其他运行会先于它执行。',
+  kept_back: '机器正留给前面一个等待过久的运行。',
+  to_be_placed: '即将分配机器。',
+  to_be_started: '数据和环境已就绪，即将开始。',
+  preparing: '已分配机器，正在等待所需的数据或环境。',
+  submitted: '正在启动监管进程。',
+  running: '正在运行。',
+  cancelling: '正在取消：命令有十秒时间保存工作。',
+  finalizing: '命令已结束；正在保存其余的日志和文件。',
+  moving: '正在前往机器。',
+  tracked: '其程序在别处执行，只向 Atom 上报。',
+};
+
+export const reason: Translation<typeof en.reason> = {
+  retry: '上一次尝试丢失；下一次将于 {{at}} 开始。',
+  queue_other: '队列中前面还有 {{count, number}} 个运行。',
+  passed_other: '前面有 {{count, number}} 个运行所需的资源超过目前任何一台机器；本运行不会因此受阻。',
+  data: '{{dataset}}：机器上已有 {{bytes_present}}，共 {{bytes_total}}。',
+  data_retry: '{{dataset}}：机器上已有 {{bytes_present}}，共 {{bytes_total}}。上次尝试失败：{{error}}',
+  runtime: '正在构建 Python 环境：{{said}}',
+  cancelled: '运行已取消。',
+};
+
+export const reasonAction: Translation<typeof en.reasonAction> = {
+  queue: '请等待。',
+  resources: '请等待其他运行结束、取消一个运行，或减少所需资源。',
+  machines: '请启动更大机器上的工作进程，让它重新接受任务，或减少所需资源。',
+  data: '请等待，数据正在复制。',
+  data_retry: '请检查对象存储是否在运行；其余数据会反复重试。',
+  runtime: '请等待；以后依赖相同的运行可立即开始。',
+  cancelled: '重试即可继续。',
+};

@@ -1,0 +1,33 @@
+import type { Translation } from '@/i18n/types';
+import type { keeping as en } from './keeping.en';
+
+export const keeping: Translation<typeof en> = {
+  title: '运行保留策略',
+  subtitle: '已结束运行的日志和输出；参数和指标始终保留',
+  policy: '运行保留策略',
+  removed: '日志和输出（{{size}}）已于 {{date}} 按项目规则移除。',
+  logGone: '日志已于 {{date}} 移除。',
+  filesGone: '项目规则已于 {{date}} 移除文件',
+  due: '日志和输出将于 {{date}} 移除。',
+  until: '日志和输出保留到 {{date}}。',
+  days_other: '日志和输出保留 {{count, number}} 天。',
+  keep: '保留…',
+  starHint: '加星标的运行永久保留。',
+  forDays_other: '从现在起 {{count, number}} 天',
+  asProject: '按项目规则',
+  asProjectSoon: '此运行将按项目规则保留',
+  kept_other: '保留 {{count, number}} 天',
+  label: '已结束运行的日志和输出',
+  hint: '将被移除的内容会在运行页面上预告，三天后移除。加星标的运行，以及模型版本、评估或其他运行所需的内容会保留。',
+  forever: '永久保留',
+  someDays: '保留若干天',
+  howMany: '天数',
+  wrong: '请输入 1 到 {{most, number}} 之间的整数。',
+  saved: '已保存',
+  admins: '只有项目管理员可以更改。',
+  run: '运行',
+  ended: '结束于',
+  dueTitle: '将被移除的内容',
+  dueCount_other: '{{count, number}} 个运行将失去日志和输出（{{size}}）。',
+  nothingDue: '没有内容将被移除',
+};
