@@ -9,11 +9,11 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { type ReactNode, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { listenForPrint, usePrinting } from '@/shared/ui/print/printing';
 import { queryClient } from './app/queryClient';
 import { router } from './app/router';
 import { resolver, theme } from './app/theme';
 import { startI18n } from './i18n';
-import { listenForPrint, usePrinting } from './shared/print/printing';
 
 // The policy of the page lets only those style elements count that carry it: see docs/security.md.
 const nonce = document.querySelector<HTMLElement>('style[nonce]')?.nonce ?? '';

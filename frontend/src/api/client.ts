@@ -1,6 +1,6 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import createQueryHooks from 'openapi-react-query';
-import { connection, isOwnAnswer } from '@/shared/connection';
+import { connection, isOwnAnswer } from '@/shared/live/connection';
 import { readApiError } from './errors';
 import { PageRequest } from './leaving';
 import type { paths } from './schema';

@@ -3,13 +3,13 @@ import { IconCloudOff, IconError404, IconRefresh } from '@tabler/icons-react';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '@/api/errors';
-import { CopyIcon } from '@/shared/CopyId';
-import { connection, useIsOnline } from '@/shared/connection';
-import { EmptyState } from '@/shared/EmptyState';
-import { ErrorState } from '@/shared/ErrorState';
-import { ButtonLink } from '@/shared/links';
-import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
+import { connection, useIsOnline } from '@/shared/live/connection';
+import { CopyIcon } from '@/shared/ui/CopyId';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { ButtonLink } from '@/shared/ui/links';
+import { Page } from '@/shared/ui/Page';
+import { PageHeader } from '@/shared/ui/PageHeader';
 
 /** In the place of a page whose script or data is on its way; it says so when nothing can come. */
 export function PagePending() {

@@ -1,6 +1,6 @@
 import { MutationCache, onlineManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import { asApiError } from '@/api/errors';
-import { connection } from '@/shared/connection';
+import { connection } from '@/shared/live/connection';
 
 type Listener = () => void;
 let sessionLost: Listener = () => {};

@@ -33,11 +33,11 @@ import { auditSearch, taskSearch, tasksSearch, workSearch } from '@/features/lab
 import { modelSearch, modelsSearch, modelVersionSearch } from '@/features/models/search';
 import { notificationsSearch } from '@/features/notifications/search';
 import { secretsSearch, webhooksSearch } from '@/features/project/search';
-import { whenReachable } from '@/shared/connection';
-import { NOBODY } from '@/shared/me';
-import { membersSearch } from '@/shared/people/search';
-import { projectsQuery } from '@/shared/project';
-import { optional, type RawSearch, text } from '@/shared/search';
+import { NOBODY } from '@/shared/domain/me';
+import { membersSearch } from '@/shared/domain/people/search';
+import { projectsQuery } from '@/shared/domain/project';
+import { optional, type RawSearch, text } from '@/shared/domain/search';
+import { whenReachable } from '@/shared/live/connection';
 import { NotFound, PageCrash, PagePending } from './fallbacks';
 import { onSessionLost, queryClient } from './queryClient';
 import { isOutside, LOGIN, Root, SECOND_FACTOR, SHARED_RUN } from './Root';

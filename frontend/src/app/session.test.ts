@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { api } from '@/api/client';
-import { confirmUndo } from '@/shared/undo';
+import { confirmUndo } from '@/shared/ui/undo';
 import { sent, serve } from '@/test/fakeApi';
 import { signOut } from './session';
 

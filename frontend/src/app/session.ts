@@ -1,7 +1,7 @@
 import { api } from '@/api/client';
-import { sessionQuery } from '@/shared/me';
-import { flushPending } from '@/shared/pending';
-import { signingOut } from '@/shared/signingOut';
+import { sessionQuery } from '@/shared/domain/me';
+import { signingOut } from '@/shared/domain/signingOut';
+import { flushPending } from '@/shared/ui/pending';
 import { queryClient } from './queryClient';
 import { forgetRecent } from './shell/recent';
 

@@ -1,7 +1,7 @@
 import { nav, shell } from '@/app/shell/shell.en';
 import { jobs } from '@/features/jobs/words/jobs.en';
 import { notifications } from '@/features/notifications/words/notifications.en';
-import { faults } from '@/shared/faults/faults.en';
+import { faults } from '@/shared/domain/faults/faults.en';
 import { chart, common, errors, live, states } from './common.en';
 import { people } from './people.en';
 

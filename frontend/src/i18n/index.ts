@@ -1,6 +1,6 @@
 import i18n from 'i18next';
 import { initReactI18next } from 'react-i18next';
-import { readStored, writeStored } from '@/shared/stored';
+import { readStored, writeStored } from '@/shared/ui/stored';
 import type en from './en';
 import first from './en.first';
 import { type Sentence, saySentence } from './sentences';

@@ -70,6 +70,13 @@ test('no feature imports another, and shared/ imports none', () => {
   expect(strayImports()).toEqual([]);
 });
 
+test('i18n/ imports nothing but words', () => {
+  const others = [...graph].flatMap(([from, targets]) =>
+    from.startsWith('i18n/') ? targets.filter((to) => !/^i18n\/|\.(en|zh)\.ts$|^shared\/ui\/stored\.ts$/.test(to)) : [],
+  );
+  expect(others).toEqual([]);
+});
+
 test('no imports run in a circle', () => {
   expect(circles()).toEqual([]);
 });

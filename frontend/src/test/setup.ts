@@ -1,7 +1,7 @@
 import { notifications } from '@mantine/notifications';
 import { cleanup, configure } from '@testing-library/react';
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { pending } from '@/shared/pending';
+import { pending } from '@/shared/ui/pending';
 import { install, reset } from './fakeApi';
 
 // A busy machine renders slowly: the tests are about what appears, not when.

@@ -4,8 +4,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
-import { type ConnectionState, connection, useConnection } from '@/shared/connection';
-import { useFormat } from '@/shared/format';
+import { type ConnectionState, connection, useConnection } from '@/shared/live/connection';
+import { useFormat } from '@/shared/ui/format';
 import classes from './ConnectionBar.module.css';
 
 const TICK_MS = 500;

@@ -2,7 +2,7 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { IconCheck, IconLanguage } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES, type Language } from '@/i18n';
-import { chooseLanguage } from '@/shared/language';
+import { chooseLanguage } from '@/shared/domain/language';
 
 export function LanguageMenu() {
   const { t, i18n } = useTranslation();

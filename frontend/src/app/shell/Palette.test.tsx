@@ -3,7 +3,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test, vi } from 'vitest';
-import { IN_PALETTE } from '@/shared/commands';
+import { IN_PALETTE } from '@/shared/ui/commands';
 import { eventually } from '@/test/eventually';
 import { listing, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';

@@ -3,8 +3,8 @@ import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { palette } from '@/app/shell/palette.en';
 import { addWords } from '@/i18n';
-import { useFocusBack } from '@/shared/focusBack';
-import { type Shortcut, useRegisteredShortcuts } from '@/shared/shortcuts';
+import { useFocusBack } from '@/shared/ui/focusBack';
+import { type Shortcut, useRegisteredShortcuts } from '@/shared/ui/shortcuts';
 
 addWords({ palette });
 

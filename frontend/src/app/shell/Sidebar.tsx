@@ -2,9 +2,9 @@ import { AppShell, Badge, ScrollArea, Stack, Text, Tooltip } from '@mantine/core
 import { useRouterState } from '@tanstack/react-router';
 import { memo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/shared/format';
-import { NavRouterLink } from '@/shared/links';
-import { useProjects, useRights } from '@/shared/project';
+import { useProjects, useRights } from '@/shared/domain/project';
+import { useFormat } from '@/shared/ui/format';
+import { NavRouterLink } from '@/shared/ui/links';
 import { type NavItem, navigationFor } from './navigation';
 import { type NavCounts, useNavCounts } from './useNavCounts';
 

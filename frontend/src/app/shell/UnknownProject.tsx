@@ -1,11 +1,11 @@
 import { Group, Stack } from '@mantine/core';
 import { IconFolderQuestion } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { EmptyState } from '@/shared/EmptyState';
-import { ButtonLink } from '@/shared/links';
-import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
-import { rememberProject, useProjects } from '@/shared/project';
+import { rememberProject, useProjects } from '@/shared/domain/project';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { ButtonLink } from '@/shared/ui/links';
+import { Page } from '@/shared/ui/Page';
+import { PageHeader } from '@/shared/ui/PageHeader';
 
 const OFFERED = 12;
 

@@ -11,10 +11,10 @@ import {
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useDensity } from '@/shared/density';
-import { API_DOCS, MenuLink } from '@/shared/links';
-import { ACCOUNT } from '@/shared/settingsPages';
-import { notifyError } from '@/shared/undo';
+import { useDensity } from '@/shared/grid/density';
+import { API_DOCS, MenuLink } from '@/shared/ui/links';
+import { ACCOUNT } from '@/shared/ui/settingsPages';
+import { notifyError } from '@/shared/ui/undo';
 import { sessionQuery, signOut } from '../session';
 
 export function UserMenu({ onShortcuts }: { onShortcuts: () => void }) {

@@ -2,7 +2,7 @@ import { AppShell } from '@mantine/core';
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
-import type { Rights } from '@/shared/project';
+import type { Rights } from '@/shared/domain/project';
 import { expectNoViolations } from '@/test/axe';
 import { listing, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';

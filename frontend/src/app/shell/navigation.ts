@@ -10,8 +10,8 @@ import {
   IconPolygon,
   IconServer2,
 } from '@tabler/icons-react';
-import type { Rights } from '@/shared/project';
-import { ACCOUNT, ADMINISTRATION, allowedPages, PROJECT_SETTINGS, type SettingsPage } from '@/shared/settingsPages';
+import type { Rights } from '@/shared/domain/project';
+import { ACCOUNT, ADMINISTRATION, allowedPages, PROJECT_SETTINGS, type SettingsPage } from '@/shared/ui/settingsPages';
 
 export interface NavItem {
   key:

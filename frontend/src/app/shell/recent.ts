@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { readStored, writeStored } from '@/shared/stored';
+import { readStored, writeStored } from '@/shared/ui/stored';
 
 /** A page that was looked at, newest first. */
 export interface Recent {

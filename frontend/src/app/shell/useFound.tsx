@@ -5,7 +5,7 @@ import { keepPreviousData } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { $api } from '@/api/client';
-import { useProject, useRights } from '@/shared/project';
+import { useProject, useRights } from '@/shared/domain/project';
 
 const PAUSE_MS = 200;
 const MOST_OF_EACH = 5;

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { $api } from '@/api/client';
+import { useProject } from '@/shared/domain/project';
 import { usePollMs } from '@/shared/live/projectLive';
-import { useProject } from '@/shared/project';
 import type { NavItem } from './navigation';
 
 /** For a socket that cannot be opened: the end of active runs is to be seen soon. */

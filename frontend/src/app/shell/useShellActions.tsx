@@ -14,11 +14,11 @@ import {
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES, type Language } from '@/i18n';
-import { useDensity } from '@/shared/density';
-import { chooseLanguage } from '@/shared/language';
-import { API_DOCS } from '@/shared/links';
-import { rememberProject, useProjects, useRights } from '@/shared/project';
-import { notifyError } from '@/shared/undo';
+import { chooseLanguage } from '@/shared/domain/language';
+import { rememberProject, useProjects, useRights } from '@/shared/domain/project';
+import { useDensity } from '@/shared/grid/density';
+import { API_DOCS } from '@/shared/ui/links';
+import { notifyError } from '@/shared/ui/undo';
 import { signOut } from '../session';
 import { useSchemeToggle } from './useSchemeToggle';
 

@@ -2,8 +2,8 @@ import { Card, Group, SegmentedControl, Text, Title, useMantineColorScheme } fro
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LANGUAGES, type Language } from '@/i18n';
-import { DENSITIES, useDensity } from '@/shared/density';
-import { chooseLanguage } from '@/shared/language';
+import { chooseLanguage } from '@/shared/domain/language';
+import { DENSITIES, useDensity } from '@/shared/grid/density';
 
 /** How the portal looks in this browser: language, theme and density. */
 export function Appearance() {

@@ -2,12 +2,12 @@ import { Button, Card, Group, Stack, Title } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
-import { ErrorState } from '@/shared/ErrorState';
-import { useMe } from '@/shared/me';
-import { Password } from '@/shared/Password';
-import { fieldWords } from '@/shared/problemWords';
-import { notifySuccess } from '@/shared/undo';
-import { useRefused } from '@/shared/useRefused';
+import { useMe } from '@/shared/domain/me';
+import { fieldWords } from '@/shared/domain/problemWords';
+import { Password } from '@/shared/forms/Password';
+import { useRefused } from '@/shared/forms/useRefused';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { notifySuccess } from '@/shared/ui/undo';
 import { changePassword, useRefreshSessions } from './queries';
 
 const EMPTY = { current_password: '', new_password: '' };

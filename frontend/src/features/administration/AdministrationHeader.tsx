@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { SettingsHeader } from '@/shared/SettingsHeader';
-import { ADMINISTRATION, type AdministrationPage } from '@/shared/settingsPages';
+import { SettingsHeader } from '@/shared/ui/SettingsHeader';
+import { ADMINISTRATION, type AdministrationPage } from '@/shared/ui/settingsPages';
 
 interface AdministrationHeaderProps {
   tab: AdministrationPage;

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, keyOf } from '@/api/client';
 import type { AuditQuery } from '@/api/contract/accounts';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const AUDIT = '/api/v1/audit/';
 const GARBAGE = '/api/v1/projects/{project}/garbage-runs/';

@@ -1,4 +1,4 @@
-import { oneOf, type RawSearch, text } from '@/shared/search';
+import { oneOf, type RawSearch, text } from '@/shared/domain/search';
 
 /** A day as `2026-01-31`; anything else is none. */
 const day = (value: unknown): string | undefined =>

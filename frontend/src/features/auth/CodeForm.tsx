@@ -3,11 +3,11 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/api/client';
 import { asApiError } from '@/api/errors';
-import { ErrorState } from '@/shared/ErrorState';
-import { AnchorLink } from '@/shared/links';
-import { fieldWords } from '@/shared/problemWords';
-import { CodeInput } from '@/shared/secondFactor/CodeInput';
-import { useRefused } from '@/shared/useRefused';
+import { fieldWords } from '@/shared/domain/problemWords';
+import { CodeInput } from '@/shared/domain/secondFactor/CodeInput';
+import { useRefused } from '@/shared/forms/useRefused';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { AnchorLink } from '@/shared/ui/links';
 import { Frame } from './Frame';
 
 /** The second step of signing in. */

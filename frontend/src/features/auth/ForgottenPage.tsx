@@ -4,10 +4,10 @@ import { IconMailCheck } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
-import { ErrorState } from '@/shared/ErrorState';
-import { ButtonLink } from '@/shared/links';
-import { fieldWords } from '@/shared/problemWords';
-import { useRefused } from '@/shared/useRefused';
+import { fieldWords } from '@/shared/domain/problemWords';
+import { useRefused } from '@/shared/forms/useRefused';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { ButtonLink } from '@/shared/ui/links';
 import { Frame } from './Frame';
 import { askForLink, useSendsMail } from './queries';
 

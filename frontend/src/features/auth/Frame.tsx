@@ -1,7 +1,7 @@
 import { Card, Center, Group, Stack, Text, Title } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Logo } from '@/shared/Logo';
+import { Logo } from '@/shared/ui/Logo';
 
 interface FrameProps {
   title: string;

@@ -6,12 +6,12 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Accepted, OpenInvitation } from '@/api/contract/accounts';
 import { asApiError } from '@/api/errors';
-import { ErrorState } from '@/shared/ErrorState';
-import { ButtonLink } from '@/shared/links';
-import { useMe } from '@/shared/me';
-import { Password } from '@/shared/Password';
-import { fieldWords } from '@/shared/problemWords';
-import { useRefused } from '@/shared/useRefused';
+import { useMe } from '@/shared/domain/me';
+import { fieldWords } from '@/shared/domain/problemWords';
+import { Password } from '@/shared/forms/Password';
+import { useRefused } from '@/shared/forms/useRefused';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { ButtonLink } from '@/shared/ui/links';
 import { Frame } from './Frame';
 import { accept, signUp, useInvitation } from './queries';
 

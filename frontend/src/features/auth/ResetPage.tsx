@@ -5,11 +5,11 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
-import { ErrorState } from '@/shared/ErrorState';
-import { ButtonLink } from '@/shared/links';
-import { Password } from '@/shared/Password';
-import { fieldWords } from '@/shared/problemWords';
-import { useRefused } from '@/shared/useRefused';
+import { fieldWords } from '@/shared/domain/problemWords';
+import { Password } from '@/shared/forms/Password';
+import { useRefused } from '@/shared/forms/useRefused';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { ButtonLink } from '@/shared/ui/links';
 import { Frame } from './Frame';
 import { setPassword, useResetOffer } from './queries';
 

@@ -3,10 +3,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { api } from '@/api/client';
-import { ErrorState } from '@/shared/ErrorState';
-import { useRefreshSecondFactor, useSecondFactor } from '@/shared/secondFactor/queries';
-import { SetUp } from '@/shared/secondFactor/SetUp';
-import { notifyError } from '@/shared/undo';
+import { useRefreshSecondFactor, useSecondFactor } from '@/shared/domain/secondFactor/queries';
+import { SetUp } from '@/shared/domain/secondFactor/SetUp';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { notifyError } from '@/shared/ui/undo';
 import { Frame } from './Frame';
 import { isServerPage, safeNext } from './safeNext';
 

@@ -1,4 +1,4 @@
-import { oneOf, type RawSearch, text } from '@/shared/search';
+import { oneOf, type RawSearch, text } from '@/shared/domain/search';
 
 /** Why single sign-on failed, as the server writes it into the address of the sign-in page. */
 const FAILURES = [

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PageHeader } from '@/shared/PageHeader';
+import { PageHeader } from '@/shared/ui/PageHeader';
 import { type DatasetTab, DatasetTabs } from './DatasetTabs';
 import { ToDatasets } from './ToDatasets';
 

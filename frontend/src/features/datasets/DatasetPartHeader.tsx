@@ -1,4 +1,4 @@
-import { PageHeader, type PageHeaderProps } from '@/shared/PageHeader';
+import { PageHeader, type PageHeaderProps } from '@/shared/ui/PageHeader';
 import { type DatasetTab, DatasetTabs } from './DatasetTabs';
 
 interface DatasetPartHeaderProps extends PageHeaderProps {

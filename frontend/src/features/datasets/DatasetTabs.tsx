@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { PageTabs } from '@/shared/PageTabs';
+import { PageTabs } from '@/shared/ui/PageTabs';
 
 const TABS = {
   files: '/datasets/$name',

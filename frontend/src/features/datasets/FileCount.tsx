@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Count } from '@/shared/values';
+import { Count } from '@/shared/ui/values';
 
 interface FileCountProps {
   version: { file_count: number; link_count: number } | null | undefined;

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/ui/links';
 
 /** Above the title of a dataset: the way to all of them. */
 export function ToDatasets() {

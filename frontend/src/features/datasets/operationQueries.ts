@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api } from '@/api/client';
 import type { CommitRequest, EditStepRequest } from '@/api/contract/datasets';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import type { Operation } from './operations/operation';
 import type { SettlingBody } from './operations/useSettling';
 

@@ -3,7 +3,7 @@ import { $api, api, keyOf } from '@/api/client';
 import type { CacheRecord, EntryListing, EntryQuery } from '@/api/contract/datasets';
 import { readApiError } from '@/api/errors';
 import { KEYSET, keepWithin, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const DATASETS = '/api/v1/projects/{project}/datasets/';
 const DATASET = '/api/v1/projects/{project}/datasets/{dataset}/';

@@ -1,4 +1,4 @@
-import { flag, list, number, oneOf, type RawSearch, text } from '@/shared/search';
+import { flag, list, number, oneOf, type RawSearch, text } from '@/shared/domain/search';
 
 export const datasetsSearch = (raw: RawSearch) => ({ q: text(raw.q), sort: text(raw.sort) });
 

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
-import { useNow } from '@/shared/RelativeTime';
-import { Duration } from '@/shared/values';
+import { useNow } from '@/shared/ui/RelativeTime';
+import { Duration } from '@/shared/ui/values';
 import { isActive, isWaiting } from './states';
 
 /** How long a run's attempts have run, without the pauses between them; counts on while one runs. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createFormat } from '@/shared/format';
+import { createFormat } from '@/shared/ui/format';
 import { hoursText } from './hours';
 
 test.each([

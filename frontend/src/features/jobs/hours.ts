@@ -1,4 +1,4 @@
-import type { Format } from '@/shared/format';
+import type { Format } from '@/shared/ui/format';
 
 const LEAST = 0.001;
 

@@ -6,7 +6,7 @@ import type { DescribedRun, ListedRun, Run, RunQuery, RunRequest, Workflow } fro
 import type { Listing } from '@/api/contract/shapes';
 import { ApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import { isActive } from './states';
 import { localise } from './wizard/localise';
 

@@ -1,4 +1,4 @@
-import { flag, list, number, oneOf, type RawSearch, text } from '@/shared/search';
+import { flag, list, number, oneOf, type RawSearch, text } from '@/shared/domain/search';
 import { readWithin } from './compare/axes';
 
 const ORDERS = new Set(['name', 'created', 'number', 'duration', 'cpu_hours', 'gpu_hours']);

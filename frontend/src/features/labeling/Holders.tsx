@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Waiting } from '@/api/contract/labeling';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 
 type Holder = Waiting['holders'][number];
 

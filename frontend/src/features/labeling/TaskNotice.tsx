@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/ui/links';
 
 /** A task that was paused or published under the hands of somebody: what still counts. */
 export function TaskNotice({ task }: { task: LabelTask }) {

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/ui/links';
 
 /** The way back to the list of tasks. */
 export function ToTasks() {

@@ -3,7 +3,7 @@ import { $api, api, keyOf } from '@/api/client';
 import type { AuditDecision, LeasedSlot, NewLabelTask, Submission } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import type { Held, Lease } from './workspace/leases';
 import { type PageId, sendLeave } from './workspace/pageId';
 import type { WorkbenchApi } from './workspace/workbenchApi';

@@ -1,4 +1,4 @@
-import { flag, number, type RawSearch, text } from '@/shared/search';
+import { flag, number, type RawSearch, text } from '@/shared/domain/search';
 
 export const tasksSearch = (raw: RawSearch) => ({
   state: text(raw.state),

@@ -3,8 +3,8 @@ import { IconTag, IconX } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMay, useProject } from '@/shared/project';
-import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
+import { useMay, useProject } from '@/shared/domain/project';
+import { confirmUndo, notifyError, notifySuccess } from '@/shared/ui/undo';
 import { AliasBadge } from './AliasBadge';
 import { ALIAS_KEYS, aboutAlias, removeAlias, setAlias } from './queries';
 

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/shared/format';
-import { AnchorLink } from '@/shared/links';
+import { useFormat } from '@/shared/ui/format';
+import { AnchorLink } from '@/shared/ui/links';
 import { worstLabels } from './confusion';
 import classes from './models.module.css';
 

@@ -1,7 +1,7 @@
 import { Button, type ButtonProps, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ModelVersion } from '@/api/contract/models';
-import { ButtonLink } from '@/shared/links';
+import { ButtonLink } from '@/shared/ui/links';
 
 /** Starts the workflow that measures this version; says why not where it could not read it. */
 export function EvaluateLink({ version, variant }: { version: ModelVersion; variant?: ButtonProps['variant'] }) {

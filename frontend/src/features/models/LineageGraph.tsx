@@ -15,7 +15,7 @@ import {
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Lineage, LineageNode } from '@/api/contract/models';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import { KindIcon } from './KindIcon';
 import { type Direction, directionFor, layOut, SMALLEST_ZOOM } from './lineage';
 import { edgeWords, type NodeWords, nodeWords } from './lineageWords';

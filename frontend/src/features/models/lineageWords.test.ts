@@ -2,7 +2,7 @@ import i18next, { type TFunction } from 'i18next';
 import { beforeAll, expect, test } from 'vitest';
 import type { LineageNode } from '@/api/contract/models';
 import zh from '@/i18n/zh';
-import { createFormat } from '@/shared/format';
+import { createFormat } from '@/shared/ui/format';
 import { edgeWords, nodeWords } from './lineageWords';
 
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { Lineage, LineageNode } from '@/api/contract/models';
-import type { Format } from '@/shared/format';
+import type { Format } from '@/shared/ui/format';
 
 const EDGES = ['code', 'runtime', 'wrote', 'registered', 'evaluated', 'measured', 'labels', 'labeled'] as const;
 

@@ -1,7 +1,7 @@
 import { $api, api, keyOf } from '@/api/client';
 import { KEYSET, keepWithin, useKeysetRows } from '@/api/keyset';
-import { flushPending } from '@/shared/pending';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
+import { flushPending } from '@/shared/ui/pending';
 
 /** The models of the project with `q` in their names. */
 export function useModels(q = '') {

@@ -1,4 +1,4 @@
-import { oneOf, type RawSearch, sortOf, text } from '@/shared/search';
+import { oneOf, type RawSearch, sortOf, text } from '@/shared/domain/search';
 
 export const modelsSearch = (raw: RawSearch) => ({
   q: text(raw.q),

@@ -2,11 +2,11 @@ import { Alert, Card, Select, Skeleton, Switch, Table, Text } from '@mantine/cor
 import { IconMailOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Preference } from '@/api/contract/notifications';
-import { ErrorState } from '@/shared/ErrorState';
-import { ButtonLink } from '@/shared/links';
-import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
-import { notifyError } from '@/shared/undo';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { ButtonLink } from '@/shared/ui/links';
+import { Page } from '@/shared/ui/Page';
+import { PageHeader } from '@/shared/ui/PageHeader';
+import { notifyError } from '@/shared/ui/undo';
 import { DailyMail } from './DailyMail';
 import classes from './notifications.module.css';
 import { type Change, type Changes, useChangePreference, usePreferences } from './queries';

@@ -4,9 +4,9 @@ import { useMutation } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ErrorState } from '@/shared/ErrorState';
-import { Logo } from '@/shared/Logo';
-import { ButtonLink } from '@/shared/links';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { Logo } from '@/shared/ui/Logo';
+import { ButtonLink } from '@/shared/ui/links';
 import { unsubscribe } from './queries';
 
 const route = getRouteApi('/unsubscribe/$link');

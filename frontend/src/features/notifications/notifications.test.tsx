@@ -2,7 +2,7 @@ import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { setLanguage } from '@/i18n';
-import { useProjects } from '@/shared/project';
+import { useProjects } from '@/shared/domain/project';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';

@@ -1,4 +1,4 @@
-import { type RawSearch, text } from '@/shared/search';
+import { type RawSearch, text } from '@/shared/domain/search';
 
 export const notificationsSearch = (raw: RawSearch) => ({
   show: raw.show === 'unread' ? ('unread' as const) : undefined,

@@ -4,8 +4,8 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Overview } from '@/api/contract/overview';
-import { MetricCard } from '@/shared/MetricCard';
-import { Count } from '@/shared/values';
+import { MetricCard } from '@/shared/ui/MetricCard';
+import { Count } from '@/shared/ui/values';
 import classes from './overview.module.css';
 
 export function Counts({ overview }: { overview: Overview }) {

@@ -1,7 +1,7 @@
 import { Card, List, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { CommandLine } from '@/shared/CommandLine';
-import { AnchorLink } from '@/shared/links';
+import { CommandLine } from '@/shared/ui/CommandLine';
+import { AnchorLink } from '@/shared/ui/links';
 
 /** For a project in which there is nothing yet: the way from a folder to a first run. */
 export function FirstSteps() {

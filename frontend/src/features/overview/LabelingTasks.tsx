@@ -2,11 +2,11 @@ import { IconPolygon } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { RecentTask } from '@/api/contract/overview';
-import { EmptyState } from '@/shared/EmptyState';
-import { AnchorLink, ButtonLink } from '@/shared/links';
-import { ProgressBar } from '@/shared/ProgressBar';
-import { useMay } from '@/shared/project';
-import { StateBadge } from '@/shared/StateBadge';
+import { useMay } from '@/shared/domain/project';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { AnchorLink, ButtonLink } from '@/shared/ui/links';
+import { ProgressBar } from '@/shared/ui/ProgressBar';
+import { StateBadge } from '@/shared/ui/StateBadge';
 import classes from './overview.module.css';
 import { Section } from './Section';
 

@@ -2,8 +2,8 @@ import { Badge, Button, Card, Group, Text, Title } from '@mantine/core';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Need } from '@/api/contract/notifications';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { useWords } from '@/shared/runWords';
+import { useWords } from '@/shared/domain/runWords';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
 import classes from './overview.module.css';
 
 const COLORS = { problem: 'red', warning: 'yellow', todo: 'gray' } as const;

@@ -2,12 +2,12 @@ import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { RecentRun } from '@/api/contract/overview';
-import { EmptyState } from '@/shared/EmptyState';
-import { AnchorLink, ButtonLink } from '@/shared/links';
-import { ProgressBar } from '@/shared/ProgressBar';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { useWords } from '@/shared/runWords';
-import { StateBadge } from '@/shared/StateBadge';
+import { useWords } from '@/shared/domain/runWords';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { AnchorLink, ButtonLink } from '@/shared/ui/links';
+import { ProgressBar } from '@/shared/ui/ProgressBar';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
+import { StateBadge } from '@/shared/ui/StateBadge';
 import classes from './overview.module.css';
 import { Section } from './Section';
 

@@ -3,11 +3,11 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { Dataset } from '@/api/contract/datasets';
 import type { RecentModel } from '@/api/contract/overview';
-import { CommandLine } from '@/shared/CommandLine';
-import { EmptyState } from '@/shared/EmptyState';
-import { AnchorLink } from '@/shared/links';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { Bytes, Count } from '@/shared/values';
+import { CommandLine } from '@/shared/ui/CommandLine';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { AnchorLink } from '@/shared/ui/links';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
+import { Bytes, Count } from '@/shared/ui/values';
 import classes from './overview.module.css';
 import { Section } from './Section';
 

@@ -1,5 +1,5 @@
 import { $api } from '@/api/client';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const POLL_MS = 15_000;
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
-import { SettingsHeader } from '@/shared/SettingsHeader';
-import { PROJECT_SETTINGS, type ProjectPage } from '@/shared/settingsPages';
+import { SettingsHeader } from '@/shared/ui/SettingsHeader';
+import { PROJECT_SETTINGS, type ProjectPage } from '@/shared/ui/settingsPages';
 
 interface ProjectHeaderProps {
   tab: ProjectPage;

@@ -1,7 +1,7 @@
 import { ScrollArea, Table } from '@mantine/core';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '../format';
+import { useFormat } from '../ui/format';
 import type { CurveLine } from './curveLine';
 
 const MAX_ROWS = 200;

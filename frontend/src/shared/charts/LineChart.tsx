@@ -4,7 +4,7 @@ import { IconChartLine, IconTable, IconZoomReset } from '@tabler/icons-react';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type uPlot from 'uplot';
-import { useFormat } from '../format';
+import { useFormat } from '../ui/format';
 import { ChartTable } from './ChartTable';
 import type { CurveLine } from './curveLine';
 import classes from './LineChart.module.css';

@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconFile, IconPhotoOff } from '@tabler/icons-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { connection, useIsOnline } from '../connection';
+import { connection, useIsOnline } from '../live/connection';
 import classes from './VirtualGrid.module.css';
 
 export interface ThumbProps {

@@ -2,8 +2,8 @@ import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { renderPage } from '@/test/render';
-import { connection } from '../connection';
-import { keepFocus } from '../focusBack';
+import { connection } from '../live/connection';
+import { keepFocus } from '../ui/focusBack';
 import { Thumb } from './Thumb';
 import { VirtualGrid, type VirtualGridProps } from './VirtualGrid';
 

@@ -10,12 +10,12 @@ import {
   useRef,
   useState,
 } from 'react';
-import { useIsOnline } from '../connection';
-import { useDensity } from '../density';
-import { ErrorState } from '../ErrorState';
-import { useBigVirtual } from '../useBigVirtual';
+import { useIsOnline } from '../live/connection';
+import { ErrorState } from '../ui/ErrorState';
+import { useDensity } from './density';
 import { GridRow, type Picking } from './GridRow';
 import { type LoadRange, PageStore } from './pageStore';
+import { useBigVirtual } from './useBigVirtual';
 import classes from './VirtualGrid.module.css';
 
 export interface VirtualGridProps<T> {

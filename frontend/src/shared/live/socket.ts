@@ -1,4 +1,4 @@
-import { connection } from '../connection';
+import { connection } from './connection';
 
 /** A WebSocket that comes back by itself and asks for what it missed. No React: see `useLive`. */
 export type LiveStatus = 'connecting' | 'live' | 'reconnecting' | 'paused' | 'closed';

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { useIsOnline } from '../connection';
+import { useIsOnline } from './connection';
 import { LiveSocket, type LiveStatus } from './socket';
 
 export interface UseLiveOptions<Message> {

@@ -1,13 +1,13 @@
 import { Box, Button, Card } from '@mantine/core';
 import { IconPlus, type TablerIcon } from '@tabler/icons-react';
 import { type ReactNode, useMemo } from 'react';
-import { useCommands } from '@/shared/commands';
-import { type Column, DataTable, type DataTableProps } from '@/shared/DataTable';
-import { EmptyState } from '@/shared/EmptyState';
-import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
-import { useShortcuts } from '@/shared/shortcuts';
-import { useArrived } from '@/shared/useArrived';
+import { type Column, DataTable, type DataTableProps } from '@/shared/grid/DataTable';
+import { useArrived } from '@/shared/live/useArrived';
+import { useCommands } from '@/shared/ui/commands';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { Page } from '@/shared/ui/Page';
+import { PageHeader } from '@/shared/ui/PageHeader';
+import { useShortcuts } from '@/shared/ui/shortcuts';
 import type { PersonalKey } from './keyColumns';
 
 interface KeysPageProps<Row extends PersonalKey> {

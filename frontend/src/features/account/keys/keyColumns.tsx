@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import type { TFunction } from 'i18next';
-import { CutName } from '@/shared/CutName';
-import type { Column } from '@/shared/DataTable';
-import { focusNeighbour } from '@/shared/focusBack';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { StateBadge } from '@/shared/StateBadge';
+import type { Column } from '@/shared/grid/DataTable';
+import { CutName } from '@/shared/ui/CutName';
+import { focusNeighbour } from '@/shared/ui/focusBack';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
+import { StateBadge } from '@/shared/ui/StateBadge';
 
 /** The fields of every key that a person makes: tokens, S3 key pairs. */
 export interface PersonalKey {

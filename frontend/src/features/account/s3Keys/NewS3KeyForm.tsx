@@ -2,8 +2,8 @@ import { Select, SimpleGrid, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { CreatedS3Key } from '@/api/contract/accounts';
-import { FormFrame } from '@/shared/FormFrame';
-import { useProject, useProjects } from '@/shared/project';
+import { useProject, useProjects } from '@/shared/domain/project';
+import { FormFrame } from '@/shared/forms/FormFrame';
 import { ExpirySelect, expiresAt } from '../keys/ExpirySelect';
 import { useCreateS3Key } from '../queries';
 

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Tabs, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { CreatedS3Key } from '@/api/contract/accounts';
-import { CommandLine } from '@/shared/CommandLine';
+import { CommandLine } from '@/shared/ui/CommandLine';
 import { snippet, TOOLS } from './snippets';
 
 export function S3KeySecret({ created, onDone }: { created: CreatedS3Key; onDone: () => void }) {

@@ -2,8 +2,8 @@ import { Checkbox, Select, SimpleGrid, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { NewToken, Scope } from '@/api/contract/accounts';
-import { FormFrame } from '@/shared/FormFrame';
-import { useProject, useProjects } from '@/shared/project';
+import { useProject, useProjects } from '@/shared/domain/project';
+import { FormFrame } from '@/shared/forms/FormFrame';
 import { ExpirySelect, expiresAt } from '../keys/ExpirySelect';
 import { useCreateToken } from '../queries';
 

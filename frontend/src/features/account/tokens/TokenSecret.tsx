@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { CommandLine } from '@/shared/CommandLine';
+import { CommandLine } from '@/shared/ui/CommandLine';
 
 export function TokenSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
   const { t } = useTranslation();

@@ -1,6 +1,6 @@
 import { addWords } from '@/i18n';
 import { settings } from '@/i18n/settings.en';
 import { appearance } from './appearance.en';
-import '@/shared/secondFactor/words';
+import '@/shared/domain/secondFactor/words';
 
 addWords({ appearance, settings });

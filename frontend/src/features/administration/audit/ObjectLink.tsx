@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import type { AuditEvent } from '@/api/contract/accounts';
-import { CopyId } from '@/shared/CopyId';
-import { AnchorLink } from '@/shared/links';
+import { CopyId } from '@/shared/ui/CopyId';
+import { AnchorLink } from '@/shared/ui/links';
 
 /** Each has its words in both languages: a test compares. */
 export const KINDS = [

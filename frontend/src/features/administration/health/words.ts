@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { HealthFinding } from '@/api/schema';
-import type { Format } from '@/shared/format';
+import type { Format } from '@/shared/ui/format';
 import type { health } from '../words/health.en';
 
 type Names = keyof typeof health.names;

@@ -2,8 +2,8 @@ import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Machine } from '@/api/schema';
-import { Dialog } from '@/shared/Dialog';
-import { ErrorState } from '@/shared/ErrorState';
+import { Dialog } from '@/shared/ui/Dialog';
+import { ErrorState } from '@/shared/ui/ErrorState';
 import { useCordon } from './queries';
 
 const MAX_REASON = 200;

@@ -1,7 +1,7 @@
 import { Badge, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Machine } from '@/api/schema';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 
 /** Each GPU of a machine with its memory and the run that has it. */
 export function Gpus({ machine }: { machine: Machine }) {

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Machine, MachineRun } from '@/api/schema';
-import { type Column, DataTable } from '@/shared/DataTable';
-import { type Format, useFormat } from '@/shared/format';
-import { StateBadge } from '@/shared/StateBadge';
-import { Elapsed } from '@/shared/values';
+import { type Column, DataTable } from '@/shared/grid/DataTable';
+import { type Format, useFormat } from '@/shared/ui/format';
+import { StateBadge } from '@/shared/ui/StateBadge';
+import { Elapsed } from '@/shared/ui/values';
 
 /** Runs that hold slots on a machine; those of projects that one may not see are only counted. */
 export function MachineRuns({ machine }: { machine: Machine }) {

@@ -2,12 +2,12 @@ import { SimpleGrid, Skeleton, Stack } from '@mantine/core';
 import { IconServer2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Machine } from '@/api/schema';
-import { EmptyState } from '@/shared/EmptyState';
-import { ErrorState } from '@/shared/ErrorState';
-import { useFormat } from '@/shared/format';
-import { MetricCard } from '@/shared/MetricCard';
-import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { useFormat } from '@/shared/ui/format';
+import { MetricCard } from '@/shared/ui/MetricCard';
+import { Page } from '@/shared/ui/Page';
+import { PageHeader } from '@/shared/ui/PageHeader';
 import { MachineCard } from './MachineCard';
 import { useMachines } from './queries';
 

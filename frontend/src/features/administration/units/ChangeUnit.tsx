@@ -2,9 +2,9 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Unit } from '@/api/contract/accounts';
-import { Dialog } from '@/shared/Dialog';
-import { FormFrame } from '@/shared/FormFrame';
-import { notifySuccess } from '@/shared/undo';
+import { FormFrame } from '@/shared/forms/FormFrame';
+import { Dialog } from '@/shared/ui/Dialog';
+import { notifySuccess } from '@/shared/ui/undo';
 import { changeUnit, useRefreshTree } from './queries';
 import { UnitSelect } from './UnitSelect';
 

@@ -1,10 +1,10 @@
 import { Select, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '@/shared/Dialog';
-import { FormFrame } from '@/shared/FormFrame';
-import { useRights } from '@/shared/project';
-import { notifySuccess } from '@/shared/undo';
+import { useRights } from '@/shared/domain/project';
+import { FormFrame } from '@/shared/forms/FormFrame';
+import { Dialog } from '@/shared/ui/Dialog';
+import { notifySuccess } from '@/shared/ui/undo';
 import { createUnit, useOrganisations, useRefreshTree } from './queries';
 import { UnitSelect } from './UnitSelect';
 

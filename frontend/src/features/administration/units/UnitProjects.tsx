@@ -4,12 +4,12 @@ import { IconFolders } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { TreeProject } from '@/api/contract/accounts';
-import { CutName } from '@/shared/CutName';
-import { type Column, DataTable } from '@/shared/DataTable';
-import { Dialog } from '@/shared/Dialog';
-import { EmptyState } from '@/shared/EmptyState';
-import { FormFrame } from '@/shared/FormFrame';
-import { RelativeTime } from '@/shared/RelativeTime';
+import { FormFrame } from '@/shared/forms/FormFrame';
+import { type Column, DataTable } from '@/shared/grid/DataTable';
+import { CutName } from '@/shared/ui/CutName';
+import { Dialog } from '@/shared/ui/Dialog';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { changeProject, useRefreshTree, useUnitProjects } from './queries';
 import { UnitSelect } from './UnitSelect';
 

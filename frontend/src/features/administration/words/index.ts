@@ -2,6 +2,6 @@ import { addWords } from '@/i18n';
 import { settings } from '@/i18n/settings.en';
 import { health } from './health.en';
 import { machines } from './machines.en';
-import '@/shared/secondFactor/words';
+import '@/shared/domain/secondFactor/words';
 
 addWords({ health, machines, settings });

@@ -1,5 +1,5 @@
 import { addWords } from '@/i18n';
 import { auth } from './auth.en';
-import '@/shared/secondFactor/words';
+import '@/shared/domain/secondFactor/words';
 
 addWords({ auth });

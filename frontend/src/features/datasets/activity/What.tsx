@@ -1,7 +1,7 @@
 import { Code, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Happening } from '@/api/contract/datasets';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/ui/links';
 
 /** `view.created` → `view_created`: a key of the words. */
 const keyOf = (verb: string) => verb.replaceAll('.', '_');

@@ -1,7 +1,7 @@
 import { $api } from '@/api/client';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { useProject } from '@/shared/domain/project';
 import { usePollMs } from '@/shared/live/projectLive';
-import { useProject } from '@/shared/project';
 
 const ACTIVITY = '/api/v1/projects/{project}/datasets/{dataset}/activity/';
 const PAGE = 50;

@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, Popover, Select } from '@mantine/core';
 import { IconRuler2 } from '@tabler/icons-react';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import type { BrowseSearch } from './useBrowse';
 
 interface FactFiltersProps {

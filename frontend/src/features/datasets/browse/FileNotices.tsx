@@ -2,8 +2,8 @@ import { Alert, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { VersionStats } from '@/api/contract/datasets';
-import { AnchorLink } from '@/shared/links';
-import { visible } from '@/shared/visible';
+import { AnchorLink } from '@/shared/ui/links';
+import { visible } from '@/shared/ui/visible';
 
 /** Each kind of notice, with the query that shows its files. */
 const KINDS = [

@@ -1,7 +1,7 @@
 import { Button, Group, SegmentedControl, Select, Slider, Text } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import { useStats, type VersionAddress } from '../queries';
 import { FactFilters } from './FactFilters';
 import { type BrowseSearch, isFiltered } from './useBrowse';

@@ -3,8 +3,8 @@ import { IconChevronRight, IconFolder, IconFolderOpen } from '@tabler/icons-reac
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ErrorState } from '@/shared/ErrorState';
-import { visible } from '@/shared/visible';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { visible } from '@/shared/ui/visible';
 import { ancestors } from '../names';
 import { fetchEntries, type VersionAddress } from '../queries';
 import classes from './browse.module.css';

@@ -1,7 +1,7 @@
 import { Select, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CommandLine } from '@/shared/CommandLine';
+import { CommandLine } from '@/shared/ui/CommandLine';
 
 /** Kinds of sources that people have, and the argument of the command line for each. */
 const SOURCES = {

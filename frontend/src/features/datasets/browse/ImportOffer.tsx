@@ -1,10 +1,10 @@
 import { Alert, Group, Text } from '@mantine/core';
 import { IconFileSearch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { ButtonLink } from '@/shared/links';
-import { useMay } from '@/shared/project';
-import { useStored } from '@/shared/stored';
-import { visible } from '@/shared/visible';
+import { useMay } from '@/shared/domain/project';
+import { ButtonLink } from '@/shared/ui/links';
+import { useStored } from '@/shared/ui/stored';
+import { visible } from '@/shared/ui/visible';
 import { useSigns } from '../importing/queries';
 import type { VersionAddress } from '../queries';
 

@@ -2,7 +2,7 @@ import { VisuallyHidden } from '@mantine/core';
 import { IconExternalLink, IconFolderSymlink, IconLink, IconUnlink } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
-import { visible } from '@/shared/visible';
+import { visible } from '@/shared/ui/visible';
 import classes from './browse.module.css';
 
 type Link = NonNullable<Entry['link']>;

@@ -2,7 +2,7 @@ import { Button, Group, Loader, Text } from '@mantine/core';
 import { IconChecks, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Branch } from '@/api/contract/datasets';
-import { ErrorState } from '@/shared/ErrorState';
+import { ErrorState } from '@/shared/ui/ErrorState';
 import { EditBar } from '../operations/EditBar';
 import type { OnVersion } from '../operations/edited';
 import type { VersionAddress } from '../queries';

@@ -1,7 +1,7 @@
 import { Button, Popover, Stack, Text } from '@mantine/core';
 import { IconTerminal2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { CommandLine } from '@/shared/CommandLine';
+import { CommandLine } from '@/shared/ui/CommandLine';
 import { pullCommand } from '../names';
 import { ImportCommands } from './ImportCommands';
 

@@ -2,10 +2,10 @@ import { Alert, List, Text } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { QuarantinedPack } from '@/api/contract/datasets';
-import { CommandLine } from '@/shared/CommandLine';
-import { CopyId } from '@/shared/CopyId';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { useStored } from '@/shared/stored';
+import { CommandLine } from '@/shared/ui/CommandLine';
+import { CopyId } from '@/shared/ui/CopyId';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
+import { useStored } from '@/shared/ui/stored';
 import { personName } from '../names';
 import { useQuarantinedPacks } from '../queries';
 

@@ -1,5 +1,5 @@
 import { Box, Group } from '@mantine/core';
-import { useMay } from '@/shared/project';
+import { useMay } from '@/shared/domain/project';
 import type { VersionAddress } from '../queries';
 import { askedBy } from '../views/asked';
 import { SaveView } from '../views/SaveView';

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '@/api/errors';
 import { sayDetail } from '@/i18n';
-import { fieldWords } from '@/shared/problemWords';
+import { fieldWords } from '@/shared/domain/problemWords';
 
 interface QueryFieldProps {
   /** The query that is in force. */

@@ -1,5 +1,5 @@
-import { useMay } from '@/shared/project';
-import { useArrived } from '@/shared/useArrived';
+import { useMay } from '@/shared/domain/project';
+import { useArrived } from '@/shared/live/useArrived';
 import { useSigns } from '../importing/queries';
 import { useCache, useQuarantinedPacks, useRefs, useStats, useVersion, type VersionAddress } from '../queries';
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useCallback, useMemo } from 'react';
 import type { EntryQuery } from '@/api/contract/datasets';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import { fetchEntries, useDataset, type VersionAddress } from '../queries';
 import { EntrySource } from './entrySource';
 

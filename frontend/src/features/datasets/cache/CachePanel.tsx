@@ -2,12 +2,12 @@ import { Button, Group, Popover, Stack, Text } from '@mantine/core';
 import { IconFlame } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { CacheRecord } from '@/api/contract/datasets';
-import { ErrorState } from '@/shared/ErrorState';
-import { useFormat } from '@/shared/format';
-import { ProgressBar } from '@/shared/ProgressBar';
-import { useMay } from '@/shared/project';
-import { StateBadge } from '@/shared/StateBadge';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { useMay } from '@/shared/domain/project';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { useFormat } from '@/shared/ui/format';
+import { ProgressBar } from '@/shared/ui/ProgressBar';
+import { StateBadge } from '@/shared/ui/StateBadge';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
 import { useCache, useWarm, type VersionAddress } from '../queries';
 
 /** How much of a version each node holds, with a button to fetch the rest. */

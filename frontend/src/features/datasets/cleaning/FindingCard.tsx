@@ -3,9 +3,9 @@ import { IconCheck } from '@tabler/icons-react';
 import type { MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Finding, FindingKind } from '@/api/contract/datasets';
-import { useFormat } from '@/shared/format';
 import { Thumb } from '@/shared/grid/Thumb';
-import { visible } from '@/shared/visible';
+import { useFormat } from '@/shared/ui/format';
+import { visible } from '@/shared/ui/visible';
 import { baseName } from '../names';
 import classes from './cleaning.module.css';
 

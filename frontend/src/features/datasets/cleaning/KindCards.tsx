@@ -1,7 +1,7 @@
 import { SimpleGrid, Text, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { FindingCount, FindingKind } from '@/api/contract/datasets';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import classes from './cleaning.module.css';
 
 interface KindCardsProps {

@@ -2,7 +2,7 @@ import { Modal, TagsInput, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { FormFrame } from '@/shared/FormFrame';
+import { FormFrame } from '@/shared/forms/FormFrame';
 import { useStats } from '../queries';
 
 interface LabelDialogProps {

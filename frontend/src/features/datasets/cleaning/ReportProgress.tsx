@@ -2,9 +2,9 @@ import { Button, Card, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CleaningReport } from '@/api/contract/datasets';
-import { AnchorLink } from '@/shared/links';
-import { ProgressBar } from '@/shared/ProgressBar';
-import { notifyError } from '@/shared/undo';
+import { AnchorLink } from '@/shared/ui/links';
+import { ProgressBar } from '@/shared/ui/ProgressBar';
+import { notifyError } from '@/shared/ui/undo';
 
 interface ReportProgressProps {
   report: CleaningReport;

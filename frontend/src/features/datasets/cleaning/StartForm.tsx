@@ -4,8 +4,8 @@ import { IconSparkles } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Thresholds } from '@/api/contract/datasets';
 import { asApiError } from '@/api/errors';
-import { ErrorState } from '@/shared/ErrorState';
-import { useRefused } from '@/shared/useRefused';
+import { useRefused } from '@/shared/forms/useRefused';
+import { ErrorState } from '@/shared/ui/ErrorState';
 
 /** The server's defaults; docs/cleaning.md gives their reasons. */
 const INITIAL: Thresholds = { near_distance: 4, tiny_side_px: 32, dark_bright: 0.25, blur_sharpness: 20 };

@@ -2,8 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, api } from '@/api/client';
 import type { CleaningReport, CommitRequest, FindingKind, Thresholds } from '@/api/contract/datasets';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
+import { useProject } from '@/shared/domain/project';
 import { usePollMs } from '@/shared/live/projectLive';
-import { useProject } from '@/shared/project';
 import { useLabelTask } from '../operations/labelTask';
 import { useOperation } from '../operations/useOperation';
 

@@ -3,8 +3,8 @@ import { IconArrowRight } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { DiffRow, Entry } from '@/api/contract/datasets';
 import { Thumb } from '@/shared/grid/Thumb';
-import { Bytes } from '@/shared/values';
-import { visible } from '@/shared/visible';
+import { Bytes } from '@/shared/ui/values';
+import { visible } from '@/shared/ui/visible';
 import classes from './diff.module.css';
 import { lookOf } from './kinds';
 

@@ -4,7 +4,7 @@ import { IconFolder, IconX } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DiffKind, DiffListing } from '@/api/contract/datasets';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import { KINDS } from './kinds';
 import type { DiffAsked } from './queries';
 

@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { $api } from '@/api/client';
 import type { DiffKind } from '@/api/contract/datasets';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const DIFF = '/api/v1/projects/{project}/datasets/{dataset}/diff/';
 // Cards of one page: however many changes there are, no more are in the document.

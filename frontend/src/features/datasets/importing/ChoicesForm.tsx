@@ -17,7 +17,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ImportSigns, NewImport } from '@/api/contract/datasets';
-import { FormFrame } from '@/shared/FormFrame';
+import { FormFrame } from '@/shared/forms/FormFrame';
 import { useHeadBranch, useOtherDatasets, type VersionAddress } from '../queries';
 import { importing as words } from '../words/importing.en';
 import { useImportActions, useSigns } from './queries';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { ImportReport } from '@/api/contract/datasets';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 
 /** The files, objects, labels and splits of an import in one line. */
 export function Counts({ report }: { report: ImportReport['report'] }) {

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ImportReport } from '@/api/contract/datasets';
-import { ButtonLink } from '@/shared/links';
+import { ButtonLink } from '@/shared/ui/links';
 import { useRefresh } from '../operationQueries';
 import { Counts } from './Counts';
 import { Lines } from './Lines';

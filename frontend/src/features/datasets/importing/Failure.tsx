@@ -4,8 +4,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
-import { AnchorLink } from '@/shared/links';
-import { useWords } from '@/shared/runWords';
+import { useWords } from '@/shared/domain/runWords';
+import { AnchorLink } from '@/shared/ui/links';
 import { nextStep } from './nextSteps';
 import { sayReason } from './reasons';
 

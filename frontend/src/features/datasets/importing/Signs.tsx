@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import { IconFileSearch, IconInfoCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { ImportSigns } from '@/api/contract/datasets';
-import { visible } from '@/shared/visible';
+import { visible } from '@/shared/ui/visible';
 import { Lines } from './Lines';
 
 /** The files of the version that look like annotations or archives. */

@@ -2,10 +2,10 @@ import { Button, Card, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
-import { AnchorLink } from '@/shared/links';
-import { ProgressBar } from '@/shared/ProgressBar';
-import { useMay } from '@/shared/project';
-import { notifyError } from '@/shared/undo';
+import { useMay } from '@/shared/domain/project';
+import { AnchorLink } from '@/shared/ui/links';
+import { ProgressBar } from '@/shared/ui/ProgressBar';
+import { notifyError } from '@/shared/ui/undo';
 import { useImportActions } from './queries';
 
 /** How far a look or an import is. */

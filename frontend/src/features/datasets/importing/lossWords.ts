@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { ImportLoss, ImportReport } from '@/api/contract/datasets';
-import { visible } from '@/shared/visible';
+import { visible } from '@/shared/ui/visible';
 
 type Report = ImportReport['report'];
 type Named = Report['unlisted'];

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api } from '@/api/client';
 import type { NewImport } from '@/api/contract/datasets';
+import { useProject } from '@/shared/domain/project';
 import { usePollMs } from '@/shared/live/projectLive';
-import { useProject } from '@/shared/project';
 
 const SIGNS = '/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/import-signs/';
 const IMPORTS = '/api/v1/projects/{project}/imports/';

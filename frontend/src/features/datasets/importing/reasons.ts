@@ -1,5 +1,5 @@
 import i18n from 'i18next';
-import { visible } from '@/shared/visible';
+import { visible } from '@/shared/ui/visible';
 import { textSayer } from './patterns';
 import { reasons as english } from './reasons.en';
 import { reasons as chinese } from './reasons.zh';

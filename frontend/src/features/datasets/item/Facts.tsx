@@ -1,10 +1,10 @@
 import { Badge } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
-import { CopyId } from '@/shared/CopyId';
-import { useFormat } from '@/shared/format';
-import { KeyValueList } from '@/shared/KeyValueList';
-import { Bytes } from '@/shared/values';
+import { CopyId } from '@/shared/ui/CopyId';
+import { useFormat } from '@/shared/ui/format';
+import { KeyValueList } from '@/shared/ui/KeyValueList';
+import { Bytes } from '@/shared/ui/values';
 import type { VersionAddress } from '../queries';
 import { usePicture } from './queries';
 import { Section } from './Section';

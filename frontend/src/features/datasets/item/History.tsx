@@ -1,9 +1,9 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { PathChange } from '@/api/contract/datasets';
-import { LoadMore } from '@/shared/LoadMore';
-import { AnchorLink } from '@/shared/links';
-import { RelativeTime } from '@/shared/RelativeTime';
+import { LoadMore } from '@/shared/ui/LoadMore';
+import { AnchorLink } from '@/shared/ui/links';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { authorName } from '../names';
 import type { VersionAddress } from '../queries';
 import classes from './item.module.css';

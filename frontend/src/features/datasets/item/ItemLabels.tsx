@@ -1,8 +1,8 @@
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Entry, GivenLabel } from '@/api/contract/datasets';
-import { AnchorLink } from '@/shared/links';
-import { RelativeTime } from '@/shared/RelativeTime';
+import { AnchorLink } from '@/shared/ui/links';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
 import type { VersionAddress } from '../queries';
 import { useItemLabels } from './queries';
 import { Section } from './Section';

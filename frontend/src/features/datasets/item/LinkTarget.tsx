@@ -2,8 +2,8 @@ import { Alert, Group, Stack, Text } from '@mantine/core';
 import { IconArrowRight, IconLink } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
-import { ButtonLink } from '@/shared/links';
-import { visible } from '@/shared/visible';
+import { ButtonLink } from '@/shared/ui/links';
+import { visible } from '@/shared/ui/visible';
 import type { VersionAddress } from '../queries';
 
 /** A symbolic link: its target, and a way to what it leads to. */

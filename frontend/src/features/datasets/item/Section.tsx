@@ -1,6 +1,6 @@
 import { Skeleton, Title } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
-import { ErrorState } from '@/shared/ErrorState';
+import { ErrorState } from '@/shared/ui/ErrorState';
 
 interface SectionProps {
   title: string;

@@ -1,8 +1,8 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Entry } from '@/api/contract/datasets';
-import { ErrorState } from '@/shared/ErrorState';
-import { isTableReason, TableView } from '@/shared/TableView';
+import { isTableReason, TableView } from '@/shared/grid/TableView';
+import { ErrorState } from '@/shared/ui/ErrorState';
 import type { VersionAddress } from '../queries';
 import classes from './item.module.css';
 import { useEntryPreview } from './queries';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { $api } from '@/api/client';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import type { EntrySource } from '../browse/entrySource';
 import type { VersionAddress } from '../queries';
 

@@ -3,9 +3,9 @@ import { useDisclosure } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { ConfirmTyped } from '@/shared/ConfirmTyped';
-import { useMay } from '@/shared/project';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { useMay } from '@/shared/domain/project';
+import { ConfirmTyped } from '@/shared/forms/ConfirmTyped';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
 import { useDeleteDataset } from './queries';
 
 export function DeleteCard({ dataset }: { dataset: string }) {

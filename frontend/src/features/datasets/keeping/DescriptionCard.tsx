@@ -1,8 +1,8 @@
 import { Button, Card, Group, Stack, Textarea, Title } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '@/shared/project';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { useMay } from '@/shared/domain/project';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
 import { useDescribe } from './queries';
 
 interface DescriptionCardProps {

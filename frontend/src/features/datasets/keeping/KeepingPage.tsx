@@ -1,9 +1,9 @@
 import { Stack } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { FailedPage } from '@/shared/FailedPage';
-import { Page } from '@/shared/Page';
-import { useArrived } from '@/shared/useArrived';
+import { useArrived } from '@/shared/live/useArrived';
+import { FailedPage } from '@/shared/ui/FailedPage';
+import { Page } from '@/shared/ui/Page';
 import { DatasetHeader } from '../DatasetHeader';
 import { useDataset } from '../queries';
 import { useSources } from '../sources/queries';

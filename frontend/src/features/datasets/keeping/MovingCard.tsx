@@ -1,6 +1,6 @@
 import { Card, Stack, Text, Title } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { CommandLine } from '@/shared/CommandLine';
+import { CommandLine } from '@/shared/ui/CommandLine';
 
 /** How a dataset gets into a folder with its history, and from there into this or another Atom. */
 export function MovingCard({ dataset }: { dataset: string }) {

@@ -3,9 +3,9 @@ import { IconClockExclamation } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Retention, RetentionKind } from '@/api/contract/datasets';
-import { ErrorState } from '@/shared/ErrorState';
-import { useMay } from '@/shared/project';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { useMay } from '@/shared/domain/project';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
 import { useRetention, useSetRetention } from './queries';
 
 const KINDS: RetentionKind[] = ['all', 'last', 'days'];

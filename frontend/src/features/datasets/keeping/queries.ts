@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, keyOf } from '@/api/client';
 import type { NewHold, NewRetention } from '@/api/contract/datasets';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const RETENTION = '/api/v1/projects/{project}/datasets/{dataset}/retention/';
 const HOLDS = '/api/v1/projects/{project}/datasets/{dataset}/holds/';

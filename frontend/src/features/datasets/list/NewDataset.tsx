@@ -2,8 +2,8 @@ import { Modal, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { FormFrame } from '@/shared/FormFrame';
-import { notifySuccess } from '@/shared/undo';
+import { FormFrame } from '@/shared/forms/FormFrame';
+import { notifySuccess } from '@/shared/ui/undo';
 import { useCreateDataset } from '../queries';
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;

@@ -4,7 +4,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
-import { Dialog } from '@/shared/Dialog';
+import { Dialog } from '@/shared/ui/Dialog';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { notifyEdited, type OnVersion } from './edited';
 import { Message } from './MergeDialog';

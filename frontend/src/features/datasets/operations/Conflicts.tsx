@@ -3,7 +3,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { PreviewConflict, Take } from '@/api/contract/datasets';
 import { Thumb } from '@/shared/grid/Thumb';
-import { visible } from '@/shared/visible';
+import { visible } from '@/shared/ui/visible';
 import { layerWords } from '../versions/layerWords';
 import { attributeSides } from './conflicts';
 import classes from './conflicts.module.css';

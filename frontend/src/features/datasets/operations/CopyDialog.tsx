@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import type { EditStepRequest } from '@/api/contract/datasets';
-import { Dialog } from '@/shared/Dialog';
+import { Dialog } from '@/shared/ui/Dialog';
 import { useEdit, useEditPreview } from '../operationQueries';
 import { useRefs } from '../queries';
 import { notifyEdited, type OnVersion } from './edited';

@@ -15,7 +15,7 @@ import {
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
-import { confirmUndo } from '@/shared/undo';
+import { confirmUndo } from '@/shared/ui/undo';
 import { useEdit } from '../operationQueries';
 import { AttributesDialog } from './AttributesDialog';
 import { CopyDialog } from './CopyDialog';

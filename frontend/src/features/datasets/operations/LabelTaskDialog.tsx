@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { notifySuccess } from '@/shared/undo';
+import { notifySuccess } from '@/shared/ui/undo';
 import { LabelDialog } from '../cleaning/LabelDialog';
 import { useVersion } from '../queries';
 import { type LabelledFiles, useLabelPreview, useLabelTask } from './labelTask';

@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, EditStepRequest } from '@/api/contract/datasets';
-import { Dialog } from '@/shared/Dialog';
+import { Dialog } from '@/shared/ui/Dialog';
 import { useEditPreview } from '../operationQueries';
 import { useStats } from '../queries';
 import type { AttributesOf } from './of';

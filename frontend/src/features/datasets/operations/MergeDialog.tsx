@@ -1,8 +1,8 @@
 import { Select, Textarea } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '@/shared/Dialog';
-import { notifySuccess } from '@/shared/undo';
+import { Dialog } from '@/shared/ui/Dialog';
+import { notifySuccess } from '@/shared/ui/undo';
 import { VersionPicker } from '../browse/VersionPicker';
 import { useMerge, useMergePreview } from '../operationQueries';
 import { useRefs } from '../queries';

@@ -2,7 +2,7 @@ import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { Branch } from '@/api/contract/datasets';
-import { Dialog } from '@/shared/Dialog';
+import { Dialog } from '@/shared/ui/Dialog';
 import { useEdit } from '../operationQueries';
 import { notifyEdited, type OnVersion } from './edited';
 import { OperationFrame } from './OperationFrame';

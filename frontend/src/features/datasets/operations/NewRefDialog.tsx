@@ -1,9 +1,9 @@
 import { TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '@/shared/Dialog';
-import { FormFrame } from '@/shared/FormFrame';
-import { notifySuccess } from '@/shared/undo';
+import { FormFrame } from '@/shared/forms/FormFrame';
+import { Dialog } from '@/shared/ui/Dialog';
+import { notifySuccess } from '@/shared/ui/undo';
 import { VersionPicker } from '../browse/VersionPicker';
 import { useCreateRef } from '../operationQueries';
 

@@ -1,4 +1,4 @@
-import { FormFrame, type FormFrameProps } from '@/shared/FormFrame';
+import { FormFrame, type FormFrameProps } from '@/shared/forms/FormFrame';
 import { OperationProgress } from './OperationProgress';
 import type { Operation } from './operation';
 import { tellIfCancelled } from './useOperation';

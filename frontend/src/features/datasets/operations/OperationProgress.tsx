@@ -1,6 +1,6 @@
 import { Box, Button, Group, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { ProgressBar } from '@/shared/ProgressBar';
+import { ProgressBar } from '@/shared/ui/ProgressBar';
 import type { Operation, Progressing } from './operation';
 
 interface OperationProgressProps {

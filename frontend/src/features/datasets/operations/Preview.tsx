@@ -2,8 +2,8 @@ import { Alert, ScrollArea, Skeleton, Stack, Table, Text } from '@mantine/core';
 import { IconCircleCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { OperationPreview } from '@/api/contract/datasets';
-import { ErrorState } from '@/shared/ErrorState';
-import { visible } from '@/shared/visible';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { visible } from '@/shared/ui/visible';
 import { ChangeCounts, ChangeLegend } from '../versions/ChangeCounts';
 
 interface PreviewProps {

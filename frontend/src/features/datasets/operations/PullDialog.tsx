@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { CommandLine } from '@/shared/CommandLine';
-import { Dialog } from '@/shared/Dialog';
+import { CommandLine } from '@/shared/ui/CommandLine';
+import { Dialog } from '@/shared/ui/Dialog';
 import type { AttributesOf } from './of';
 
 interface PullDialogProps {

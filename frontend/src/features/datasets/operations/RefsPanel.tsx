@@ -1,6 +1,6 @@
 import { IconGitBranch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { ButtonLink } from '@/shared/links';
+import { ButtonLink } from '@/shared/ui/links';
 import { useRefs } from '../queries';
 import { RefTables } from './RefTables';
 

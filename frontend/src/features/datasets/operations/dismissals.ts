@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api } from '@/api/client';
-import { useProject } from '@/shared/project';
-import { notifyError } from '@/shared/undo';
+import { useProject } from '@/shared/domain/project';
+import { notifyError } from '@/shared/ui/undo';
 
 const ONE = '/api/v1/projects/{project}/datasets/{dataset}/operations/{operation_id}/dismiss/';
 const ALL = '/api/v1/projects/{project}/datasets/{dataset}/operations/dismiss/';

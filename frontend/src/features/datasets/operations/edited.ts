@@ -1,6 +1,6 @@
 import type { Version } from '@/api/contract/datasets';
 import i18n from '@/i18n';
-import { notifySuccess } from '@/shared/undo';
+import { notifySuccess } from '@/shared/ui/undo';
 
 /** Told the branch that was changed, and the version that it is at now. */
 export type OnVersion = (branch: string, ref: string) => void;

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import type { AttributesOf } from './of';
 
 const TASKS = '/api/v1/projects/{project}/labelx/tasks/';

@@ -3,11 +3,11 @@ import { IconGitBranch, IconGitCompare, IconGitMerge, IconHistory, IconTrash } f
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Branch, Tag } from '@/api/contract/datasets';
-import { CutName } from '@/shared/CutName';
-import type { Column } from '@/shared/DataTable';
-import { focusNeighbour } from '@/shared/focusBack';
-import { AnchorLink, IconLink } from '@/shared/links';
-import { RelativeTime } from '@/shared/RelativeTime';
+import type { Column } from '@/shared/grid/DataTable';
+import { CutName } from '@/shared/ui/CutName';
+import { focusNeighbour } from '@/shared/ui/focusBack';
+import { AnchorLink, IconLink } from '@/shared/ui/links';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { personName } from '../names';
 
 const MAIN = 'main';

@@ -1,7 +1,7 @@
 import { Alert, List, Text } from '@mantine/core';
 import { IconShieldCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/ui/links';
 import { useHolds, useRetention } from '../keeping/queries';
 
 /** Why tags do not move, and what of the branches' versions stays: retention and legal holds. */

@@ -1,7 +1,7 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { $api } from '@/api/client';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const BRANCHES = '/api/v1/projects/{project}/datasets/{dataset}/branches/';
 const TAGS = '/api/v1/projects/{project}/datasets/{dataset}/tags/';

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { UseFormReturnType } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { Password } from '@/shared/Password';
+import { Password } from '@/shared/forms/Password';
 import { placeKind, type SourceForm } from './newSource';
 
 /** Readable while they are typed: names, which are no secrets. */

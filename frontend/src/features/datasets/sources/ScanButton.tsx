@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Source } from '@/api/contract/datasets';
-import { notifyError } from '@/shared/undo';
+import { notifyError } from '@/shared/ui/undo';
 import { useSourceActions } from './queries';
 
 /** Begins a scan, or stops the one that runs. */

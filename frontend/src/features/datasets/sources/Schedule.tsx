@@ -1,8 +1,8 @@
 import { NativeSelect, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Source } from '@/api/contract/datasets';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { notifyError } from '@/shared/undo';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
+import { notifyError } from '@/shared/ui/undo';
 import { useSourceActions } from './queries';
 
 const HOUR_S = 3600;

@@ -1,9 +1,9 @@
 import { Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Source, SourceScan } from '@/api/contract/datasets';
-import { useFormat } from '@/shared/format';
-import { problemSentence } from '@/shared/problemWords';
-import { StateBadge } from '@/shared/StateBadge';
+import { problemSentence } from '@/shared/domain/problemWords';
+import { useFormat } from '@/shared/ui/format';
+import { StateBadge } from '@/shared/ui/StateBadge';
 
 /** The state with what belongs to it: progress, what was found, or what went wrong and what to do. */
 export function SourceState({ source }: { source: Source }) {

@@ -2,7 +2,7 @@ import { Button, Card, Group, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useMay } from '@/shared/project';
+import { useMay } from '@/shared/domain/project';
 import { NewSource } from './NewSource';
 import { SourcesTable } from './SourcesTable';
 

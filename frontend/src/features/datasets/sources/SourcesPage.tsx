@@ -2,12 +2,12 @@ import { Button, Card } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useCommands } from '@/shared/commands';
-import { AnchorLink } from '@/shared/links';
-import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
-import { useMay } from '@/shared/project';
-import { useShortcuts } from '@/shared/shortcuts';
+import { useMay } from '@/shared/domain/project';
+import { useCommands } from '@/shared/ui/commands';
+import { AnchorLink } from '@/shared/ui/links';
+import { Page } from '@/shared/ui/Page';
+import { PageHeader } from '@/shared/ui/PageHeader';
+import { useShortcuts } from '@/shared/ui/shortcuts';
 import { NewSource } from './NewSource';
 import { SourcesTable } from './SourcesTable';
 

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, keyOf } from '@/api/client';
 import type { NewSource, Source, SourceProbe } from '@/api/contract/datasets';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const SOURCES = '/api/v1/projects/{project}/sources/';
 const SOURCE = '/api/v1/projects/{project}/sources/{source}/';

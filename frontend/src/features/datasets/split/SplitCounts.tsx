@@ -1,8 +1,8 @@
 import { ScrollArea, Skeleton, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { SplitCount } from '@/api/contract/datasets';
-import { ErrorState } from '@/shared/ErrorState';
-import { useFormat } from '@/shared/format';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { useFormat } from '@/shared/ui/format';
 
 interface SplitCountsProps {
   counts: SplitCount[] | undefined;

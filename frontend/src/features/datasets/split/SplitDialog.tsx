@@ -2,8 +2,8 @@ import { Checkbox, Group, NumberInput, Select, Stack, Switch, TextInput } from '
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '@/shared/Dialog';
-import { notifySuccess } from '@/shared/undo';
+import { Dialog } from '@/shared/ui/Dialog';
+import { notifySuccess } from '@/shared/ui/undo';
 import { queryProblem } from '../browse/QueryField';
 import { OperationFrame } from '../operations/OperationFrame';
 import { useDialogOperation } from '../operations/useOperation';

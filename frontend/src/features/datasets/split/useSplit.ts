@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { $api, api } from '@/api/client';
 import type { SplitQuery } from '@/api/contract/datasets';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import type { Operation } from '../operations/operation';
 
 const SPLITS = '/api/v1/projects/{project}/datasets/{dataset}/splits/';

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { notifyError } from '@/shared/undo';
+import { notifyError } from '@/shared/ui/undo';
 import { type Chosen, droppedFiles } from './chosen';
 import { handOver } from './session';
 import classes from './upload.module.css';

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { IconFile, IconFolderPlus, IconUpload } from '@tabler/icons-react';
 import { type DragEvent, useCallback, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { notifyError } from '@/shared/undo';
+import { notifyError } from '@/shared/ui/undo';
 import { type Chosen, chosenFiles, droppedFiles } from './chosen';
 import classes from './upload.module.css';
 

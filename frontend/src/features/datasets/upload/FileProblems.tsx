@@ -2,7 +2,7 @@ import { Alert } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { visible } from '@/shared/visible';
+import { visible } from '@/shared/ui/visible';
 import type { FileProblem } from './chosen';
 import classes from './upload.module.css';
 

@@ -1,10 +1,10 @@
 import { Alert, Button, Card, Group, Stack, Text } from '@mantine/core';
 import { IconCircleCheck, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { ErrorState } from '@/shared/ErrorState';
-import { useFormat } from '@/shared/format';
-import { ButtonLink } from '@/shared/links';
-import { ProgressBar } from '@/shared/ProgressBar';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { useFormat } from '@/shared/ui/format';
+import { ButtonLink } from '@/shared/ui/links';
+import { ProgressBar } from '@/shared/ui/ProgressBar';
 import { OperationProgress } from '../operations/OperationProgress';
 import { FileProblems } from './FileProblems';
 import { useTransferState } from './session';

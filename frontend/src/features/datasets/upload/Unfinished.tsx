@@ -1,8 +1,8 @@
 import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { focusNeighbour } from '@/shared/focusBack';
-import { useFormat } from '@/shared/format';
-import { RelativeTime } from '@/shared/RelativeTime';
+import { focusNeighbour } from '@/shared/ui/focusBack';
+import { useFormat } from '@/shared/ui/format';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
 import type { Order } from './saved';
 
 interface UnfinishedProps {

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import type { Version } from '@/api/contract/datasets';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import { damageWords, isTooLarge, markOf } from '../damage';
 import { fetchEntries } from '../queries';
 import { FileProblems } from './FileProblems';

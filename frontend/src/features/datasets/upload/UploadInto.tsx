@@ -1,7 +1,7 @@
 import { IconUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { ButtonLink } from '@/shared/links';
-import { useMay } from '@/shared/project';
+import { useMay } from '@/shared/domain/project';
+import { ButtonLink } from '@/shared/ui/links';
 import { useHeadBranch, type VersionAddress } from '../queries';
 import { DropAnywhere } from './DropAnywhere';
 

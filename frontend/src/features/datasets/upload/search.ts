@@ -1,4 +1,4 @@
-import { oneOf, type RawSearch, text } from '@/shared/search';
+import { oneOf, type RawSearch, text } from '@/shared/domain/search';
 
 export const uploadSearch = (raw: RawSearch) => ({
   dataset: text(raw.dataset),

@@ -2,7 +2,7 @@
 import { api } from '@/api/client';
 import type { CommitRequest, StoredFile, Upload, Version } from '@/api/contract/datasets';
 import { ApiError, asApiError, readApiError } from '@/api/errors';
-import { untilDone } from '@/shared/untilDone';
+import { untilDone } from '@/shared/live/untilDone';
 import { type FolderShape, splitOfPath } from './classFolders';
 import type { Order } from './saved';
 

@@ -1,6 +1,6 @@
 import { Group, Text, Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 
 interface ChangeCountsProps {
   added: number;

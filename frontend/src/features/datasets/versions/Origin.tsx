@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Version } from '@/api/contract/datasets';
-import { CopyIcon, shortId } from '@/shared/CopyId';
-import { AnchorLink } from '@/shared/links';
+import { CopyIcon, shortId } from '@/shared/ui/CopyId';
+import { AnchorLink } from '@/shared/ui/links';
 
 type Json = Record<string, unknown>;
 

@@ -1,8 +1,8 @@
 import { Badge, Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Version } from '@/api/contract/datasets';
-import { useMay } from '@/shared/project';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { useMay } from '@/shared/domain/project';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
 import { useRestoreVersion } from '../keeping/queries';
 
 /** That a version has expired, and its way back while its files are there; nothing for a kept one. */

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { IconBookmarkPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { notifySuccess } from '@/shared/undo';
+import { notifySuccess } from '@/shared/ui/undo';
 import { type Asked, asksSomething } from './asked';
 import { ViewNameDialog } from './ViewNameForm';
 import { useViewActions } from './viewQueries';

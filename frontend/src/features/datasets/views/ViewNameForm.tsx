@@ -1,7 +1,7 @@
 import { Code, Modal, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
-import { FormFrame } from '@/shared/FormFrame';
+import { FormFrame } from '@/shared/forms/FormFrame';
 
 const NAME = /^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/;
 

@@ -4,11 +4,11 @@ import { IconBookmarks, IconPencil, IconTrash, IconX } from '@tabler/icons-react
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SavedView } from '@/api/contract/datasets';
-import { CopyIcon } from '@/shared/CopyId';
-import { EmptyState } from '@/shared/EmptyState';
-import { ErrorState } from '@/shared/ErrorState';
-import { useMay } from '@/shared/project';
-import { confirmUndo, notifySuccess } from '@/shared/undo';
+import { useMay } from '@/shared/domain/project';
+import { CopyIcon } from '@/shared/ui/CopyId';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { confirmUndo, notifySuccess } from '@/shared/ui/undo';
 import { pullCommand } from '../names';
 import type { VersionAddress } from '../queries';
 import { ViewNameDialog } from './ViewNameForm';

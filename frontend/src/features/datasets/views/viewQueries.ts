@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { NewView, SavedView, ViewChanges } from '@/api/contract/datasets';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import type { VersionAddress } from '../queries';
 
 const VIEWS = '/api/v1/projects/{project}/datasets/{dataset}/views/';

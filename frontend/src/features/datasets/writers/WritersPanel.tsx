@@ -3,16 +3,16 @@ import { IconCheck, IconEye, IconGitBranch, IconPencil, IconTrash, IconUserCheck
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Side } from '@/api/contract/datasets';
-import { CommandLine } from '@/shared/CommandLine';
-import { type Column, DataTable } from '@/shared/DataTable';
-import { EmptyState } from '@/shared/EmptyState';
-import { IconLink } from '@/shared/links';
-import { problemWords } from '@/shared/problemWords';
-import { useMay } from '@/shared/project';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { StateBadge } from '@/shared/StateBadge';
-import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
-import { Bytes } from '@/shared/values';
+import { problemWords } from '@/shared/domain/problemWords';
+import { useMay } from '@/shared/domain/project';
+import { type Column, DataTable } from '@/shared/grid/DataTable';
+import { CommandLine } from '@/shared/ui/CommandLine';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { IconLink } from '@/shared/ui/links';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
+import { StateBadge } from '@/shared/ui/StateBadge';
+import { confirmUndo, notifyError, notifySuccess } from '@/shared/ui/undo';
+import { Bytes } from '@/shared/ui/values';
 import { personName } from '../names';
 import { type Open, useAbandonWriter, useCommitWriter, useOpenWriters } from './queries';
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { CommitRequest, Side, WriteJob, Writer } from '@/api/contract/datasets';
+import { useProject } from '@/shared/domain/project';
 import { usePollMs } from '@/shared/live/projectLive';
-import { useProject } from '@/shared/project';
-import { untilDone } from '@/shared/untilDone';
+import { untilDone } from '@/shared/live/untilDone';
 import { useRefresh } from '../operationQueries';
 
 const WRITERS = '/api/v1/projects/{project}/datasets/{dataset}/writers/';

@@ -2,7 +2,7 @@ import { Badge, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CodeDiff, FileDiff } from '@/api/contract/jobs';
-import { ErrorState } from '@/shared/ErrorState';
+import { ErrorState } from '@/shared/ui/ErrorState';
 import classes from './code.module.css';
 
 const COLORS = { added: 'green', removed: 'red', changed: 'blue' } as const;

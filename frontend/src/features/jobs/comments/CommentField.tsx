@@ -2,9 +2,9 @@ import { Button, Group, Textarea } from '@mantine/core';
 import { type ReactNode, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { asApiError } from '@/api/errors';
-import { fieldWords } from '@/shared/problemWords';
-import { readOfTab, writeOfTab } from '@/shared/stored';
-import { notifyError } from '@/shared/undo';
+import { fieldWords } from '@/shared/domain/problemWords';
+import { readOfTab, writeOfTab } from '@/shared/ui/stored';
+import { notifyError } from '@/shared/ui/undo';
 import { typedName, withName } from './mention';
 import { useNamed } from './queries';
 

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { RunComment } from '@/api/contract/jobs';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const COMMENTS = '/api/v1/runs/{run_id}/comments/';
 const ONE = '/api/v1/runs/{run_id}/comments/{comment_id}/';

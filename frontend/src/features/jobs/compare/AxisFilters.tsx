@@ -1,6 +1,6 @@
 import { Fieldset, Group, MultiSelect, NumberInput, SimpleGrid, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import type { Axis, Within } from './axes';
 import classes from './compare.module.css';
 

@@ -2,7 +2,7 @@ import { ActionIcon, Group, VisuallyHidden } from '@mantine/core';
 import { IconTrophy, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { ComparedRun } from '@/api/contract/jobs';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/ui/links';
 import classes from './compare.module.css';
 import { type Look, labelOf } from './looks';
 import type { Row, Section } from './rows';

@@ -2,7 +2,7 @@ import { useElementSize } from '@mantine/hooks';
 import { type PointerEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ComparedRun } from '@/api/contract/jobs';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import { type Axis, position, stretch, type Within } from './axes';
 import classes from './compare.module.css';
 import { type Look, labelOf } from './looks';

@@ -1,5 +1,5 @@
 import type { ComparedRun } from '@/api/contract/jobs';
-import { numberOf } from '@/shared/metricValue';
+import { numberOf } from '@/shared/domain/metricValue';
 
 /** The values that a filter lets through: a range of numbers, or some of the values. */
 export type Within = Record<string, [from: number, to: number] | string[]>;

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
-import type { MetricValue } from '@/shared/metricValue';
+import type { MetricValue } from '@/shared/domain/metricValue';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';

@@ -1,6 +1,6 @@
 import type { TFunction } from 'i18next';
 import type { ComparedRun, Comparison } from '@/api/contract/jobs';
-import type { Format } from '@/shared/format';
+import type { Format } from '@/shared/ui/format';
 import { inputName } from '../inputName';
 import { joinWords } from '../wizard/shellWords';
 import { type MetricValue, metricOf, parameterNames, shownValue } from './axes';

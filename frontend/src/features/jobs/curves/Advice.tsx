@@ -2,7 +2,7 @@ import { Alert, List, Text } from '@mantine/core';
 import { IconBulb } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Finding } from '@/api/contract/jobs';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/ui/links';
 import { useAdvice } from '../queries';
 
 /** Was the run bound by its data, why, and what to press; the server decides from what was measured. */

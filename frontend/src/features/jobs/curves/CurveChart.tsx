@@ -7,9 +7,9 @@ import type { CurveLine } from '@/shared/charts/curveLine';
 import { LineChart } from '@/shared/charts/LineChart';
 import { Series } from '@/shared/charts/series';
 import type { YAxis } from '@/shared/charts/uplot';
-import { ErrorState } from '@/shared/ErrorState';
-import { useFormat } from '@/shared/format';
-import { numbersOf } from '@/shared/metricValue';
+import { numbersOf } from '@/shared/domain/metricValue';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { useFormat } from '@/shared/ui/format';
 import { smooth } from './smoothing';
 import { useSeries } from './source';
 

@@ -4,9 +4,9 @@ import { useNavigate } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
-import { CopyIcon } from '@/shared/CopyId';
-import { useMay } from '@/shared/project';
-import { useWords } from '@/shared/runWords';
+import { useMay } from '@/shared/domain/project';
+import { useWords } from '@/shared/domain/runWords';
+import { CopyIcon } from '@/shared/ui/CopyId';
 import { RemedyButtons } from '../remedies/RemedyButtons';
 import classes from './detail.module.css';
 

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
-import { AnchorLink } from '@/shared/links';
+import { AnchorLink } from '@/shared/ui/links';
 
 /** Links to the model versions that the run became. */
 export function RegisteredVersions({ run }: { run: Run }) {

@@ -2,8 +2,8 @@ import { Alert, List, Skeleton, Text } from '@mantine/core';
 import { IconClock, IconHelpCircle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
-import { useWords } from '@/shared/runWords';
-import { Elapsed } from '@/shared/values';
+import { useWords } from '@/shared/domain/runWords';
+import { Elapsed } from '@/shared/ui/values';
 import { useExplanation } from '../queries';
 
 /** "Why isn't it running?", answered by the server from quota, data, runtime and placement. */

@@ -1,6 +1,6 @@
 import { Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { StateBadge } from '@/shared/StateBadge';
+import { StateBadge } from '@/shared/ui/StateBadge';
 
 export function FileState({ state }: { state: string }) {
   const { t } = useTranslation();

@@ -5,7 +5,7 @@ import type { PreviewCurve } from '@/api/contract/jobs';
 import { curveColor } from '@/shared/charts/colors';
 import { LineChart } from '@/shared/charts/LineChart';
 import { Series } from '@/shared/charts/series';
-import { numbersOf } from '@/shared/metricValue';
+import { numbersOf } from '@/shared/domain/metricValue';
 
 /** The scalars of a TensorBoard event file, a chart each. */
 export function ScalarsView({ curves, others }: { curves: readonly PreviewCurve[]; others: number }) {

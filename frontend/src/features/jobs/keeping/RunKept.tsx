@@ -2,11 +2,11 @@ import { Alert, Button, Group, Menu, Text } from '@mantine/core';
 import { IconArchive, IconClockExclamation } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
-import { useFormat } from '@/shared/format';
-import { AnchorLink } from '@/shared/links';
-import { flushPending } from '@/shared/pending';
-import { useMay } from '@/shared/project';
-import { confirmUndo, notifyError, notifySuccess } from '@/shared/undo';
+import { useMay } from '@/shared/domain/project';
+import { useFormat } from '@/shared/ui/format';
+import { AnchorLink } from '@/shared/ui/links';
+import { flushPending } from '@/shared/ui/pending';
+import { confirmUndo, notifyError, notifySuccess } from '@/shared/ui/undo';
 import { isActive } from '../states';
 import { aboutKeeping, useKeepRun, useRunKeeping } from './queries';
 

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
-import { useFormat } from '@/shared/format';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
+import { useFormat } from '@/shared/ui/format';
 
 const POLICY = '/api/v1/projects/{project}/run-retention/';
 const KEEPING = '/api/v1/runs/{run_id}/retention/';

@@ -1,8 +1,8 @@
 import { Button, Group, MultiSelect, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '@/shared/Dialog';
-import { ErrorState } from '@/shared/ErrorState';
+import { Dialog } from '@/shared/ui/Dialog';
+import { ErrorState } from '@/shared/ui/ErrorState';
 import { type RunListQuery, useRunColumns } from './listQueries';
 
 interface ColumnsProps {

@@ -2,8 +2,8 @@ import { ActionIcon, Button, Group, Popover, Select, TextInput } from '@mantine/
 import { IconHelpCircle, IconSearch, IconX } from '@tabler/icons-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useShortcuts } from '@/shared/shortcuts';
-import { useTyped } from '@/shared/useTyped';
+import { useTyped } from '@/shared/forms/useTyped';
+import { useShortcuts } from '@/shared/ui/shortcuts';
 import { useWorkflows } from '../queries';
 import { SearchHelp } from './SearchHelp';
 

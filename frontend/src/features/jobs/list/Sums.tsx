@@ -1,6 +1,6 @@
 import { Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import { hoursText } from '../hours';
 import { type RunListQuery, useRunSums } from './listQueries';
 

@@ -2,10 +2,10 @@ import { TagsInput, Text } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { ListedRun } from '@/api/contract/jobs';
-import { Dialog } from '@/shared/Dialog';
-import { FormFrame } from '@/shared/FormFrame';
-import { useProject } from '@/shared/project';
-import { notifySuccess } from '@/shared/undo';
+import { useProject } from '@/shared/domain/project';
+import { FormFrame } from '@/shared/forms/FormFrame';
+import { Dialog } from '@/shared/ui/Dialog';
+import { notifySuccess } from '@/shared/ui/undo';
 import { tagRuns, useRefreshLists } from './listQueries';
 
 /** Adds tags to runs and takes others away; what others tag meanwhile stays. */

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { ListedRun } from '@/api/contract/jobs';
-import { useMay } from '@/shared/project';
+import { useMay } from '@/shared/domain/project';
 import { joined, MAX_COMPARED, MIN_COMPARED } from '../compare/numbers';
 import { isActive, mayCancel } from '../states';
 import { TagDialog } from './TagDialog';

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { QueryOf } from '@/api/contract/query';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const RUNS = '/api/v1/projects/{project}/runs/';
 export type RunListQuery = QueryOf<'/api/v1/projects/{project}/runs/sums/'>;

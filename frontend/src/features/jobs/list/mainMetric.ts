@@ -1,4 +1,4 @@
-import { type MetricValue, numberOf } from '@/shared/metricValue';
+import { type MetricValue, numberOf } from '@/shared/domain/metricValue';
 
 /** Which of a run's metrics a list shows, best first. */
 const WANTED = [

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useProject } from '@/shared/project';
-import { confirmUndo, notifyError, notifySuccess, notifyWarning } from '@/shared/undo';
+import { useProject } from '@/shared/domain/project';
+import { confirmUndo, notifyError, notifySuccess, notifyWarning } from '@/shared/ui/undo';
 import { changeRuns, type ManyRuns, useRefreshLists } from './listQueries';
 
 /** Changes many runs when the time to undo is over; archived ones are hidden at once. */

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { api } from '@/api/client';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const RUN = /^#\/experiments\/[^/]+\/runs\/([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/;
 const EXPERIMENT = /^#\/experiments\/(0|[0-9a-f]{32})$/;

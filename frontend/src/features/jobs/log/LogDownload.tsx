@@ -1,7 +1,7 @@
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDownload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { IN_PALETTE } from '@/shared/commands';
+import { IN_PALETTE } from '@/shared/ui/commands';
 import { type LogQuery, rawLogUrl } from '../queries';
 
 const STREAMS = ['stdout', 'stderr'] as const;

@@ -9,7 +9,7 @@ import {
 } from '@tabler/icons-react';
 import type { RefObject } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import type { Find } from './useLogSearch';
 
 export interface LogFinderProps {

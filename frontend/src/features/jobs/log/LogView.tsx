@@ -1,6 +1,6 @@
 import { type KeyboardEvent, type TouchEvent, useEffect, useRef, type WheelEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useBigVirtual } from '@/shared/useBigVirtual';
+import { useBigVirtual } from '@/shared/grid/useBigVirtual';
 import type { Highlight } from './highlight';
 import { LogLineText } from './LogLine';
 import classes from './log.module.css';

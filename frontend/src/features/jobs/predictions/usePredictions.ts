@@ -2,7 +2,7 @@ import { keepPreviousData, useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { Prediction, PredictionPage } from '@/api/contract/jobs';
 import { KEYSET } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 import type { predictionsSearch } from '../search';
 
 const TASKS = '/api/v1/projects/{project}/labelx/tasks/';

@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Remedy } from '@/api/contract/jobs';
-import { ButtonLink } from '@/shared/links';
+import { ButtonLink } from '@/shared/ui/links';
 import { type Making, useRemedies } from './useRemedies';
 
 interface RemedyButtonsProps {

@@ -4,9 +4,9 @@ import { api } from '@/api/client';
 import type { CommitRequest } from '@/api/contract/datasets';
 import { asApiError } from '@/api/errors';
 import i18n from '@/i18n';
-import { useProject } from '@/shared/project';
-import { notifyError, notifySuccess } from '@/shared/undo';
-import { untilDone } from '@/shared/untilDone';
+import { useProject } from '@/shared/domain/project';
+import { untilDone } from '@/shared/live/untilDone';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
 
 const FOLDER_LABELS = '/api/v1/projects/{project}/datasets/{dataset}/folder-labels/';
 const SPLITS = '/api/v1/projects/{project}/datasets/{dataset}/splits/';

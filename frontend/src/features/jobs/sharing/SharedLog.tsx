@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { SharedRun } from '@/api/contract/jobs';
-import { ErrorState } from '@/shared/ErrorState';
+import { ErrorState } from '@/shared/ui/ErrorState';
 import { FeedBadge } from '../log/FeedBadge';
 import { NOTHING } from '../log/highlight';
 import { LogView } from '../log/LogView';

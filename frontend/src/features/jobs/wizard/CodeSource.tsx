@@ -4,10 +4,10 @@ import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { CodeFetch } from '@/api/contract/jobs';
 import { asApiError } from '@/api/errors';
-import { CopyId } from '@/shared/CopyId';
-import { ErrorState } from '@/shared/ErrorState';
-import { fieldWords, problemWords } from '@/shared/problemWords';
-import { useSecrets } from '@/shared/secrets';
+import { fieldWords, problemWords } from '@/shared/domain/problemWords';
+import { useSecrets } from '@/shared/domain/secrets';
+import { CopyId } from '@/shared/ui/CopyId';
+import { ErrorState } from '@/shared/ui/ErrorState';
 import { useCodeFetch, useFetchCode } from '../queries';
 import type { Draft, GitSource } from './draft';
 

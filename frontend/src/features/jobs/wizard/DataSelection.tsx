@@ -3,7 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '@/api/errors';
 import { sayDetail } from '@/i18n';
-import { fieldWords } from '@/shared/problemWords';
+import { fieldWords } from '@/shared/domain/problemWords';
 import { useMatching, useSavedViews } from '../queries';
 import { splitReference } from './DatasetPicker';
 import type { Selection } from './draft';

@@ -1,8 +1,8 @@
 import { Group, Input, Select } from '@mantine/core';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { DatasetSelect } from '@/shared/DatasetSelect';
-import { useFormat } from '@/shared/format';
+import { DatasetSelect } from '@/shared/domain/DatasetSelect';
+import { useFormat } from '@/shared/ui/format';
 import { useVersions } from '../queries';
 
 export interface DatasetPickerProps {

@@ -3,12 +3,12 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Preview } from '@/api/contract/jobs';
-import { CopyId } from '@/shared/CopyId';
-import { ErrorState } from '@/shared/ErrorState';
-import { useFormat } from '@/shared/format';
-import { ProgressBar } from '@/shared/ProgressBar';
-import { useWords } from '@/shared/runWords';
-import { StateBadge } from '@/shared/StateBadge';
+import { useWords } from '@/shared/domain/runWords';
+import { CopyId } from '@/shared/ui/CopyId';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { useFormat } from '@/shared/ui/format';
+import { ProgressBar } from '@/shared/ui/ProgressBar';
+import { StateBadge } from '@/shared/ui/StateBadge';
 
 /** Where the run would go and what it would wait for, as the server sees it now. */
 export function PreviewCard({

@@ -2,7 +2,7 @@ import { ActionIcon, Button, Checkbox, Group, SimpleGrid, Stack, TagsInput, Text
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Cluster } from '@/api/contract/jobs';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
 import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';

@@ -2,8 +2,8 @@ import { Code, Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RunRequest } from '@/api/contract/jobs';
-import { CommandLine } from '@/shared/CommandLine';
-import { CopyIcon } from '@/shared/CopyId';
+import { CommandLine } from '@/shared/ui/CommandLine';
+import { CopyIcon } from '@/shared/ui/CopyId';
 import { toCli, toYaml } from './asText';
 
 export function ReviewStep({ request, project }: { request: RunRequest; project: string }) {

@@ -1,7 +1,7 @@
 import { MultiSelect } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { AnchorLink } from '@/shared/links';
-import { useSecrets } from '@/shared/secrets';
+import { useSecrets } from '@/shared/domain/secrets';
+import { AnchorLink } from '@/shared/ui/links';
 
 interface Props {
   names: string[];

@@ -10,8 +10,8 @@ import {
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { Workflow } from '@/api/contract/jobs';
-import { ErrorState } from '@/shared/ErrorState';
-import { MlflowLines } from '@/shared/MlflowLines';
+import { MlflowLines } from '@/shared/domain/MlflowLines';
+import { ErrorState } from '@/shared/ui/ErrorState';
 import { useWorkflows } from '../queries';
 import { COMMAND } from './draft';
 import classes from './wizard.module.css';

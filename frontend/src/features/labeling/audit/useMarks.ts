@@ -1,6 +1,6 @@
 import { useEffect, useReducer } from 'react';
 import type { AuditSlot } from '@/api/contract/labeling';
-import { readStored, writeStored } from '@/shared/stored';
+import { readStored, writeStored } from '@/shared/ui/stored';
 import { auditReducer, type KeptMarks, marksOf, openAudit } from './audit';
 
 function read(key: string): KeptMarks {

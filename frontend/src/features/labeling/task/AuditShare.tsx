@@ -2,7 +2,7 @@ import { Button, Group, NumberInput, Text } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import { changeAuditShare } from '../queries';
 import { useTaskAction } from './useTaskAction';
 

@@ -1,9 +1,9 @@
 import { Card } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { LabelerStats } from '@/api/contract/labeling';
-import { type Column, DataTable } from '@/shared/DataTable';
-import { EmptyState } from '@/shared/EmptyState';
-import { useFormat } from '@/shared/format';
+import { type Column, DataTable } from '@/shared/grid/DataTable';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { useFormat } from '@/shared/ui/format';
 import { useStats } from '../queries';
 
 export function LabelerTable({ taskId }: { taskId: string }) {

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask, WorkItem } from '@/api/contract/labeling';
-import { visible } from '@/shared/visible';
+import { visible } from '@/shared/ui/visible';
 import { settleSkipped, useSkipped } from '../queries';
 import { isSkipReason } from '../skipReasons';
 import { useTaskAction } from './useTaskAction';

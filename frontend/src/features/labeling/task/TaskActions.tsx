@@ -3,8 +3,8 @@ import { IconChecks, IconPlayerPause, IconPlayerPlay, IconTags, IconUpload } fro
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
-import { ButtonLink } from '@/shared/links';
-import { useMay } from '@/shared/project';
+import { useMay } from '@/shared/domain/project';
+import { ButtonLink } from '@/shared/ui/links';
 import { pauseTask, publishTask, startTask } from '../queries';
 import { remaining } from './progress';
 import { useTaskAction } from './useTaskAction';

@@ -1,7 +1,7 @@
 import { Group, Progress, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { LabelProgress } from '@/api/contract/labeling';
-import { useFormat } from '@/shared/format';
+import { useFormat } from '@/shared/ui/format';
 import { SEGMENTS } from './progress';
 
 /** One bar with a segment per state; the counts stand below in words. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
 import { ITEMS_KEY, TASK_KEY } from '../queries';
 
 /** Does something with a task, says so, and has the page read it again. */

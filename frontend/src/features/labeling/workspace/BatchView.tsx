@@ -4,12 +4,12 @@ import { IconArrowBackUp, IconArrowForwardUp, IconArrowLeft, IconArrowRight } fr
 import { type MouseEvent, useEffect, useMemo, useReducer, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Label, LabelTask, LeasedSlot } from '@/api/contract/labeling';
-import { AnchorLink } from '@/shared/links';
-import { Page } from '@/shared/Page';
-import { PageHeader } from '@/shared/PageHeader';
-import { useShortcuts } from '@/shared/shortcuts';
-import { useStored } from '@/shared/stored';
-import { confirmUndo, notifyError } from '@/shared/undo';
+import { AnchorLink } from '@/shared/ui/links';
+import { Page } from '@/shared/ui/Page';
+import { PageHeader } from '@/shared/ui/PageHeader';
+import { useShortcuts } from '@/shared/ui/shortcuts';
+import { useStored } from '@/shared/ui/stored';
+import { confirmUndo, notifyError } from '@/shared/ui/undo';
 import { labelById } from '../labels';
 import { TaskNotice } from '../TaskNotice';
 import classes from '../tiles.module.css';

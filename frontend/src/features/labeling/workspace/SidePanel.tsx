@@ -1,7 +1,7 @@
 import { Divider, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Label, LeasedSlot } from '@/api/contract/labeling';
-import { visible } from '@/shared/visible';
+import { visible } from '@/shared/ui/visible';
 import classes from '../tiles.module.css';
 import { type Grid, labelOf } from './grid';
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useReducer, useState } from 'react';
 import type { LeasedSlot } from '@/api/contract/labeling';
-import { useMe } from '@/shared/me';
+import { useMe } from '@/shared/domain/me';
 import { OVERVIEW_KEY, TASK_KEY, TASKS_KEY, WAITING_KEY, workbenchApi } from '../queries';
 import { type KeyValue, openStore } from './kv';
 import { type Gone, HEARTBEAT_MS } from './leases';

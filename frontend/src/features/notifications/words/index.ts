@@ -2,7 +2,7 @@ import type { LinkProps } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Notification } from '@/api/contract/notifications';
-import { useWords } from '@/shared/runWords';
+import { useWords } from '@/shared/domain/runWords';
 import { type Line, subjectsOf } from '../groups';
 
 export type Told = Pick<Notification, 'kind' | 'data' | 'count'>;

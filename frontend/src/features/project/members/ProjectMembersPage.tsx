@@ -1,9 +1,9 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { Forbidden } from '@/shared/Forbidden';
-import { Page } from '@/shared/Page';
-import { PlaceTabs } from '@/shared/people/PlaceTabs';
-import { useCurrentProject, useMay } from '@/shared/project';
+import { PlaceTabs } from '@/shared/domain/people/PlaceTabs';
+import { useCurrentProject, useMay } from '@/shared/domain/project';
+import { Forbidden } from '@/shared/ui/Forbidden';
+import { Page } from '@/shared/ui/Page';
 import { ProjectHeader } from '../ProjectHeader';
 
 const route = getRouteApi('/settings/members');

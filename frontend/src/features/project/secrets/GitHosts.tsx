@@ -4,11 +4,11 @@ import { useTranslation } from 'react-i18next';
 import { $api, api, keyOf } from '@/api/client';
 import type { GitHost } from '@/api/contract/jobs';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { type Column, DataTable } from '@/shared/DataTable';
-import { focusNeighbour } from '@/shared/focusBack';
-import { useMay, useProject } from '@/shared/project';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { useRevocation } from '@/shared/useRevocation';
+import { useMay, useProject } from '@/shared/domain/project';
+import { useRevocation } from '@/shared/domain/useRevocation';
+import { type Column, DataTable } from '@/shared/grid/DataTable';
+import { focusNeighbour } from '@/shared/ui/focusBack';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
 
 const HOSTS = '/api/v1/projects/{project}/git-hosts/';
 

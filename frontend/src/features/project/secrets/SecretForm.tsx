@@ -2,9 +2,9 @@ import { Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { FormFrame } from '@/shared/FormFrame';
-import { useProject } from '@/shared/project';
-import { setSecret } from '@/shared/secrets';
+import { useProject } from '@/shared/domain/project';
+import { setSecret } from '@/shared/domain/secrets';
+import { FormFrame } from '@/shared/forms/FormFrame';
 import classes from './secrets.module.css';
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,99}$/;

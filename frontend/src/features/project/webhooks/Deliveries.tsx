@@ -3,13 +3,13 @@ import { IconSend } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Delivery, Webhook } from '@/api/contract/webhooks';
-import { type Column, DataTable } from '@/shared/DataTable';
-import { EmptyState } from '@/shared/EmptyState';
-import { ErrorState } from '@/shared/ErrorState';
-import { KeyValueList } from '@/shared/KeyValueList';
-import { RelativeTime } from '@/shared/RelativeTime';
-import { StateBadge } from '@/shared/StateBadge';
-import { notifyError, notifySuccess } from '@/shared/undo';
+import { type Column, DataTable } from '@/shared/grid/DataTable';
+import { EmptyState } from '@/shared/ui/EmptyState';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { KeyValueList } from '@/shared/ui/KeyValueList';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
+import { StateBadge } from '@/shared/ui/StateBadge';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
 import { useDeliveries, useDelivery, useWebhookActions } from './queries';
 
 /** The deliveries of a webhook, and one of them in full. */

@@ -2,7 +2,7 @@ import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import type { CreatedWebhook } from '@/api/contract/webhooks';
-import { FormFrame } from '@/shared/FormFrame';
+import { FormFrame } from '@/shared/forms/FormFrame';
 import { EVENT_KINDS, type EventKind } from './kinds';
 import { useWebhookActions } from './queries';
 

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
 import type { NewWebhook } from '@/api/contract/webhooks';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import { useProject } from '@/shared/project';
+import { useProject } from '@/shared/domain/project';
 
 const LIST = '/api/v1/projects/{project}/webhooks/';
 const ONE = '/api/v1/projects/{project}/webhooks/{webhook_id}/';

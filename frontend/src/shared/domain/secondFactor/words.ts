@@ -1,0 +1,4 @@
+import { addWords } from '@/i18n';
+import { secondFactor } from '@/shared/domain/secondFactor/secondFactor.en';
+
+addWords({ secondFactor });

@@ -1,7 +1,0 @@
-import { oneOf, type RawSearch, text } from '@/shared/search';
-
-export const membersSearch = (raw: RawSearch) => ({
-  tab: oneOf('members', 'invitations', 'service', 'projects')(raw.tab),
-  q: text(raw.q),
-  role: oneOf('viewer', 'labeler', 'researcher', 'admin')(raw.role),
-});
