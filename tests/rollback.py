@@ -36,7 +36,7 @@ def run_at_commits(patch: pytest.MonkeyPatch) -> None:
 def _run_hooks(connection: BaseDatabaseWrapper) -> None:
     # As after a commit: if one fails, those behind it are lost.
     hooks, connection.run_on_commit = connection.run_on_commit, []
-    for _, hook, is_robust in hooks:
+    for _, hook, is_robust in hooks:  # type: ignore[misc]  # stubs of an older Django
         try:
             hook()
         except Exception:

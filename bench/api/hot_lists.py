@@ -180,7 +180,7 @@ def _fields_made_anew() -> AbstractContextManager[Any]:
 def _rows_by_the_serializer() -> AbstractContextManager[Any]:
     """Have the ORM read instances and the serializer make the rows of the list."""
     from atom.jobs.models import Run
-    from atom.jobs.runs.api import run_lists
+    from atom.jobs.runs.api import run_lists, run_rows
     from atom.jobs.runs.api.run_serializers import ListedRunSerializer
 
     def rows_of(page: list[Any], columns: list[str]) -> Any:
@@ -190,7 +190,7 @@ def _rows_by_the_serializer() -> AbstractContextManager[Any]:
     stack.enter_context(
         patch.object(run_lists, "listed_runs", lambda ids: Run.objects.for_lists().in_bulk(ids))
     )
-    stack.enter_context(patch.object(run_lists.run_rows, "rows_of", rows_of))
+    stack.enter_context(patch.object(run_rows, "rows_of", rows_of))
     return stack
 
 
