@@ -1,4 +1,4 @@
-"""Every endpoint, asked as nobody and as a member of another project.
+"""Every endpoint, asked as everybody who is outside of a project.
 
 The addresses come from the URL table itself, so a new endpoint is covered on the day it is
 added; one whose parameter is unknown here fails the test until somebody thinks about it.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -95,7 +96,7 @@ def api_routes() -> Iterator[str]:
 def methods_by_route() -> dict[str, list[str]]:
     """The methods that each route's view has, and one that it lacks, which must tell nothing.
 
-    All others that it lacks pass the same lines; test_nobody_gets_nothing asks each of them.
+    All others that it lacks pass the same lines; the walk as nobody asks each of them.
     """
     found = {}
     for route, view in _routes(get_resolver().url_patterns, ""):
@@ -148,68 +149,116 @@ def fill(route: str, values: dict[str, Any]) -> str:
     return "/api/v1/" + re.sub(r"<(?:\w+:)?(\w+)>", lambda found: str(values[found[1]]), route)
 
 
-def test_every_route_takes_known_parameters(foreign: dict[str, Any]) -> None:
+@dataclass(frozen=True)
+class Identity:
+    """Somebody who asks every route, and the answers that tell them nothing."""
+
+    name: str
+    client: Client
+    # The methods that a route is asked by; none where the route is theirs to ask.
+    methods: Callable[[str], Iterable[str]]
+    allowed: Callable[[str], set[int]]
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def leaks(self, route: str, address: str) -> list[Any]:
+        """Return each answer that tells them something, or refuses them in another way."""
+        found = []
+        for method in self.methods(route):
+            ask = getattr(self.client, method)
+            answer = ask(address, content_type="application/json", headers=self.headers)
+            if answer.status_code not in self.allowed(route) or SECRET_WORD in _text_of(answer):
+                found.append((self.name, method, route, answer.status_code))
+        return found
+
+
+def nobody() -> Identity:
+    """Return a client that is not signed in; it asks each route by all methods."""
+    return Identity(
+        "nobody",
+        Client(),
+        lambda route: () if route in PUBLIC else METHODS,
+        lambda _: {401, 403},
+    )
+
+
+def member_of_another_project(stranger: User) -> Identity:
+    """Return the session of an administrator of another project."""
+    client = Client()
+    client.force_login(stranger)
+
+    def methods(route: str) -> Iterable[str]:
+        theirs = route in PUBLIC | OWN or route.startswith(RUNNER_ONLY)
+        return () if theirs else methods_by_route()[route]
+
+    # The audit trail answers an administrator with the events of their own projects.
+    return Identity(
+        "stranger", client, methods, lambda route: {200, 405} if route in AUDIT else {404, 405}
+    )
+
+
+def token_of_another_project(project: Project) -> Identity:
+    """Return a token whose person sees everything: nothing but its project keeps it out."""
+    person = make_member(project, "admin", "everywhere")
+    User.objects.filter(pk=person.pk).update(is_superuser=True)
+    secret = actions.create_token(person, "ci", ["admin"], project).secret
+
+    def methods(route: str) -> Iterable[str]:
+        if route in PUBLIC or route.startswith(RUNNER_ONLY):
+            return ()
+        return ("get",) if route in OWN else methods_by_route()[route]
+
+    # Routes that take a session alone refuse every token.
+    return Identity(
+        "token",
+        Client(),
+        methods,
+        lambda route: {401, 404, 405} | ({200} if route in OWN | AUDIT else set()),
+        {"Authorization": f"Bearer {secret}"},
+    )
+
+
+def token_of_a_run() -> Identity:
+    """Return a runner's token that no attempt has."""
+    return Identity(
+        "run token",
+        Client(),
+        lambda route: () if route in PUBLIC else ("get",),
+        lambda _: {401, 403, 405},
+        {"Authorization": f"Bearer atomrun_{uuid.uuid4().hex}"},
+    )
+
+
+def reader_of_own_things(stranger: User) -> Identity:
+    """Return a session that reads the lists of its own things."""
+    client = Client()
+    client.force_login(stranger)
+    return Identity(
+        "own lists",
+        client,
+        lambda route: ("get",) if route in OWN - {"auth/logout/"} else (),
+        lambda _: {200, 404, 405},
+    )
+
+
+def test_no_route_tells_anything_to_those_outside(foreign: dict[str, Any], stranger: User) -> None:
+    """One walk over all routes as each identity, then each thing below one that is not its own."""
     names = {name for route in api_routes() for name in re.findall(r"<(?:\w+:)?(\w+)>", route)}
     assert names - set(foreign) == set()
-
-
-def test_nobody_gets_nothing(client: Client, foreign: dict[str, Any]) -> None:
-    leaks = []
-    for route in api_routes():
-        if route in PUBLIC:
-            continue
-        for method in METHODS:
-            answer = getattr(client, method)(fill(route, foreign), content_type="application/json")
-            if answer.status_code not in {401, 403} or SECRET_WORD in answer.content.decode():
-                leaks.append((method, route, answer.status_code))
-    assert leaks == []
-
-
-def test_a_member_of_another_project_learns_nothing(
-    client: Client, foreign: dict[str, Any], stranger: User
-) -> None:
-    client.force_login(stranger)
-    leaks = []
-    for route in api_routes():
-        if route in PUBLIC | OWN or route.startswith(RUNNER_ONLY):
-            continue
-        for method in methods_by_route()[route]:
-            answer = getattr(client, method)(fill(route, foreign), content_type="application/json")
-            # The audit trail answers an administrator with the events of their own projects.
-            allowed = {200, 405} if route in AUDIT else {404, 405}
-            if answer.status_code not in allowed or SECRET_WORD in _text_of(answer):
-                leaks.append((method, route, answer.status_code))
-    assert leaks == []
-
-
-def test_the_token_of_one_project_opens_no_other(
-    client: Client, foreign: dict[str, Any], stranger: User
-) -> None:
-    """Whose person sees everything: nothing but the token's project keeps it out."""
-    User.objects.filter(pk=stranger.pk).update(is_superuser=True)
     project = Project.objects.get(slug="own")
-    secret = actions.create_token(stranger, "ci", ["admin"], project).secret
-    bearer = {"Authorization": f"Bearer {secret}"}
+    identities = (
+        nobody(),
+        member_of_another_project(stranger),
+        token_of_another_project(project),
+        token_of_a_run(),
+        reader_of_own_things(stranger),
+    )
     leaks = []
     for route in api_routes():
-        if route in PUBLIC or route.startswith(RUNNER_ONLY):
-            continue
-        for method in ("get",) if route in OWN else methods_by_route()[route]:
-            ask = getattr(client, method)
-            answer = ask(fill(route, foreign), content_type="application/json", headers=bearer)
-            # Routes that only a session may ask refuse every token.
-            allowed = {401, 404, 405} | ({200} if route in OWN | AUDIT else set())
-            if answer.status_code not in allowed or SECRET_WORD in _text_of(answer):
-                leaks.append((method, route, answer.status_code))
+        address = fill(route, foreign)
+        for identity in identities:
+            leaks += identity.leaks(route, address)
     assert leaks == []
-
-
-def test_a_thing_is_found_only_below_what_it_belongs_to(
-    client: Client, foreign: dict[str, Any], stranger: User
-) -> None:
-    own = one_of_everything(Project.objects.get(slug="own"), stranger, "quartz")
-    client.force_login(stranger)
-    leaks = []
+    client, own = identities[1].client, one_of_everything(project, stranger, "quartz")
     for route, name in _below(own, foreign):
         address = fill(route, own | {name: foreign[name]})
         for method in methods_by_route()[route]:
@@ -231,26 +280,6 @@ def _below(own: dict[str, Any], foreign: dict[str, Any]) -> Iterator[tuple[str, 
 
 def _text_of(answer: Any) -> str:
     return str(answer if answer.streaming else answer.content.decode())
-
-
-def test_lists_of_ones_own_things_hold_nothing_of_others(
-    client: Client, foreign: dict[str, Any], stranger: User
-) -> None:
-    client.force_login(stranger)
-    for route in sorted(OWN - {"auth/logout/"}):
-        answer = client.get(fill(route, foreign))
-        assert answer.status_code in {200, 404, 405}, route
-        assert SECRET_WORD not in answer.content.decode(), route
-
-
-def test_a_run_token_opens_no_door_but_its_own(client: Client, foreign: dict[str, Any]) -> None:
-    bearer = {"Authorization": f"Bearer atomrun_{uuid.uuid4().hex}"}
-    for route in api_routes():
-        if route in PUBLIC:
-            continue
-        assert client.get(fill(route, foreign), headers=bearer).status_code in {401, 403, 405}, (
-            route
-        )
 
 
 def test_the_mlflow_addresses_answer_nobody_and_no_stranger(

@@ -30,7 +30,9 @@ test('Escape brings back the query that is in force', async () => {
 test('what is wrong is said in the language of the page', async () => {
   await setLanguage('zh');
   onTestFinished(() => setLanguage('en'));
-  const wrong = { status: 400, code: 'query_invalid', title: '', fields: { where: 'Character 3: it is empty.' } };
+  const place = { code: 'query.at_character', params: { position: 3, problem: { code: 'query.empty', params: {} } } };
+  const fields = { where: 'Character 3: it is empty.' };
+  const wrong = { status: 400, code: 'query_invalid', title: '', fields, fieldCodes: { where: [place] } };
   await renderPage(<QueryField value="x" onChange={vi.fn()} error={new ApiError(wrong)} />);
   screen.getByText('第 3 个字符：内容为空。');
 });
