@@ -7,6 +7,7 @@ import pytest
 import redis
 from django.conf import settings
 from django.contrib.contenttypes.management import create_contenttypes
+from django.db import connection
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.models.signals import post_migrate
 from django.test import TransactionTestCase
@@ -29,8 +30,10 @@ E2E_TIMEOUT_S = 600
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark every test of the whole stack; it may take longer than others."""
+    """Mark tests of the whole stack, which may take longer, and tests whose push has a server."""
     for item in items:
+        if item.get_closest_marker("pushed"):
+            item.add_marker(pytest.mark.django_db(transaction=True))
         if "stack" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
             if item.get_closest_marker("timeout") is None:
@@ -89,19 +92,13 @@ def _environments_of_jobs() -> None:
 
 
 @pytest.fixture
-def committing_db(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+def committing_db(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """A database for tests of one connection: rolled back, and what waits for a commit runs.
 
     It commits in truth where another thread or process reads along: with a server, and where the
     test has the marker `django_db(transaction=True)`.
     """
-    marker = request.node.get_closest_marker("django_db")
-    commits = marker is not None and marker.kwargs.get("transaction", False)
-    served = "live_server" in request.fixturenames or request.node.get_closest_marker("pushed")
-    if commits or served:
-        request.getfixturevalue("transactional_db")
-    else:
-        request.getfixturevalue("db")
+    if connection.in_atomic_block:
         run_at_commits(monkeypatch)
 
 

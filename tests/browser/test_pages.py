@@ -15,6 +15,7 @@ from atom.celery import app as celery
 from tests.browser.accessibility import violations
 from tests.browser.seed import DATASET, EMPTY_PROJECT, MODEL, Seed
 from tests.browser.visiting import await_true, prefer_language, visit
+from tests.browser.vitest_cover import CHECKED_BY_VITEST, is_asked
 from tests.browser.watching import Watched, await_quiet, watch
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -112,10 +113,20 @@ def test_every_page_renders_without_errors_and_is_accessible_in_both_themes(
             page.emulate_media(color_scheme=theme)
             expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", theme)
             await_true(page, COLORS_STAND)
-            said_of_it = violations(page, only_of_colors=theme != THEMES[0])
+            said_of_it = violations(
+                page,
+                only_of_colors=theme != THEMES[0],
+                only_of_layout=name in CHECKED_BY_VITEST,
+            )
             problems += [f"{name}, {theme}: {said}" for said in said_of_it]
             _keep_picture(page, f"{name}-{theme}-{language}")
     assert not problems, "\n".join(problems)
+
+
+def test_vitest_checks_the_pages_that_are_left_to_it() -> None:
+    assert set(CHECKED_BY_VITEST) <= set(PAGES)
+    unasked = [name for name, of in CHECKED_BY_VITEST.items() if not is_asked(*of)]
+    assert unasked == []
 
 
 def test_the_sign_in_page_is_accessible_in_every_theme_and_language(page: Page) -> None:

@@ -6878,7 +6878,11 @@ export interface components {
             id: string;
             name: string;
         };
-        /** @description A run in a list whose columns the reader chose; context: `columns`. */
+        /**
+         * @description A run in a list whose columns the reader chose; context: `columns`.
+         *
+         *     It describes the rows that `run_rows` makes.
+         */
         ListedRun: {
             /** Format: uuid */
             readonly id: string;
@@ -8238,7 +8242,7 @@ export interface components {
             /** @description Plain text; @name names a member. */
             text?: string;
         };
-        /** @description What can be changed of a dataset. */
+        /** @description The fields of a dataset that a person can change. */
         PatchedDatasetChangeRequest: {
             description?: string;
         };

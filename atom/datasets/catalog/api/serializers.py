@@ -148,7 +148,7 @@ class NewDatasetSerializer(serializers.Serializer[Any]):
 
 
 class DatasetChangeSerializer(serializers.Serializer[Any]):
-    """What can be changed of a dataset."""
+    """The fields of a dataset that a person can change."""
 
     description = TextField(max_length=10_000, allow_blank=True)
 

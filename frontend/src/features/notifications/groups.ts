@@ -48,8 +48,8 @@ function groupBy(rows: readonly Notification[], keyOf: (row: Notification) => st
 }
 
 /**
- * Groups notifications of one day by what they are about, and those that are left by kind and project. What was read
- * stands apart. A group stands where its newest was.
+ * Groups notifications of one day by what they are about, and those that are left by kind and project. Read notifications
+ * stand apart. A group stands where its newest was.
  */
 export function grouped(rows: readonly Notification[], open: ReadonlySet<string>): Line[] {
   const subjects = groupBy(rows, subjectKeyOf);

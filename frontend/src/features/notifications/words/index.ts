@@ -39,7 +39,7 @@ export function useGroupTitle(): (line: Line) => string {
   return (line) => {
     const { kind, data } = line.rows[0];
     const name = kind.replace('.', '_');
-    // Of one run that is retried each attempt tells; a version is told once.
+    // A run that is retried notifies of each attempt; a version notifies once.
     const count = line.isOfSubject && !kind.startsWith('run.') ? line.rows.length : subjectsOf(line);
     const key = line.isOfSubject ? `notifications.groupOf.${name}` : `notifications.group.${name}`;
     return String(t(key as never, { ...data, count, defaultValue: `${kind} (${line.rows.length})` } as never));
