@@ -116,7 +116,7 @@ def all_findings() -> list[Finding]:
                     "part_unreadable",
                     "problem",
                     f"{app} cannot be asked: {type(error).__name__}.",
-                    "Mend the services that do not answer; the log of the web process says more.",
+                    "Repair the services that do not answer; the log of the web process says more.",
                     {"part": app, "error": type(error).__name__},
                 )
             )

@@ -32,7 +32,7 @@ log = structlog.get_logger(__name__)
 _SERVICE_IS_AWAY = (OperationalError, InterfaceError, RedisConnectionError, RedisTimeoutError)
 _BACK_AFTER_S = 2
 # Clients wait longer for a fault that a person has to repair first.
-_MENDED_AFTER_S = 30
+_REPAIRED_AFTER_S = 30
 _STORE_FAILED = (StoreError, BotoCoreError, ClientError)
 _STORE_DETAIL_CHARS = 300
 _STORE_PLACE = re.compile(r"https?://[^/\s]+")
@@ -65,7 +65,7 @@ def _of_fault(fault: str, exc: BaseException) -> AtomError:
     log.warning("writes_refused", fault=fault, error=str(exc))
     faults.note(fault)
     is_busy = fault == faults.DATABASE_BUSY
-    headers = {"Retry-After": str(_BACK_AFTER_S if is_busy else _MENDED_AFTER_S)}
+    headers = {"Retry-After": str(_BACK_AFTER_S if is_busy else _REPAIRED_AFTER_S)}
     return WritesRefused(faults.SAYS[fault][0], headers=headers, fault=fault)
 
 

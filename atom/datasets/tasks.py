@@ -93,9 +93,9 @@ def compact_version(version_id: str) -> None:
 
 
 @shared_task(name="datasets.mend_versions", soft_time_limit=3540, time_limit=3600)
-def mend_versions(project_id: str, packs: list[str]) -> None:
+def repair_versions(project_id: str, packs: list[str]) -> None:
     """Point all versions at these packs for files that they name in corrupt ones."""
-    repair.mend_everywhere(project_id, packs)
+    repair.repair_everywhere(project_id, packs)
 
 
 @shared_task(name="datasets.scan_source", soft_time_limit=1740, time_limit=1800)

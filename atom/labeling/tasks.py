@@ -13,7 +13,7 @@ from atom.labeling.actions.completion import complete_finished
 from atom.labeling.actions.label_tasks import fill_task
 from atom.labeling.actions.leases import expire_leases, open_departed
 from atom.labeling.actions.publishing import publish_task
-from atom.labeling.actions.repair import mend_items, tasks_to_mend
+from atom.labeling.actions.repair import repair_items, tasks_to_repair
 from atom.labeling.models import LabelTask
 
 # A publication older than this may have lost its worker; a living one holds a lock.
@@ -37,9 +37,9 @@ def fill_items(task_id: str) -> None:
 
 
 @shared_task(name="labeling.mend_label_items", soft_time_limit=1740, time_limit=1800)
-def mend_label_items(task_id: str) -> None:
+def repair_label_items(task_id: str) -> None:
     """Have a task's items be read from where their version has them now."""
-    mend_items(UUID(task_id))
+    repair_items(UUID(task_id))
 
 
 @shared_task(name="labeling.tick", soft_time_limit=110, time_limit=120)
@@ -55,5 +55,5 @@ def tick() -> None:
     unfilled = LabelTask.objects.filter(populated_at=None, created_at__lt=stuck_before)
     for task_id in unfilled.values_list("pk", flat=True):
         enqueue(fill_items, str(task_id), expires_s=_STUCK_AFTER_S)
-    for task_id in tasks_to_mend().values_list("pk", flat=True):
-        enqueue(mend_label_items, str(task_id), expires_s=_STUCK_AFTER_S)
+    for task_id in tasks_to_repair().values_list("pk", flat=True):
+        enqueue(repair_label_items, str(task_id), expires_s=_STUCK_AFTER_S)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.packs.store import PackStore
-from atom_sdk.readers.repair import PackMending
+from atom_sdk.readers.repair import PackRepair
 from atom_sdk.readers.view import ViewIndex
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class VersionFiles(Files):
         """Nothing is read but the paths."""
         self.index = index
         self.ranges = ranges
-        self.mending = PackMending(cache_path(), ranges)
+        self.repair = PackRepair(cache_path(), ranges)
         self.made_at: datetime | None = None
         self.paths = [index.path_of(row) for row in range(len(index))]
         self._listing: Listing | None = None
@@ -144,13 +144,13 @@ class VersionFile:
         data = self.read(0, self.size) if self.size else b""
         if self._is_good(data):
             return data
-        mending, pack = self._version.mending, self._pack
+        repair, pack = self._version.repair, self._pack
         if not PackStore(cache_path()).has(pack):
-            raise mending.of_the_store(pack, self.path)
-        mending.mend(pack, self.path)
+            raise repair.of_the_store(pack, self.path)
+        repair.repair(pack, self.path)
         data = self.read(0, self.size)
         if not self._is_good(data):
-            raise mending.still_damaged(pack, self.path)
+            raise repair.still_damaged(pack, self.path)
         return data
 
     def stored(self) -> Stored | None:

@@ -25,26 +25,26 @@ log = structlog.get_logger(__name__)
 _BATCH = 2000
 
 
-def tasks_to_mend() -> QuerySet[LabelTask]:
+def tasks_to_repair() -> QuerySet[LabelTask]:
     """Return the tasks with all their items whose version has a layout that they do not know."""
     filled = LabelTask.objects.for_display().filter(populated_at__isnull=False)
     known = Q(items_layout=F("dataset_version__layout"))
     return filled.exclude(known | Q(dataset_version__state="collected"))
 
 
-def mend_items(task_id: UUID) -> int:
+def repair_items(task_id: UUID) -> int:
     """Have items be read from where their version has them now; returns how many changed.
 
     Safe to run again after a kill at any line.
     """
     with only_worker(task_id) as mine:
-        task = tasks_to_mend().filter(pk=task_id).first()
+        task = tasks_to_repair().filter(pk=task_id).first()
         if not mine or task is None:
             return 0
         layout = task.dataset_version.layout
         misplaced, count = _misplaced(task), 0
         while items := list(islice(misplaced, _BATCH)):
-            count += _mend(task, items)
+            count += _repair(task, items)
         # The layout that was read: another repair may have changed it meanwhile.
         LabelTask.objects.filter(pk=task_id).update(items_layout=layout)
     if count:
@@ -61,7 +61,7 @@ def _misplaced(task: LabelTask) -> Iterator[WorkItem]:
     return items.order_by("position", "id").iterator(chunk_size=_BATCH)
 
 
-def _mend(task: LabelTask, items: list[WorkItem]) -> int:
+def _repair(task: LabelTask, items: list[WorkItem]) -> int:
     paths = frozenset(item.path for item in items)
     found = ImageSelection(task.dataset_version, labelled=None, paths=paths).samples()
     places = {sample.path: media_of(sample) for sample in found}

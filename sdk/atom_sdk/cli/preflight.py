@@ -41,7 +41,7 @@ def check_data(context: Context, body: dict[str, Any], *, redraw: bool = False) 
     errors = [(look, check) for look, check in checks if check["level"] == "error"]
     if errors:
         sentences = [f"{look['reference']}: {check['sentence']}" for look, check in errors]
-        commands = [command for look, check in errors for command in _mends(look, check)]
+        commands = [command for look, check in errors for command in _remedies(look, check)]
         raise PreflightFailedError(sentences, list(dict.fromkeys(commands)))
     for look, check in checks:
         if check["level"] == "warning":
@@ -61,5 +61,5 @@ def _redrawn(context: Context, body: dict[str, Any], look: dict[str, Any]) -> bo
     return True
 
 
-def _mends(look: dict[str, Any], check: dict[str, Any]) -> list[str]:
+def _remedies(look: dict[str, Any], check: dict[str, Any]) -> list[str]:
     return [_COMMANDS[one].format(**look) for one in check["remedies"] if one in _COMMANDS]

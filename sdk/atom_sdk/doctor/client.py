@@ -202,7 +202,7 @@ def _unreachable(url: str, problem: httpx.HTTPError) -> Check:
     cause: BaseException | None = problem
     while cause is not None:
         if isinstance(cause, ssl.SSLError):
-            action = "Set SSL_CERT_FILE to the certificate of your authority, or mend the server's."
+            action = "Set SSL_CERT_FILE to the certificate of the authority, or renew the server's."
             return error("server", f"TLS of {url} is not trusted: {cause}", action)
         cause = cause.__cause__ or cause.__context__
     action = "Check the address and the network; is the server up? Then: atom login URL"

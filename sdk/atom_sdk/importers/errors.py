@@ -84,7 +84,7 @@ class AnnotationsUnreadableError(ImportFailedError):
     """A file that says what the items are cannot be understood at all."""
 
     code = "annotations_unreadable"
-    hint = "Open the file named here and mend it, or export it again from the tool it came from."
+    hint = "Open the file named here and repair it, or export it again from the tool it came from."
 
 
 class TextEncodingError(AnnotationsUnreadableError):
@@ -98,21 +98,21 @@ class ImportProblemsError(ImportFailedError):
     """With --strict: some items cannot be imported as they are."""
 
     code = "import_problems"
-    hint = "Mend them, or leave --strict out to import the rest."
+    hint = "Repair them, or leave --strict out to import the rest."
 
 
 class LabelsLostError(ImportFailedError):
     """More objects or labels would be lost than is allowed, of all or of one class."""
 
     code = "import_labels_lost"
-    hint = "Look with --dry-run and mend the source, or accept the loss with --allow-loss."
+    hint = "Look with --dry-run and repair the source, or accept the loss with --allow-loss."
 
     def __init__(self, message: str, losses: Sequence[ClassLoss], allowed: float) -> None:
         """`losses` are those above the share that is allowed."""
         super().__init__(message)
         needed = math.ceil(max(one.share for one in losses) * 100)
         self.hint = (
-            f"Look with --dry-run and mend the source, or accept it: --allow-loss {needed}%."
+            f"Look with --dry-run and repair the source, or accept it: --allow-loss {needed}%."
         )
         self.problem = {
             "code": self.code,

@@ -167,7 +167,7 @@ def _one_at_a_time(files: Path) -> Iterator[None]:
 def _link_all(dataset: LocalDataset, view: FolderView, files: Path, folder: Path) -> None:
     # Every copy is verified when it is made; the reader's own memory of it is of no use here.
     place = dataset.index.path, dataset.pack_dir
-    reader = LocalDataset(*place, verify="always", mending=dataset.mending)
+    reader = LocalDataset(*place, verify="always", repair=dataset.repair)
     made: set[bytes] = set()
     for row in view.rows.tolist():
         path = reader.index.path_of(row).encode()

@@ -19,7 +19,7 @@ from atom_sdk.readers.descriptors import Mode, PackFiles
 from atom_sdk.readers.maps import PackMaps
 from atom_sdk.readers.memory_limit import available_bytes
 from atom_sdk.readers.order import shuffled_order
-from atom_sdk.readers.repair import PackMending
+from atom_sdk.readers.repair import PackRepair
 from atom_sdk.readers.view import ViewIndex
 
 Verify = Literal["first", "always", "never"]
@@ -74,7 +74,7 @@ class LocalDataset:
     unless the samples exceed the memory that is available now. `verify`: hash each sample against
     its entry on the "first" read (remembered per row, and shared with forked children), "always" or
     "never". A damaged sample is not served unless verify is "never": its pack is fetched again, if
-    `mending` says where from, once.
+    `repair` says where from, once.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class LocalDataset:
         pack_dir: Path | str,
         verify: Verify = "first",
         mode: ReadMode = "auto",
-        mending: PackMending | None = None,
+        repair: PackRepair | None = None,
     ) -> None:
         """Map the index; packs are mapped when first read.
 
@@ -96,7 +96,7 @@ class LocalDataset:
         self.index = ViewIndex(index_path)
         self.pack_dir = Path(pack_dir)
         self.verify: Verify = verify
-        self.mending = mending
+        self.repair = repair
         # The lease that keeps the packs from being evicted while this dataset lives.
         self.lease: object | None = None
         self._bytes = int(self.index.sizes.sum())
@@ -261,22 +261,22 @@ class LocalDataset:
     def _verify(self, row: int, data: memoryview) -> memoryview:
         # A pack that was cut short gives fewer bytes and so another digest.
         if not self._is_good(row, data):
-            data = self._mended(row)
+            data = self._repaired(row)
         self._verified[row] = 1
         return data
 
-    def _mended(self, row: int) -> memoryview:
+    def _repaired(self, row: int) -> memoryview:
         """Bytes of a row whose pack is corrupt, once it was fetched again."""
         path, pack = self.index.path_of(row), self.index.packs[self._pack_ids[row]]
-        if self.mending is None:
+        if self.repair is None:
             file = self.pack_dir / f"{pack.hex()}.tar"
             raise SampleDigestMismatchError(path, pack.hex(), str(file))
-        self.mending.mend(pack, path)
+        self.repair.repair(pack, path)
         # The map is of the file from before; samples that are in use keep it.
         self._maps.drop(self._pack_ids[row])
         data = self._stored(row)
         if not self._is_good(row, data):
-            raise self.mending.still_damaged(pack, path)
+            raise self.repair.still_damaged(pack, path)
         return data
 
     def _is_good(self, row: int, data: memoryview) -> bool:
@@ -295,5 +295,5 @@ class LocalDataset:
 
     def __reduce__(self) -> tuple[type[LocalDataset], tuple[object, ...]]:
         """Pickle paths and the origin for repairs; the other process maps the files itself."""
-        arguments = (self.index.path, self.pack_dir, self.verify, self.mode, self.mending)
+        arguments = (self.index.path, self.pack_dir, self.verify, self.mode, self.repair)
         return LocalDataset, arguments

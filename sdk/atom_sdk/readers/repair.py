@@ -30,7 +30,7 @@ class _Failure:
     hint: str
 
 
-class PackMending:
+class PackRepair:
     """Repairs the packs of a store from where they are stored. Thread-safe, fork-safe, picklable.
 
     A pack is fetched once in the life of a reader, whatever comes of it: a store that is bad or
@@ -50,7 +50,7 @@ class PackMending:
         """Use a lock of this process; what was tried stays known."""
         self._lock = threading.Lock()
 
-    def mend(self, pack: bytes, path: str) -> None:
+    def repair(self, pack: bytes, path: str) -> None:
         """Make a pack whole that gave wrong bytes for the sample of a path.
 
         Raises SampleDigestMismatchError, which names the file and what to do.
@@ -109,6 +109,6 @@ class PackMending:
         file = str(self._file(pack))
         return SampleDigestMismatchError(path, pack.hex(), file, failure.reason, failure.hint)
 
-    def __reduce__(self) -> tuple[type[PackMending], tuple[Path, RangeReader]]:
+    def __reduce__(self) -> tuple[type[PackRepair], tuple[Path, RangeReader]]:
         """Pickle where to fetch from; the other process tries by itself."""
-        return PackMending, (self._root, self._ranges)
+        return PackRepair, (self._root, self._ranges)

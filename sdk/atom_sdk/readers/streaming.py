@@ -15,7 +15,7 @@ from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.blocks import PackBlocks
 from atom_sdk.readers.local import LOOK_AHEAD, LocalDataset, Sample, Verify
 from atom_sdk.readers.ranges import RangeReader, StreamOptions
-from atom_sdk.readers.repair import PackMending
+from atom_sdk.readers.repair import PackRepair
 
 # With small samples the window is full of blocks long before; empty files need none.
 _MOST_SAMPLES = 4096
@@ -44,8 +44,8 @@ class StreamingDataset(LocalDataset):
         Raises ViewIndexError, UnknownFormatError, OSError.
         """
         packs = PackStore(store)
-        mending = PackMending(packs.root, ranges)
-        super().__init__(index_path, packs.packs, verify, "mmap", mending)
+        repair = PackRepair(packs.root, ranges)
+        super().__init__(index_path, packs.packs, verify, "mmap", repair)
         self.options = options or StreamOptions()
         self._root, self._ranges = packs.root, ranges
         self._at_source = frozenset(self.index.rows_at_source().tolist())
@@ -137,13 +137,13 @@ class StreamingDataset(LocalDataset):
         # An empty file says nothing about its pack, which need not come for it.
         return self._blocks.read(pack_id, offset, size) if size else memoryview(b"")
 
-    def _mended(self, row: int) -> memoryview:
+    def _repaired(self, row: int) -> memoryview:
         pack_id = self._pack_ids[row]
-        if self.mending is not None and not self._blocks.is_whole(pack_id):
+        if self.repair is not None and not self._blocks.is_whole(pack_id):
             # Its blocks came twice.
             path = self.index.path_of(row)
-            raise self.mending.of_the_store(self.index.packs[pack_id], path)
-        return super()._mended(row)
+            raise self.repair.of_the_store(self.index.packs[pack_id], path)
+        return super()._repaired(row)
 
     def _will_need(self, row: int) -> None:
         if not -self._rows <= row < self._rows:

@@ -25,7 +25,7 @@ from atom_sdk.packs import PackStore
 from atom_sdk.readers import LocalDataset
 from atom_sdk.readers.local import ReadMode
 from atom_sdk.readers.ranges import StreamOptions
-from atom_sdk.readers.repair import PackMending
+from atom_sdk.readers.repair import PackRepair
 from atom_sdk.readers.streaming import StreamingDataset
 from tests.sdk.readers.conftest import Node
 from tests.sdk.readers.store_server import Addresses, StoreServer, serving, stall, status
@@ -46,11 +46,11 @@ class Cache:
         self.files = node.files
 
     @property
-    def mending(self) -> PackMending:
-        return PackMending(self.node.store.root, PackRanges(Addresses(self.server.port), QUICK))
+    def repair(self) -> PackRepair:
+        return PackRepair(self.node.store.root, PackRanges(Addresses(self.server.port), QUICK))
 
     def open(self, mode: ReadMode = "mmap") -> LocalDataset:
-        return LocalDataset(self.node.index, self.node.store.packs, "first", mode, self.mending)
+        return LocalDataset(self.node.index, self.node.store.packs, "first", mode, self.repair)
 
     def stream(self) -> StreamingDataset:
         ranges = PackRanges(Addresses(self.server.port), QUICK)
@@ -245,10 +245,10 @@ def test_a_pulled_file_is_written_from_the_pack_that_was_fetched_again(
     cache: Cache, tmp_path: Path
 ) -> None:
     flip(cache.file)
-    mending = cache.mending
+    repair = cache.repair
     for table in iter_ranges(cache.node.root, cache.node.objects):
         for entry in table_entries(table):
-            write_entry(cache.node.store, entry, tmp_path / "pulled", mending)
+            write_entry(cache.node.store, entry, tmp_path / "pulled", repair)
             assert (tmp_path / "pulled" / entry.path).read_bytes() == cache.files[entry.path]
     assert len(cache.server.requests) == 1
 

@@ -24,7 +24,7 @@ from atom.datasets.commits.actions.branches import (
 )
 from atom.datasets.commits.actions.commit_progress import CommitWatch, begin_move, note, notify
 from atom.datasets.commits.actions.commit_root import CommitDetails, commit_root
-from atom.datasets.commits.actions.repair import mend_with, mended_meanwhile
+from atom.datasets.commits.actions.repair import repair_with, repaired_meanwhile
 from atom.datasets.commits.engines.progress_tracker import SPLIT_STAGES
 from atom.datasets.commits.splits import drawn_by, split_refusals
 from atom.datasets.errors import (
@@ -156,11 +156,11 @@ def _build_in(request: CommitRequest, scratch: Path) -> tuple[Version, bool]:
     checked = check_all_puts(request.dataset.project, changes.puts, scratch)
     note(request, progress=0.6)
     # Before anything is built upon it: what was sent again lies elsewhere from now on.
-    if mend_with(request.dataset.project, checked) and parent is not None:
+    if repair_with(request.dataset.project, checked) and parent is not None:
         parent.refresh_from_db(fields=["layout", "is_repacked"])
     store = version_store(request.dataset.project)
     root = _build_root(request, replace(changes, puts=checked), parent, store)
-    while parent is not None and mended_meanwhile(parent):
+    while parent is not None and repaired_meanwhile(parent):
         root = _build_root(request, replace(changes, puts=checked), parent, store)
     if parent is not None and root.says_the_same(store.root(parent.readable_root)):
         return parent, True

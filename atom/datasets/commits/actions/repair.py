@@ -16,7 +16,7 @@ import structlog
 from atom.accounts.models import Project
 from atom.core.background import enqueue
 from atom.datasets.catalog.stores import VersionStore, version_store
-from atom.datasets.commits.engines.repair import PLACES, Mending
+from atom.datasets.commits.engines.repair import PLACES, PackRepair
 from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Pack, Version
 from atom.datasets.packs.actions.layouts import note_layout
@@ -29,13 +29,13 @@ from atom_sdk.manifests.roots.roots import write_root
 
 log = structlog.get_logger(__name__)
 
-_TASK = "atom.datasets.tasks.mend_versions"
+_TASK = "atom.datasets.tasks.repair_versions"
 # By then most of what was being built upon the old manifests is there.
 _LOOKS_AGAIN_S = 120.0
 _DAMAGED = pa.schema([("path", pa.string()), ("digest", DIGEST)])
 
 
-def mend_with(project: Project, puts: Entries) -> int:
+def repair_with(project: Project, puts: Entries) -> int:
     """Have versions read the files that are put from their new packs; returns how many changed.
 
     `puts` are checked against their packs. Here we look where such files are now, and where they
@@ -49,15 +49,15 @@ def mend_with(project: Project, puts: Entries) -> int:
         return 0
     were = _of_contents(sent["digest"], [damaged])
     paths = {path for table in (sent, *were) for path in table["path"].to_pylist()}
-    mending = Mending(packs, sent.select(PLACES.names), version_store(project).store)
-    count = _mend(project, mending, paths)
+    repair = PackRepair(packs, sent.select(PLACES.names), version_store(project).store)
+    count = _repair(project, repair, paths)
     if count:
         good = [pack.hex() for pack in sorted(sent["pack"].unique().to_pylist())]
         enqueue(_TASK, str(project.pk), good, countdown_s=_LOOKS_AGAIN_S)
     return count
 
 
-def mended_meanwhile(version: Version) -> bool:
+def repaired_meanwhile(version: Version) -> bool:
     """Return whether the version may have been repaired since it was read, and read it again.
 
     A root that was built on the old one names the corrupt packs.
@@ -67,7 +67,7 @@ def mended_meanwhile(version: Version) -> bool:
     return root_to_build_on(version) != before
 
 
-def mend_everywhere(project_id: UUID | str, good: Sequence[str] | None = None) -> int:
+def repair_everywhere(project_id: UUID | str, good: Sequence[str] | None = None) -> int:
     """Point versions at these packs (hex), or at all, for files that they name in corrupt ones.
 
     All paths of all versions are looked at. Repeatable; returns how many versions changed.
@@ -84,7 +84,7 @@ def mend_everywhere(project_id: UUID | str, good: Sequence[str] | None = None) -
         places = _joined(PLACES, _of_contents(damaged["digest"], indexes))
         if not len(places):
             return 0
-        return _mend(project, Mending(packs, places, version_store(project).store), None)
+        return _repair(project, PackRepair(packs, places, version_store(project).store), None)
 
 
 def _damaged(project: Project) -> tuple[list[bytes], pa.Table]:
@@ -120,22 +120,22 @@ def _joined(schema: pa.Schema, tables: Iterable[pa.Table]) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), *tables])
 
 
-def _mend(project: Project, mending: Mending, paths: Collection[str] | None) -> int:
+def _repair(project: Project, repair: PackRepair, paths: Collection[str] | None) -> int:
     # Also what expired or was deleted: it can be restored.
     versions = Version.objects.filter(dataset__project=project).exclude(state="collected")
     store, count = version_store(project), 0
     for version in versions.select_related("dataset__project").order_by("-created_at").iterator():
         try:
-            count += _mend_version(version, mending, paths, store)
+            count += _repair_version(version, repair, paths, store)
         except (ManifestError, ObjectNotFoundError) as error:
             log.warning("version_not_mended", version=str(version.pk), error=str(error))
     return count
 
 
-def _mend_version(
-    version: Version, mending: Mending, paths: Collection[str] | None, store: VersionStore
+def _repair_version(
+    version: Version, repair: PackRepair, paths: Collection[str] | None, store: VersionStore
 ) -> bool:
-    while (root := mending.mended(store.root(version.readable_root), paths)) is not None:
+    while (root := repair.repaired(store.root(version.readable_root), paths)) is not None:
         layout = write_root(root, store.store).hex()
         if note_layout(version, layout):
             log.info("version_mended", version=str(version.pk), layout=layout)

@@ -18,7 +18,7 @@ PLACES = pa.schema([("digest", DIGEST), ("pack", DIGEST), ("offset", pa.int64())
 _LOOKED_AT = ("path", "digest", "pack")
 
 
-class Mending:
+class PackRepair:
     """Rewrites ranges where an entry is in a corrupt pack and its bytes have another place.
 
     Each range is looked at once, however many roots it is in.
@@ -32,22 +32,22 @@ class Mending:
         self._store = store
         self._looked_at: dict[tuple[bytes, ...], RangeRef] = {}
 
-    def mended(self, root: Root, paths: Collection[str] | None = None) -> Root | None:
+    def repaired(self, root: Root, paths: Collection[str] | None = None) -> Root | None:
         """Return the root with the good packs, not stored yet; None if nothing is to be repaired.
 
         With `paths` only the ranges that may have one of these are looked at. Raises
         ObjectNotFoundError, ManifestCorruptError.
         """
         places = range(len(root.ranges)) if paths is None else _places_of(root, paths)
-        mended = {}
+        repaired = {}
         for place in places:
             before = root.ranges[place]
             after = self._part(before)
             if after is not before:
-                mended[place] = after
-        if not mended:
+                repaired[place] = after
+        if not repaired:
             return None
-        parts = [mended.get(place, part) for place, part in enumerate(root.ranges)]
+        parts = [repaired.get(place, part) for place, part in enumerate(root.ranges)]
         return make_root(parts, root.layers)
 
     def _part(self, part: RangeRef) -> RangeRef:
@@ -57,10 +57,10 @@ class Mending:
         return part if after.layout == part.layout else after
 
     def _written(self, part: RangeRef) -> RangeRef:
-        if not pc.any(self._is_mended(read_range(part, self._store, _LOOKED_AT))).as_py():
+        if not pc.any(self._is_repaired(read_range(part, self._store, _LOOKED_AT))).as_py():
             return part
         table = read_range(part, self._store)
-        chosen = self._is_mended(table)
+        chosen = self._is_repaired(table)
         found = pc.index_in(table["digest"], value_set=self._contents)
         for name in ("pack", "offset"):
             column = pc.if_else(chosen, self._places[name].take(found), table[name])
@@ -68,7 +68,7 @@ class Mending:
             table = table.set_column(position, table.schema.field(position), column)
         return write_range(table.combine_chunks(), self._store, {})
 
-    def _is_mended(self, table: pa.Table) -> pa.ChunkedArray:
+    def _is_repaired(self, table: pa.Table) -> pa.ChunkedArray:
         is_damaged = pc.is_in(table["pack"], value_set=self._damaged)
         return pc.and_(is_damaged, pc.is_in(table["digest"], value_set=self._contents))
 

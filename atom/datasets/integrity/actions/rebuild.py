@@ -14,7 +14,7 @@ from atom.accounts import audit
 from atom.accounts.models import Project
 from atom.datasets import keys
 from atom.datasets.catalog import catalogue_log, ref_log
-from atom.datasets.commits.actions.repair import mend_everywhere
+from atom.datasets.commits.actions.repair import repair_everywhere
 from atom.datasets.integrity.rebuild import Rebuilt, read_catalogue, read_datasets
 from atom.datasets.models import Branch, Dataset, LegalHold, Pack, SavedView, Tag, Version
 from atom.datasets.retention.errors import CatalogueNotEmpty
@@ -144,7 +144,7 @@ def apply_catalogue(project: Project) -> Comparison:
             comparison = _compare(project, rebuilt, live)
         audit.record(None, "catalogue.reconstructed", project, project, **comparison.counts)
     # Older installations did not write layouts down: commits name packs that others have replaced.
-    mend_everywhere(project.pk)
+    repair_everywhere(project.pk)
     return comparison
 
 

@@ -21,7 +21,7 @@ from atom.core import storage
 from atom.core.crash_points import reach
 from atom.datasets import keys
 from atom.datasets.catalog.stores import VersionStore, version_store
-from atom.datasets.commits.engines.repair import PLACES, Mending
+from atom.datasets.commits.engines.repair import PLACES, PackRepair
 from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.packs.actions.layouts import note_layout
@@ -111,7 +111,7 @@ def repack(project: Project, plan: PackingPlan, folder: Path) -> int:
         new = [_published(project, pack, store) for pack in taken.packs()]
         reach("repacking.published")
         places = pa.concat_tables([PLACES.empty_table(), *new])
-        return sum(_moved(project, Mending(plan.needed, places, store.store), store))
+        return sum(_moved(project, PackRepair(plan.needed, places, store.store), store))
 
 
 def _published(project: Project, pack: NewPack, store: VersionStore) -> pa.Table:
@@ -126,19 +126,19 @@ def _published(project: Project, pack: NewPack, store: VersionStore) -> pa.Table
     return pack.index.append_column("pack", named).select(PLACES.names).cast(PLACES)
 
 
-def _moved(project: Project, mending: Mending, store: VersionStore) -> Iterator[bool]:
+def _moved(project: Project, repair: PackRepair, store: VersionStore) -> Iterator[bool]:
     """Give versions their layouts, also what expired or was deleted: it can be restored."""
     versions = Version.objects.filter(dataset__project=project).exclude(state="collected")
     for version in versions.select_related("dataset__project").order_by("-created_at").iterator():
         try:
-            yield _is_moved(version, mending, store)
+            yield _is_moved(version, repair, store)
         except SdkError as error:
             # It goes on naming the old packs, which stay for that reason.
             log.warning("version_not_repacked", version=str(version.pk), error=str(error))
 
 
-def _is_moved(version: Version, mending: Mending, store: VersionStore) -> bool:
-    while (root := mending.mended(store.root(version.readable_root))) is not None:
+def _is_moved(version: Version, repair: PackRepair, store: VersionStore) -> bool:
+    while (root := repair.repaired(store.root(version.readable_root))) is not None:
         layout = write_root(root, store.store).hex()
         reach("repacking.written")
         if note_layout(version, layout, is_repacked=True):

@@ -42,20 +42,20 @@ def mount_version(
     try:
         return mount(dataset, folder, cache_path(), pinned, dated)
     except (MountVerificationError, PackTooShortError):
-        mend_packs(dataset)
+        repair_packs(dataset)
         return mount(dataset, folder, cache_path(), pinned, dated)
 
 
-def mend_packs(dataset: LocalDataset) -> None:
+def repair_packs(dataset: LocalDataset) -> None:
     """Fetch the packs again that are corrupt here: all are read, for one is known to be.
 
     Raises SampleDigestMismatchError for a pack that stays corrupt.
     """
-    if dataset.mending is None:
+    if dataset.repair is None:
         return
     packs, rows = np.unique(dataset.index.pack_ids, return_index=True)
     for number, row in zip(packs.tolist(), rows.tolist(), strict=True):
-        dataset.mending.mend(dataset.index.packs[number], dataset.index.path_of(row))
+        dataset.repair.repair(dataset.index.packs[number], dataset.index.path_of(row))
 
 
 def require_complete(dataset: LocalDataset, files: int) -> None:

@@ -32,7 +32,7 @@ from atom_sdk.client.transport.external_objects import (
 from atom_sdk.client.transport.http import Http
 from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.client.transport.object_reads import object_chunks
-from atom_sdk.client.transport.repair import pack_mending
+from atom_sdk.client.transport.repair import pack_repair
 from atom_sdk.disk import naming_full_disk, naming_the_way, whole_file
 from atom_sdk.errors import EmptyDatasetError, SampleDigestMismatchError
 from atom_sdk.manifests import Entry, Root, ViewSelector, build_view, parse_query, table_entries
@@ -47,7 +47,7 @@ from atom_sdk.packs.walk import SkippedPath
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
     from atom_sdk.readers import LocalDataset, ViewIndex
-    from atom_sdk.readers.repair import PackMending
+    from atom_sdk.readers.repair import PackRepair
     from atom_sdk.readers.streaming import StreamingDataset
 
 _SELECTOR_NAMES = {"labelled", "prefix", "split", "where"}
@@ -122,9 +122,9 @@ def pull(
     refuse_links_above(folder, written)
     if entries:
         progress.start("write", len(entries), "files")
-    mending = pack_mending(http.config, base, store)
+    repair = pack_repair(http.config, base, store)
     for entry in entries:
-        write_entry(store, entry, folder, mending)
+        write_entry(store, entry, folder, repair)
         progress.advance("write", 1)
     turned = write_links(folder, wanted.links, unsafe=options.unsafe_links, is_empty=is_empty)
     del lease
@@ -162,8 +162,8 @@ def open_dataset(
     base, index = _view_index(
         datasets, http, reference, selector, _Bringing(store, lease, progress)
     )
-    mending = pack_mending(http.config, base, store)
-    dataset = LocalDataset(index, store.packs, mending=mending)
+    repair = pack_repair(http.config, base, store)
+    dataset = LocalDataset(index, store.packs, repair=repair)
     _warn_of_unsplit(dataset.index, reference, selector)
     lease.add(dataset.index.packs)
     dataset.lease = lease
@@ -356,11 +356,11 @@ def _pack_urls(http: Http, version_base: str, packs: Iterable[bytes]) -> dict[by
 
 
 def write_entry(
-    store: PackStore, entry: Entry, folder: Path, mending: PackMending | None = None
+    store: PackStore, entry: Entry, folder: Path, repair: PackRepair | None = None
 ) -> None:
     """Write one file from a pack of this node, whole or not at all.
 
-    A corrupt pack is fetched again if `mending` has its origin. Raises PackMissingError,
+    A corrupt pack is fetched again if `repair` has its origin. Raises PackMissingError,
     SampleDigestMismatchError, PathInTheWayError, DiskFullError.
     """
     target = folder / entry.path
@@ -371,12 +371,12 @@ def write_entry(
     with naming_the_way(target), whole_file(target, f".{entry.digest.hex()}.part") as temporary:
         if _copy(store.open_path(entry.pack), entry.offset, entry.size, temporary) == entry.digest:
             return
-        if mending is None:
+        if repair is None:
             file = str(store.path(entry.pack))
             raise SampleDigestMismatchError(entry.path, entry.pack.hex(), file)
-        mending.mend(entry.pack, entry.path)
+        repair.repair(entry.pack, entry.path)
         if _copy(store.open_path(entry.pack), entry.offset, entry.size, temporary) != entry.digest:
-            raise mending.still_damaged(entry.pack, entry.path)
+            raise repair.still_damaged(entry.pack, entry.path)
 
 
 def _copy(pack: Path, offset: int, size: int, target: Path) -> bytes:

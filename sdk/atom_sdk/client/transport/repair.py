@@ -10,14 +10,14 @@ from atom_sdk.packs.store import PackStore
 from atom_sdk.readers.ranges import PackRange
 
 if TYPE_CHECKING:
-    from atom_sdk.readers.repair import PackMending
+    from atom_sdk.readers.repair import PackRepair
 
 
-def pack_mending(config: Config, version_base: str, store: PackStore) -> PackMending:
+def pack_repair(config: Config, version_base: str, store: PackStore) -> PackRepair:
     """Return the repair of a version's packs; nothing is connected before one is corrupt."""
-    from atom_sdk.readers.repair import PackMending
+    from atom_sdk.readers.repair import PackRepair
 
-    return PackMending(store.root, _Origin(config, version_base))
+    return PackRepair(store.root, _Origin(config, version_base))
 
 
 @dataclass(frozen=True)

@@ -134,6 +134,6 @@ export const health = {
     warmups_failed: 'The pages of these datasets say why; warm them up again there.',
     notifications_unmailed: 'See whether the mail server of ATOM_EMAIL_URL answers; the worker’s log says more.',
     webhooks_off: 'Administrators of the projects see why in Webhooks, and switch them on.',
-    part_unreadable: 'Mend the services that do not answer; the log of the web process says more.',
+    part_unreadable: 'Repair the services that do not answer; the log of the web process says more.',
   },
 };

@@ -10,7 +10,7 @@ from atom.datasets.models import Version
 from atom.datasets.packs.actions.quarantine import quarantine_pack
 from atom.labeling import tasks
 from atom.labeling.actions.leases import lease_labels
-from atom.labeling.actions.repair import tasks_to_mend
+from atom.labeling.actions.repair import tasks_to_repair
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 from tests.datasets.pushing import MadePack, Pusher, make_pack, new_pusher, png, put_rows
 from tests.factories.labeling import make_task
@@ -57,7 +57,7 @@ def test_labelers_see_the_good_pack_and_keep_what_they_have(pusher: Pusher) -> N
         assert (place["size_bytes"], place["media_type"]) == (len(FILES[path]), "image/png")
     assert WorkSlot.objects.get(pk=first.pk).revision is not None
     assert WorkSlot.objects.get(pk=second.pk).state == "leased"
-    assert not tasks_to_mend().exists()
+    assert not tasks_to_repair().exists()
 
 
 def test_files_that_come_one_after_the_other_are_mended_one_after_the_other(
@@ -89,4 +89,4 @@ def test_another_layout_with_the_same_places_changes_no_item(pusher: Pusher) -> 
     tasks.tick()
 
     assert media() == before
-    assert not tasks_to_mend().exists()
+    assert not tasks_to_repair().exists()

@@ -11,8 +11,8 @@ import pytest
 from atom.datasets.catalog.reads import open_root, packs_of
 from atom.datasets.commits.actions import commits
 from atom.datasets.commits.actions.compaction import compact_version
-from atom.datasets.commits.actions.repair import mend_everywhere
-from atom.datasets.commits.engines.repair import PLACES, Mending
+from atom.datasets.commits.actions.repair import repair_everywhere
+from atom.datasets.commits.engines.repair import PLACES, PackRepair
 from atom.datasets.integrity.actions.rebuild import apply_catalogue
 from atom.datasets.models import Branch, Pack, Version
 from atom.datasets.packs.actions.quarantine import quarantine_pack
@@ -140,14 +140,14 @@ def test_a_commit_that_was_being_built_meanwhile_names_the_new_pack(
 ) -> None:
     built: list[Root] = []
 
-    def mended_after(*given: Any) -> Root:
+    def repaired_after(*given: Any) -> Root:
         root = build_version(*given)
         if not built:
             built.append(root)
             assert send_again(pusher, {"a.png": FILES["a.png"]})[1]["unchanged"]
         return root
 
-    monkeypatch.setattr(commits, "build_version", mended_after)
+    monkeypatch.setattr(commits, "build_version", repaired_after)
     pusher.push({"c.png": png(3)})
 
     assert damaged.digest not in packs_of(version(pusher, 3))
@@ -162,7 +162,7 @@ def test_a_compaction_keeps_what_was_mended(pusher: Pusher, damaged: MadePack) -
 
 def test_a_rebuilt_catalogue_is_mended_again(pusher: Pusher, damaged: MadePack) -> None:
     good, _ = send_again(pusher, {"a.png": FILES["a.png"]})
-    assert mend_everywhere(pusher.project.pk) == 0
+    assert repair_everywhere(pusher.project.pk) == 0
     forget_catalogue()
 
     assert apply_catalogue(pusher.project).is_equal
@@ -181,13 +181,13 @@ def test_only_ranges_with_such_a_file_are_written_anew_and_deltas_go() -> None:
     row = {"digest": found["digest"][0].as_py(), "pack": good, "offset": 7}
     places = pa.Table.from_pylist([row], schema=PLACES)
 
-    mended = Mending([bad], places, store).mended(root, ["000"])
+    repaired = PackRepair([bad], places, store).repaired(root, ["000"])
 
-    assert mended is not None
-    assert mended.content == root.content
-    pairs = list(zip(root.ranges, mended.ranges, strict=True))
+    assert repaired is not None
+    assert repaired.content == root.content
+    pairs = list(zip(root.ranges, repaired.ranges, strict=True))
     assert [old.layout == new.layout for old, new in pairs] == [False, *[True] * (len(pairs) - 1)]
-    first = next(iter_ranges(mended, store)).slice(0, 1)
+    first = next(iter_ranges(repaired, store)).slice(0, 1)
     assert (first["pack"][0].as_py(), first["offset"][0].as_py()) == (good, 7)
-    assert not mended.ranges[0].deltas
-    assert Mending([bad], places, store).mended(mended, ["000"]) is None
+    assert not repaired.ranges[0].deltas
+    assert PackRepair([bad], places, store).repaired(repaired, ["000"]) is None
