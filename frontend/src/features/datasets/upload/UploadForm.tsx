@@ -84,6 +84,8 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
   });
   const { dataset, folder, keepName } = form.values;
   const { names, isThere, error, refetch } = useTarget(dataset);
+  // The dataset of an address is expected to exist: fields below must not move under the pointer once that is known.
+  const mayBeThere = isThere ?? dataset === search.dataset;
   const found = useRefs(isThere ? dataset : undefined).branches.map(({ name }) => name);
   // The chosen one may be beyond the page of branches, or on its way.
   const branches = isThere ? [...new Set([...found, form.values.branch])] : [];
@@ -155,7 +157,7 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
           {...form.getInputProps('keepName', { type: 'checkbox' })}
         />
       )}
-      {isThere && (
+      {mayBeThere && (
         <Radio.Group label={t('upload.mode')} {...form.getInputProps('mode')}>
           <Stack gap={6} mt={4}>
             <Radio value="add" label={t('upload.add')} description={t('upload.addHint')} />
