@@ -65,7 +65,7 @@ export const errors: Translation<typeof en.errors> = {
   givenByProject: '项目“{{name}}”的管理员可以授予您所需的角色。',
   givenByInstallation: '系统管理员可以授予您所需的权限。',
   toOverview: '前往概览',
-  otherPerson: '以其他账号登录',
+  otherPerson: '以其他账户登录',
   requestId: '请求编号',
   code: '错误码',
   crash: '页面停止响应：请重新加载，或把下面的信息发给管理员',

@@ -323,7 +323,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   not_your_comment: ['只有作者可以修改或删除评论。', '请用自己的评论回复它。'],
   not_your_share: ['只有创建者或项目管理员可以结束该链接。', '请让他们结束它。'],
   share_unknown: ['该运行链接无效，或已不再有效。', '请向发给您链接的人索取新链接。'],
-  sharing_is_off: ['本安装不为没有账号的人创建链接。', '请联系本安装的管理员，或邀请对方加入项目。'],
+  sharing_is_off: ['本安装不为没有账户的人创建链接。', '请联系本安装的管理员，或邀请对方加入项目。'],
   too_many_shares: ['该运行已有 20 个链接。', '请结束不再需要的链接。'],
   run_archived: ['该运行已归档，指向它的链接不会有效。', '请先恢复该运行。'],
   output_incomplete: ['存储的文件与登记的大小不符。', '请重新上传文件。'],

@@ -4,8 +4,8 @@ import type { Translation } from './types';
 export const sharing: Translation<typeof en> = {
   share: '共享…',
   title: '共享运行 {{name}}',
-  hint: '拿到链接的人无需账号即可看到此运行的状态、参数、曲线和备注，但看不到其输出、代码、环境和机密。',
-  off: '本安装不为没有账号的人创建链接，已创建的链接也不再有效。',
+  hint: '拿到链接的人无需账户即可看到此运行的状态、参数、曲线和备注，但看不到其输出、代码、环境和机密。',
+  off: '本安装不为没有账户的人创建链接，已创建的链接也不再有效。',
   days: '有效期',
   forDays_other: '{{count}} 天',
   note: '给谁',
@@ -33,7 +33,7 @@ export const sharing: Translation<typeof en> = {
   ended: '链接已结束。',
   project: {
     title: '共享的运行',
-    subtitle: '向没有账号的人显示本项目运行的链接。',
+    subtitle: '向没有账户的人显示本项目运行的链接。',
     run: '运行',
     for: '给 {{note}}',
     by: '创建者',

@@ -68,7 +68,7 @@ export const activity: Translation<typeof en> = {
     cleaning_report_started: '请求了清洗报告',
     cleaning_report_cancelled: '取消了清洗报告',
     dataset_created: '创建了数据集',
-    dataset_described: '修改了描述',
+    dataset_described: '修改了说明',
     dataset_deleted: '删除了数据集',
     dataset_restored: '恢复了数据集',
     commit_cancelled: '取消了服务器操作',
