@@ -44,18 +44,27 @@ class AtomError(Exception):
             "title": self.title,
             "status": self.status,
             "code": self.code,
-            "detail": self.detail,
+            **detail_parts(self.detail),
             "action": self.action,
             "request_id": request_id,
         }
-        if isinstance(self.detail, Sentence):
-            sentence = self.detail.as_code()
-            problem |= {"detail_code": sentence["code"], "detail_params": sentence["params"]}
         if self.errors:
             problem["errors"] = self.errors
             problem["error_codes"] = codes_of(self.errors)
         whole: dict[str, Any] = encodable({**self.extra, **problem})
         return whole
+
+
+def detail_parts(detail: str) -> dict[str, Any]:
+    """Return `detail`, and `detail_code` and `detail_params` if it is a sentence."""
+    if not isinstance(detail, Sentence):
+        return {"detail": detail}
+    sentence = detail.as_code()
+    return {
+        "detail": detail,
+        "detail_code": sentence["code"],
+        "detail_params": sentence["params"],
+    }
 
 
 def action_of(code: str) -> str | None:

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 from atom.core.errors import Invalid
 from atom.core.foreign_json import read_json
 from atom.core.query import refuse_unknown
-from atom_sdk.sentences import Sentence
+from atom.core.sentences import cursor_invalid, positive_number_to
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
@@ -30,17 +30,7 @@ def parse_limit(request: Request, default: int = DEFAULT_LIMIT, maximum: int = M
     """Return the `limit` parameter. Raises Invalid when it is not a number in 1..maximum."""
     text = request.query_params.get("limit", str(default))
     if not text.isdecimal() or len(text) > _DIGITS or not 1 <= int(text) <= maximum:
-        raise Invalid(
-            errors={
-                "limit": [
-                    Sentence(
-                        "fields.positive_number_to",
-                        "Give a whole number from 1 to {max}.",
-                        max=maximum,
-                    )
-                ]
-            }
-        )
+        raise Invalid(errors={"limit": [positive_number_to(maximum)]})
     return int(text)
 
 
@@ -65,11 +55,7 @@ def decode_cursor(text: str, length: int, *, allow_nul: bool = False) -> list[st
     except ValueError:
         found, is_clean = [], False
     if not is_clean or len(found) != length:
-        raise Invalid(
-            errors={
-                "cursor": [Sentence("core.cursor_invalid", "This is not a cursor of this list.")]
-            }
-        )
+        raise Invalid(errors={"cursor": [cursor_invalid()]})
     return found
 
 
@@ -94,13 +80,7 @@ class KeysetPagination(BasePagination):
                 rows = rows.filter(_after(ordering, decode_cursor(cursor, len(ordering))))
                 page = list(rows[: limit + 1])
             except (ValueError, TypeError, ValidationError, DataError) as exc:
-                raise Invalid(
-                    errors={
-                        "cursor": [
-                            Sentence("core.cursor_invalid", "This is not a cursor of this list.")
-                        ]
-                    }
-                ) from exc
+                raise Invalid(errors={"cursor": [cursor_invalid()]}) from exc
         else:
             page = list(rows[: limit + 1])
         self.next_cursor = _cursor_of(page[limit - 1], ordering) if len(page) > limit else None

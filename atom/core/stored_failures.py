@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from rest_framework import serializers
 
-from atom.core.errors import AtomError, action_of
-from atom_sdk.sentences import Sentence
+from atom.core.errors import AtomError, action_of, detail_parts
 
 
 class FailureSerializer(serializers.Serializer[Any]):
@@ -35,12 +33,3 @@ def stored_failure(
     if not code:
         return None
     return {"code": code, **detail_parts(detail), "action": action_of(code) or otherwise}
-
-
-def detail_parts(detail: str, prefix: str = "") -> Mapping[str, Any]:
-    """Return `detail`, and `detail_code` and `detail_params` if it is a sentence."""
-    parts: dict[str, Any] = {f"{prefix}detail": detail}
-    if isinstance(detail, Sentence):
-        sentence = detail.as_code()
-        parts |= {f"{prefix}detail_{name}": value for name, value in sentence.items()}
-    return parts

@@ -19,6 +19,7 @@ from atom.datasets.models import CommitRequest, Version
 from atom.datasets.operations.actions.operations import NewOperation, request_operation
 from atom.datasets.operations.engines.operations import EditArguments, EditStepArguments, Source
 from atom.datasets.operations.engines.selections import changed_between
+from atom.datasets.sentences import branch_unknown
 from atom_sdk.amounts import counted, first_named
 from atom_sdk.sentences import Sentence
 
@@ -70,14 +71,7 @@ def _head(report: CleaningReport, name: str) -> Version:
     dataset = report.version.dataset
     branch = dataset.branches.select_related("head").filter(name=name).first()
     if branch is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=name,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, name))
     if branch.head is None:
         raise BranchEmpty(
             Sentence(

@@ -31,11 +31,11 @@ from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination, decode_cursor, encode_cursor, parse_limit
 from atom.core.query import check_choices, refuse_unknown
+from atom.core.sentences import cursor_invalid
 from atom.datasets.browsing.api.rendering import EntryRenderer
 from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.commits.api.commit_serializers import CommitRequestSerializer
-from atom_sdk.sentences import Sentence
 
 _KIND = OpenApiParameter("kind", str, enum=KINDS, required=True)
 _CURSOR = OpenApiParameter("cursor", str, description="`next` of the last page.")
@@ -188,9 +188,5 @@ def _start_of(request: Request) -> int:
         return 0
     start = decode_cursor(cursor, 1)[0]
     if not (start.isascii() and start.isdigit() and len(start) <= _OFFSET_DIGITS):
-        raise Invalid(
-            errors={
-                "cursor": [Sentence("core.cursor_invalid", "This is not a cursor of this list.")]
-            }
-        )
+        raise Invalid(errors={"cursor": [cursor_invalid()]})
     return int(start)

@@ -40,7 +40,7 @@ from atom.datasets.commits.actions.branches import create_branch, delete_branch
 from atom.datasets.errors import DeletionUnconfirmed, RefNotFound
 from atom.datasets.models import Branch, Dataset, Tag, Version, resolve_ref
 from atom.datasets.retention.actions.deletion import delete_dataset, is_unused
-from atom_sdk.sentences import Sentence
+from atom.datasets.sentences import branch_unknown
 
 _PART_OF_NAME = OpenApiParameter("q", str, description="part of the name")
 
@@ -200,14 +200,7 @@ class BranchView(DatasetScopedView, APIView):
         """Return the branch with its head."""
         found = self.dataset.branches.select_related("head__author").filter(name=name).first()
         if found is None:
-            raise RefNotFound(
-                Sentence(
-                    "datasets.branch_unknown",
-                    "{dataset} has no branch {branch}.",
-                    dataset=self.dataset.name,
-                    branch=name,
-                )
-            )
+            raise RefNotFound(branch_unknown(self.dataset.name, name))
         branches_with_facts(self.dataset, [found])
         return Response(BranchSerializer(found).data)
 

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from atom.datasets.catalog.engines.ancestry import ancestors
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Version
-from atom_sdk.sentences import Sentence
+from atom.datasets.sentences import branch_unknown
 
 _MAIN = "main"
 _STAGING = "staging."
@@ -20,14 +20,7 @@ def history(dataset: Dataset, branch_name: str) -> QuerySet[Version]:
         return versions.filter(number__isnull=False)
     branch = dataset.branches.select_related("head").filter(name=branch_name).first()
     if branch is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=branch_name,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, branch_name))
     head = branch.head.commit if branch.head else ""
     return versions.filter(commit__in=ancestors(parents_of(dataset), head))
 

@@ -13,6 +13,7 @@ from django.db.models import Q, QuerySet
 
 from atom.accounts.models import Project
 from atom.core import clock, storage
+from atom.core.sentences import named_reason
 from atom.core.storage import ObjectMissing
 from atom.datasets.models import Branch, CommitRequest, CondemnedObject, Upload, Version
 from atom.datasets.packs.pipelines import read_staged_changes
@@ -22,7 +23,6 @@ from atom.datasets.retention.errors import ManifestUnreadable
 from atom.datasets.states import UPLOADING
 from atom.datasets.versions.engines.changes import ChangesError
 from atom_sdk.errors import AtomError as SdkError
-from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -124,9 +124,7 @@ def _told_of(project: Project) -> Iterator[None]:
     try:
         yield
     except SdkError as exc:
-        raise ManifestUnreadable(
-            Sentence("core.named_reason", "{name}: {reason}", name=project.slug, reason=exc)
-        ) from exc
+        raise ManifestUnreadable(named_reason(project.slug, exc)) from exc
 
 
 def _add_records(project: Project, kept: Reachable) -> None:

@@ -21,6 +21,7 @@ from atom.labeling.actions.transitions import transition
 from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
 from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
 from atom.labeling.permissions import LABEL, may
+from atom.labeling.sentences import task_is
 from atom_sdk.sentences import Sentence
 
 
@@ -102,7 +103,7 @@ def _decide(
     if label.label_task.state not in states.TASK_TAKES_WORK:
         # A label accepted while the layer is written would count as published without being in it.
         return TaskNotActive(
-            Sentence("labeling.task_is", "The task is {state}.", state=label.label_task.state),
+            task_is(label.label_task.state),
             slot=str(audit.pk),
         )
     held = audit.state == states.LEASED and audit.user_id == auditor.pk

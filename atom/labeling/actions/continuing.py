@@ -9,7 +9,7 @@ from atom.labeling import states
 from atom.labeling.actions.label_tasks import TaskPlan, create_task, start_task
 from atom.labeling.errors import NothingLeftOut, TaskNotPublished
 from atom.labeling.models import LabelTask
-from atom_sdk.sentences import Sentence
+from atom.labeling.sentences import task_is
 
 _MAX_NAME = 200
 
@@ -30,7 +30,7 @@ def continue_task(task: LabelTask, user: User) -> LabelTask:
     version = locked.output_version
     if locked.state != states.PUBLISHED or version is None:
         raise TaskNotPublished(
-            Sentence("labeling.task_is", "The task is {state}.", state=locked.state),
+            task_is(locked.state),
             state=locked.state,
         )
     left_out = locked.items.filter(state=states.LEFT_OUT).values_list("path", flat=True)

@@ -27,6 +27,7 @@ from atom.labeling.actions.transitions import transition
 from atom.labeling.engines.selection import ExcludedCounts
 from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TaskNotActive, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
+from atom.labeling.sentences import task_is
 from atom_sdk.manifests.query import Query
 from atom_sdk.sentences import Sentence
 
@@ -218,7 +219,7 @@ def change_audit_share(task: LabelTask, user: User, percent: float) -> LabelTask
     locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
     if locked.state not in {states.DRAFT, *states.TASK_TAKES_WORK}:
         raise TaskNotActive(
-            Sentence("labeling.task_is", "The task is {state}.", state=locked.state),
+            task_is(locked.state),
             state=locked.state,
         )
     before, locked.audit_percent = locked.audit_percent, percent

@@ -19,6 +19,7 @@ from atom.labeling.actions.pages import Return, take_up
 from atom.labeling.actions.progress import notify_progress
 from atom.labeling.errors import AuditorIsLabeler, LeaseElsewhere, StaleLease, TaskNotActive
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
+from atom.labeling.sentences import task_is
 from atom_sdk.sentences import Sentence
 
 MAX_HELD = 500
@@ -153,9 +154,7 @@ def lost_lease(slot: WorkSlot, user: User) -> StaleLease:
 
 def _require_active(task: LabelTask) -> None:
     if task.state != states.ACTIVE:
-        raise TaskNotActive(
-            Sentence("labeling.task_is", "The task is {state}.", state=task.state), state=task.state
-        )
+        raise TaskNotActive(task_is(task.state), state=task.state)
 
 
 def _lease(

@@ -17,7 +17,7 @@ from atom.labeling.actions.leases import Page, lease_slot, release
 from atom.labeling.actions.progress import notify_progress
 from atom.labeling.errors import TaskNotActive
 from atom.labeling.models import Draft, LabelTask, Skip, WorkItem, WorkSlot
-from atom_sdk.sentences import Sentence
+from atom.labeling.sentences import task_is
 
 REOPEN, LEAVE_OUT = "reopen", "leave_out"
 SETTLEMENTS = (REOPEN, LEAVE_OUT)
@@ -67,7 +67,7 @@ def settle_skipped(
     locked = LabelTask.objects.select_for_update().get(pk=task.pk)
     if locked.state not in states.TASK_TAKES_WORK:
         raise TaskNotActive(
-            Sentence("labeling.task_is", "The task is {state}.", state=locked.state),
+            task_is(locked.state),
             state=locked.state,
         )
     chosen = _settleable(task, how)

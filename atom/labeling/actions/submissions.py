@@ -31,6 +31,7 @@ from atom.labeling.errors import (
 from atom.labeling.models import AnnotationRevision, Draft, WorkItem, WorkSlot
 from atom.labeling.models.tasks import planned_total
 from atom.labeling.permissions import AUDIT, may
+from atom.labeling.sentences import task_is
 from atom_sdk.sentences import Sentence
 
 
@@ -177,7 +178,7 @@ def _refusal(slot: WorkSlot, audit: WorkSlot | None, user: User, lease_no: int) 
     """
     if slot.label_task.state not in states.TASK_TAKES_WORK:
         return TaskNotActive(
-            Sentence("labeling.task_is", "The task is {state}.", state=slot.label_task.state),
+            task_is(slot.label_task.state),
             slot=str(slot.pk),
         )
     held = slot.state in states.SLOT_HELD and slot.user_id == user.pk

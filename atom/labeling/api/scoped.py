@@ -11,8 +11,8 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import SAFE, authorize, user_of
 from atom.accounts.models import Project, User
 from atom.core.errors import Invalid, NotFound
+from atom.core.sentences import positive_number_to
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
-from atom_sdk.sentences import Sentence
 
 MAX_LEASE = 200
 
@@ -100,15 +100,5 @@ def lease_size(request: Request, default: int) -> int:
     """Return the `n` parameter. Raises Invalid unless it is in 1..200."""
     text = request.query_params.get("n", str(default))
     if not text.isdecimal() or len(text) > 9 or not 1 <= int(text) <= MAX_LEASE:
-        raise Invalid(
-            errors={
-                "n": [
-                    Sentence(
-                        "fields.positive_number_to",
-                        "Give a whole number from 1 to {max}.",
-                        max=MAX_LEASE,
-                    )
-                ]
-            }
-        )
+        raise Invalid(errors={"n": [positive_number_to(MAX_LEASE)]})
     return int(text)

@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from atom.core.errors import Invalid
 from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
 from atom.core.query import refuse_unknown
+from atom.core.sentences import cursor_invalid
 from atom.datasets.browsing.activity import KINDS, ActivityFilter, activity
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import VersionShortSerializer
@@ -90,9 +91,5 @@ def _before(request: Request) -> tuple[datetime, UUID] | None:
     except ValueError:
         when, found = None, None
     if when is None or found is None or when.tzinfo is None:
-        raise Invalid(
-            errors={
-                "cursor": [Sentence("core.cursor_invalid", "This is not a cursor of this list.")]
-            }
-        )
+        raise Invalid(errors={"cursor": [cursor_invalid()]})
     return when, found

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from atom.core.errors import Invalid
 from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
+from atom.core.sentences import required
 from atom.datasets.browsing.api.entry_serializers import (
     DIFF_KINDS,
     DiffPageSerializer,
@@ -35,6 +36,7 @@ from atom.datasets.browsing.reads import compare, open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.models import Dataset, resolve_ref
+from atom.datasets.sentences import file_unknown
 from atom_sdk.sentences import Sentence
 
 _LIMIT = OpenApiParameter("limit", int, description="At most 200; default 50.")
@@ -107,15 +109,7 @@ class EntryView(DatasetScopedView, APIView):
         path = request.query_params.get("path", "")
         row = open_version(self.version).find(path)
         if row is None:
-            raise EntryNotFound(
-                Sentence(
-                    "datasets.file_unknown",
-                    "{dataset}@{ref} has no file {path}.",
-                    dataset=self.dataset.name,
-                    ref=ref,
-                    path=repr(path),
-                )
-            )
+            raise EntryNotFound(file_unknown(self.dataset.name, ref, path))
         return Response(EntryRenderer(self.project).render(row))
 
 
@@ -269,7 +263,7 @@ def _size_of(request: Request, name: str) -> int | None:
 def _required(request: Request, name: str) -> str:
     value: str = request.query_params.get(name, "")
     if not value:
-        raise Invalid(errors={name: [Sentence("fields.required", "This parameter is required.")]})
+        raise Invalid(errors={name: [required()]})
     return value
 
 

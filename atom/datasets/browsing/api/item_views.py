@@ -15,6 +15,7 @@ from atom.core.errors import Invalid
 from atom.core.pagination import decode_cursor, encode_cursor
 from atom.core.parquet.preview import REASONS, ParquetPreview, preview_parquet
 from atom.core.query import refuse_unknown
+from atom.core.sentences import required
 from atom.core.tables import PreviewTableSerializer
 from atom.datasets.browsing.api.entry_serializers import EntrySerializer
 from atom.datasets.browsing.api.rendering import EntryRenderer
@@ -29,7 +30,7 @@ from atom.datasets.keys import pack_key
 from atom.datasets.packs.engines.images import is_raster_image, unreadable_reason
 from atom.datasets.packs.engines.pictures import HEAD_BYTES, picture_facts
 from atom.datasets.packs.engines.whole_pictures import ends_as_it_should
-from atom_sdk.sentences import Sentence
+from atom.datasets.sentences import file_unknown
 
 _KINDS = ["added", "removed", "changed", "label", "split", "attributes"]
 # Beside what a Parquet file itself may be the reason for.
@@ -136,15 +137,7 @@ class PictureView(DatasetScopedView, APIView):
         path = _path_of(request)
         row = open_version(self.version).find(path)
         if row is None:
-            raise EntryNotFound(
-                Sentence(
-                    "datasets.file_unknown",
-                    "{dataset}@{ref} has no file {path}.",
-                    dataset=self.dataset.name,
-                    ref=ref,
-                    path=repr(path),
-                )
-            )
+            raise EntryNotFound(file_unknown(self.dataset.name, ref, path))
         # At a source: its page shows the picture, whose dimensions the browser knows.
         if row["pack"] is None or not is_raster_image(row["media_type"] or ""):
             return Response({"picture": None, "damage": None})
@@ -184,15 +177,7 @@ class EntryPreviewView(DatasetScopedView, APIView):
         path = _path_of(request)
         row = open_version(self.version).find(path)
         if row is None:
-            raise EntryNotFound(
-                Sentence(
-                    "datasets.file_unknown",
-                    "{dataset}@{ref} has no file {path}.",
-                    dataset=self.dataset.name,
-                    ref=ref,
-                    path=repr(path),
-                )
-            )
+            raise EntryNotFound(file_unknown(self.dataset.name, ref, path))
         if not path.lower().endswith(_TABLE_ENDINGS):
             return self._answer(ParquetPreview(), NOT_SHOWN)
         if row["pack"] is None:
@@ -216,5 +201,5 @@ class EntryPreviewView(DatasetScopedView, APIView):
 def _path_of(request: Request) -> str:
     path: str = request.query_params.get("path", "")
     if not path:
-        raise Invalid(errors={"path": [Sentence("fields.required", "This parameter is required.")]})
+        raise Invalid(errors={"path": [required()]})
     return path

@@ -35,6 +35,7 @@ from atom.datasets.errors import (
 )
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.refs import STAGING_PREFIX, check_ref_name
+from atom.datasets.sentences import branch_unknown
 from atom.datasets.versions.engines.change_counts import VersionChanges, count_version_changes
 from atom.datasets.versions.engines.versions import layer_json
 from atom_sdk.errors import AtomError as SdkError
@@ -163,14 +164,7 @@ def _lock(dataset: Dataset, name: str) -> Branch:
     # the same query would still be from before the wait.
     locked = Branch.objects.select_for_update().filter(dataset=dataset, name=name).first()
     if locked is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=name,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, name))
     return Branch.objects.select_related("head__author", "dataset__project").get(pk=locked.pk)
 
 

@@ -40,6 +40,7 @@ from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version
 from atom.datasets.packs.actions.verification import verify_upload
 from atom.datasets.packs.pack_checks import PacksOnTheWay, check_all_puts
 from atom.datasets.packs.pipelines import read_staged_changes
+from atom.datasets.sentences import branch_unknown, file_and_folder
 from atom.datasets.versions.engines.changes import ChangesError, ChangesFile
 from atom.datasets.versions.engines.path_conflicts import path_conflict
 from atom.datasets.versions.engines.spilled import tables_of
@@ -78,14 +79,7 @@ def request_split(
     """
     found = dataset.branches.select_related("head").filter(name=branch).first()
     if found is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=branch,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, branch))
     if found.head is None:
         raise BranchEmpty(
             Sentence(
@@ -111,14 +105,7 @@ def request_commit(
     """
     branch = dataset.branches.filter(name=new.branch).first()
     if branch is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=new.branch,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, new.branch))
     check_not_staging(branch)
     if changes is not None and changes.state not in {"uploaded", "verifying", "verified"}:
         raise UploadIncomplete(
@@ -185,14 +172,7 @@ def _parent(request: CommitRequest) -> Version | None:
         branches = Branch.objects.select_related("head").filter(dataset=request.dataset)
         branch = branches.filter(name=request.branch).first()
         if branch is None:
-            raise RefNotFound(
-                Sentence(
-                    "datasets.branch_unknown",
-                    "{dataset} has no branch {branch}.",
-                    dataset=request.dataset.name,
-                    branch=request.branch,
-                )
-            )
+            raise RefNotFound(branch_unknown(request.dataset.name, request.branch))
         head = head_commit(branch)
         raise HeadMoved(
             Sentence(
@@ -264,11 +244,7 @@ def _build_root(
     if request.writer_id is None:
         put = (table["path"].combine_chunks() for table in tables_of(changes.puts) if len(table))
         if both := path_conflict(root, put, store.store, before):
-            raise PathTaken(
-                Sentence(
-                    "datasets.file_and_folder", "{path} would be a file and a folder.", path=both
-                )
-            )
+            raise PathTaken(file_and_folder(both))
     return root
 
 

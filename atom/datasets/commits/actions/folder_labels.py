@@ -8,6 +8,7 @@ from atom.accounts.models import User
 from atom.datasets.commits.actions.commits import NewCommit, request_commit
 from atom.datasets.errors import BranchEmpty, RefNotFound
 from atom.datasets.models import CommitRequest, Dataset
+from atom.datasets.sentences import branch_unknown
 from atom_sdk.sentences import Sentence
 
 MESSAGE = "Labels from folder names"
@@ -20,14 +21,7 @@ def request_folder_labels(dataset: Dataset, branch: str, message: str, user: Use
     """
     row = dataset.branches.select_related("head").filter(name=branch).first()
     if row is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=branch,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, branch))
     if row.head is None:
         raise BranchEmpty(
             Sentence(

@@ -19,6 +19,7 @@ from atom.datasets.commits.actions.commit_root import (
 from atom.datasets.errors import EmptyCommit, RefNotFound
 from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Branch, Dataset, Version
+from atom.datasets.sentences import branch_unknown
 from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.layers.layers import layer_schema
@@ -78,14 +79,7 @@ def _publish_on_head(
     dataset, branch_name = target
     branch = Branch.objects.select_related("head").filter(dataset=dataset, name=branch_name).first()
     if branch is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=branch_name,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, branch_name))
     check_not_staging(branch)
     if branch.head is None:
         raise EmptyCommit(

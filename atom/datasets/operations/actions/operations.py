@@ -51,6 +51,7 @@ from atom.datasets.operations.engines.operations import (
 )
 from atom.datasets.operations.engines.selections import entries_at
 from atom.datasets.packs.corrupt_packs import root_to_build_on
+from atom.datasets.sentences import branch_unknown
 from atom_sdk.amounts import first_named
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged
 from atom_sdk.manifests.merge.three_way import Conflict
@@ -231,14 +232,7 @@ def merge_conflict(head: str, merged: Merged) -> MergeConflict:
 def _branch(dataset: Dataset, name: str) -> Branch:
     branch = Branch.objects.select_related("head").filter(dataset=dataset, name=name).first()
     if branch is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=name,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, name))
     if branch.head is None:
         raise BranchEmpty(
             Sentence(

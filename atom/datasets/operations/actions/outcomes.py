@@ -41,6 +41,7 @@ from atom.datasets.operations.engines.operations import (
 )
 from atom.datasets.operations.engines.selections import Selection, changed_between, selected_entries
 from atom.datasets.packs.corrupt_packs import root_to_build_on
+from atom.datasets.sentences import file_and_folder
 from atom.datasets.versions.engines.path_conflicts import path_conflict
 from atom_sdk.amounts import first_named
 from atom_sdk.errors import EmptyDatasetError
@@ -196,9 +197,7 @@ def _check_paths(site: Site, root: Root) -> None:
     """
     added = diff_roots(site.root, root, site.objects).added_paths.sort()
     if both := path_conflict(root, [added], site.objects):
-        raise PathTaken(
-            Sentence("datasets.file_and_folder", "{path} would be a file and a folder.", path=both)
-        )
+        raise PathTaken(file_and_folder(both))
 
 
 def _edit(site: Site, arguments: EditArguments) -> Outcome:

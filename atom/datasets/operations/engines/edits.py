@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.operations.engines.selections import Selection, files_at, selected_entries
+from atom.datasets.sentences import file_and_folder
 from atom.datasets.versions.engines.assignments import with_label, with_split
 from atom.datasets.versions.engines.changes import MAX_ATTRIBUTE_BYTES
 from atom.datasets.versions.engines.path_conflicts import folders_of, path_conflict
@@ -211,21 +212,13 @@ def _check_free(root: Root, puts: pa.Table, store: ObjectStore) -> None:
     column = puts["path"].combine_chunks()
     paths = column.to_pylist()
     if both := folders_of(paths).intersection(paths):
-        raise PathTakenError(
-            Sentence(
-                "datasets.file_and_folder", "{path} would be a file and a folder.", path=min(both)
-            )
-        )
+        raise PathTakenError(file_and_folder(min(both)))
     if taken := files_at(root, paths, store):
         raise PathTakenError(
             Sentence("datasets.path_exists", "There is {path} already.", path=taken[0])
         )
     if taken_as := path_conflict(root, [column], store):
-        raise PathTakenError(
-            Sentence(
-                "datasets.file_and_folder", "{path} would be a file and a folder.", path=taken_as
-            )
-        )
+        raise PathTakenError(file_and_folder(taken_as))
 
 
 def _with_layers(

@@ -16,6 +16,7 @@ from atom.datasets.commits.actions.branches import check_not_staging
 from atom.datasets.credentials import encrypted
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import Dataset, Source, SourceScan
+from atom.datasets.sentences import branch_unknown
 from atom.datasets.source_spec import ANONYMOUS, Credentials, SourceSpec
 from atom.datasets.sources.errors import SourceNameTaken
 from atom.datasets.sources.pipelines.objects import Shard, SourceObject, SourceReader
@@ -133,14 +134,7 @@ def _dataset(project: Project, new: NewSource, user: User) -> Dataset:
         dataset = create_dataset(project, new.dataset, "", user)
     branch = dataset.branches.filter(name=new.branch).first()
     if branch is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=new.branch,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, new.branch))
     check_not_staging(branch)
     return dataset
 

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
+from atom.datasets.sentences import no_answer_from
 from atom.datasets.sources.errors import (
     SourceAway,
     SourceDenied,
@@ -29,9 +30,7 @@ def answering(place: str) -> Iterator[None]:
     try:
         yield
     except (httpx.HTTPError, httpx.InvalidURL) as exc:
-        raise SourceAway(
-            Sentence("datasets.no_answer_from", "There is no answer from {place}.", place=place)
-        ) from exc
+        raise SourceAway(no_answer_from(place)) from exc
 
 
 def check_status(answer: httpx.Response, what: str) -> None:

@@ -12,6 +12,7 @@ from xml.etree import ElementTree
 
 import httpx
 
+from atom.datasets.sentences import listing_stuck
 from atom.datasets.source_spec import SourceSpec
 from atom.datasets.sources.errors import SourceChanged, SourceDenied, SourceOdd
 from atom.datasets.sources.pipelines.answers import (
@@ -99,9 +100,7 @@ class AzureReader:
             if not marker:
                 return
             if marker == asked.get("marker"):
-                raise SourceOdd(
-                    Sentence("datasets.listing_stuck", "The source's listing does not go on.")
-                )
+                raise SourceOdd(listing_stuck())
             asked["marker"] = marker
 
     def _page(self, asked: dict[str, str]) -> ElementTree.Element:

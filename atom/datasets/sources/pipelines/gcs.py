@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
+from atom.datasets.sentences import listing_stuck
 from atom.datasets.source_spec import SourceSpec
 from atom.datasets.sources.errors import SourceChanged, SourceOdd
 from atom.datasets.sources.pipelines.answers import check_status, part_of, size_of, understood
@@ -16,7 +17,6 @@ from atom.datasets.sources.pipelines.objects import Shard, SourceObject
 from atom.datasets.sources.pipelines.patience import BATCH, Patience
 from atom.datasets.sources.pipelines.web import WebPlace, json_of
 from atom_sdk.manifests.pins import Pin
-from atom_sdk.sentences import Sentence
 
 _ENDPOINT = "https://storage.googleapis.com"
 _FIELDS = "nextPageToken,prefixes,items(name,size,generation,etag,updated)"
@@ -97,9 +97,7 @@ class GcsReader:
             if not token:
                 return
             if token == asked.get("pageToken"):
-                raise SourceOdd(
-                    Sentence("datasets.listing_stuck", "The source's listing does not go on.")
-                )
+                raise SourceOdd(listing_stuck())
             asked["pageToken"] = str(token)
 
     def _page(self, asked: dict[str, str]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote, urljoin, urlsplit
 
 import httpx
 
+from atom.datasets.sentences import no_answer_from
 from atom.datasets.source_spec import SourceSpec
 from atom.datasets.sources.errors import SourceAway, SourceChanged, SourceOdd
 from atom.datasets.sources.pipelines.addresses import check_url
@@ -81,11 +82,7 @@ class HttpListReader:
                     raise SourceChanged.of([pin.key])
                 return part_of(answer, start, end)
         except httpx.HTTPError as exc:
-            raise SourceAway(
-                Sentence(
-                    "datasets.no_answer_from", "There is no answer from {place}.", place=self._base
-                )
-            ) from exc
+            raise SourceAway(no_answer_from(self._base)) from exc
 
     def _keys(self) -> Iterator[str]:
         try:
@@ -96,11 +93,7 @@ class HttpListReader:
                     if text and not text.startswith("#"):
                         yield self._key(text, number)
         except httpx.HTTPError as exc:
-            raise SourceAway(
-                Sentence(
-                    "datasets.no_answer_from", "There is no answer from {place}.", place=self._base
-                )
-            ) from exc
+            raise SourceAway(no_answer_from(self._base)) from exc
 
     def _key(self, text: str, number: int) -> str:
         try:
@@ -128,11 +121,7 @@ class HttpListReader:
         try:
             answer = self._client.head(self._url(key))
         except httpx.HTTPError as exc:
-            raise SourceAway(
-                Sentence(
-                    "datasets.no_answer_from", "There is no answer from {place}.", place=self._base
-                )
-            ) from exc
+            raise SourceAway(no_answer_from(self._base)) from exc
         if answer.status_code in {404, 410}:
             return None
         check_status(answer, repr(key))

@@ -25,6 +25,7 @@ from botocore.exceptions import (
 )
 
 from atom.core.errors import AtomError
+from atom.datasets.sentences import listing_stuck, no_answer_from
 from atom.datasets.source_spec import DEFAULT_REGION, SourceSpec
 from atom.datasets.sources.errors import (
     SourceAway,
@@ -136,9 +137,7 @@ class S3Reader:
                 if page.get(f"Next{name}")
             }
             if "KeyMarker" not in marker:
-                raise SourceOdd(
-                    Sentence("datasets.listing_stuck", "The source's listing does not go on.")
-                )
+                raise SourceOdd(listing_stuck())
             asked.pop("VersionIdMarker", None)
             asked.update(marker)
 
@@ -189,9 +188,7 @@ class S3Reader:
             if not page.get("IsTruncated"):
                 return
             if not token or token == asked.get("ContinuationToken"):
-                raise SourceOdd(
-                    Sentence("datasets.listing_stuck", "The source's listing does not go on.")
-                )
+                raise SourceOdd(listing_stuck())
             asked["ContinuationToken"] = token
 
     def _call(self, method: Callable[..., dict[str, Any]], asked: dict[str, Any]) -> dict[str, Any]:
@@ -215,13 +212,7 @@ class S3Reader:
             if isinstance(inner := getattr(error, "kwargs", {}).get("error"), AtomError):
                 return inner
             if isinstance(error, HTTPClientError | BotoConnectionError | OSError):
-                return SourceAway(
-                    Sentence(
-                        "datasets.no_answer_from",
-                        "There is no answer from {place}.",
-                        place=self._endpoint,
-                    )
-                )
+                return SourceAway(no_answer_from(self._endpoint))
             return SourceOdd(
                 Sentence(
                     "datasets.not_s3",
@@ -229,6 +220,10 @@ class S3Reader:
                     endpoint=self._endpoint,
                 )
             )
+        return self._refusal(error)
+
+    def _refusal(self, error: ClientError) -> AtomError:
+        """Return the failure that an answer of the store stands for."""
         code, status = _code(error), _status(error)
         if code in _SLOW_DOWN or status == 429:
             headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})

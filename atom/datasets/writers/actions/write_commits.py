@@ -24,13 +24,13 @@ from atom.datasets.operations.actions.operations import merge_conflict
 from atom.datasets.operations.actions.outcomes import not_in_conflict
 from atom.datasets.operations.engines.operations import read_write
 from atom.datasets.packs.corrupt_packs import root_to_build_on
+from atom.datasets.sentences import branch_unknown, file_and_folder
 from atom.datasets.versions.engines.path_conflicts import path_conflict
 from atom_sdk.amounts import counted
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff.diff import diff_roots
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
 from atom_sdk.manifests.roots.roots import Root
-from atom_sdk.sentences import Sentence
 
 # The next push to the branch takes these options over.
 _PUSH_OPTIONS = ("labels_from", "unlabelled_prefixes", "split")
@@ -65,9 +65,7 @@ def _write_on(request: CommitRequest, head_digest: str) -> tuple[Version, bool]:
     diff = diff_roots(before, root, store.store)
     added = diff.added_paths.sort()
     if both := path_conflict(root, [added], store.store):
-        raise PathTaken(
-            Sentence("datasets.file_and_folder", "{path} would be a file and a folder.", path=both)
-        )
+        raise PathTaken(file_and_folder(both))
     written = len(added) + len(diff.changed_paths)
     did, files = ("Write", written) if written else ("Remove", len(diff.removed_paths))
     details = CommitDetails(
@@ -152,12 +150,5 @@ def _present_head(request: CommitRequest) -> str:
 def _target(dataset: Dataset, name: str) -> Branch:
     found = Branch.objects.select_related("head").filter(dataset=dataset, name=name).first()
     if found is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=name,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, name))
     return found

@@ -19,6 +19,7 @@ from atom.datasets.catalog.actions.catalogue import pin, unpin
 from atom.datasets.errors import RefNotFound
 from atom.datasets.models import CommitRequest, Dataset, Version, WriteJob, Writer, WriteTask
 from atom.datasets.operations.engines.operations import WriteArguments, stored_arguments
+from atom.datasets.sentences import branch_unknown, write_job_is
 from atom.datasets.states import WRITE_JOB_STATES, WRITER_STATES
 from atom.datasets.writers.actions.writers import PIN_HOLDER, abandon_locked, lock_writer, notify
 from atom.datasets.writers.errors import (
@@ -75,14 +76,7 @@ def open_write_job(dataset: Dataset, new: NewWriteJob, user: User) -> WriteJob:
         branch = dataset.branches.select_related("head").filter(name=new.target, writer=None)
         target = branch.first()
         if target is None:
-            raise RefNotFound(
-                Sentence(
-                    "datasets.branch_unknown",
-                    "{dataset} has no branch {branch}.",
-                    dataset=dataset.name,
-                    branch=new.target,
-                )
-            )
+            raise RefNotFound(branch_unknown(dataset.name, new.target))
         job = WriteJob.objects.create(
             dataset=dataset, base=target.head, created_by=user, **vars(new)
         )
@@ -105,14 +99,7 @@ def commit_task(job: WriteJob, task: str, writer: Writer) -> WriteTask:
     with transaction.atomic():
         locked = _locked(job)
         if locked.state != "open":
-            raise WriteJobEnded(
-                Sentence(
-                    "datasets.write_job_is",
-                    "The job {job} is {state}.",
-                    job=locked.name,
-                    state=locked.state,
-                )
-            )
+            raise WriteJobEnded(write_job_is(locked.name, locked.state))
         attempt = lock_writer(writer)
         counted = WriteTask.objects.filter(job=locked, task=task).first()
         if counted is not None and counted.writer_id == attempt.pk:
@@ -141,14 +128,7 @@ def request_job_commit(
         if present is not None:
             return present
         if locked.state != "open":
-            raise WriteJobEnded(
-                Sentence(
-                    "datasets.write_job_is",
-                    "The job {job} is {state}.",
-                    job=locked.name,
-                    state=locked.state,
-                )
-            )
+            raise WriteJobEnded(write_job_is(locked.name, locked.state))
         request = _create_once(locked, arguments, message or locked.message, user)
         _move(locked, "committing", error_code="", error_detail="")
         audit.record(
@@ -169,14 +149,7 @@ def abort_write_job(job: WriteJob, user: User | None) -> WriteJob:
         if locked.state == "aborted":
             return locked
         if locked.state != "open":
-            raise WriteJobEnded(
-                Sentence(
-                    "datasets.write_job_is",
-                    "The job {job} is {state}.",
-                    job=locked.name,
-                    state=locked.state,
-                )
-            )
+            raise WriteJobEnded(write_job_is(locked.name, locked.state))
         _move(locked, "aborted")
         _end_attempts(locked, "abandoned", locked.attempts.open().values_list("pk", flat=True))
         unpin(PIN_HOLDER, str(locked.pk))

@@ -23,6 +23,7 @@ from atom.datasets.errors import RefNotFound, UploadIncomplete
 from atom.datasets.models import Branch, CommitRequest, Dataset, Upload, Version, WriteJob, Writer
 from atom.datasets.operations.engines.operations import WriteArguments, stored_arguments
 from atom.datasets.refs import staging_name
+from atom.datasets.sentences import branch_unknown, write_job_is, writer_is
 from atom.datasets.states import WRITER_STATES
 from atom.datasets.writers.errors import (
     TooManyWriters,
@@ -174,7 +175,7 @@ def abandon_writer(writer: Writer, user: User | None) -> Writer:
             return found
         if found.state in {"committing", "committed"}:
             raise WriterEnded(
-                Sentence("datasets.writer_is", "The writer is {state}.", state=found.state),
+                writer_is(found.state),
                 state=found.state,
             )
         if hasattr(found, "counted_as"):
@@ -276,30 +277,16 @@ def _base(dataset: Dataset, new: NewWriter) -> Version | None:
         return new.job.base
     branch = dataset.branches.select_related("head").filter(name=new.target, writer=None).first()
     if branch is None:
-        raise RefNotFound(
-            Sentence(
-                "datasets.branch_unknown",
-                "{dataset} has no branch {branch}.",
-                dataset=dataset.name,
-                branch=new.target,
-            )
-        )
+        raise RefNotFound(branch_unknown(dataset.name, new.target))
     return branch.head
 
 
 def _check_open(writer: Writer) -> None:
     if writer.job is not None and writer.job.state != "open":
-        raise WriteJobEnded(
-            Sentence(
-                "datasets.write_job_is",
-                "The job {job} is {state}.",
-                job=writer.job.name,
-                state=writer.job.state,
-            )
-        )
+        raise WriteJobEnded(write_job_is(writer.job.name, writer.job.state))
     if writer.state not in {"writing", "uploading", "persisted"}:
         raise WriterEnded(
-            Sentence("datasets.writer_is", "The writer is {state}.", state=writer.state),
+            writer_is(writer.state),
             state=writer.state,
         )
     if hasattr(writer, "counted_as"):
@@ -324,7 +311,7 @@ def _check_committable(writer: Writer) -> None:
         )
     if writer.state not in {"writing", "uploading", "persisted"}:
         raise WriterEnded(
-            Sentence("datasets.writer_is", "The writer is {state}.", state=writer.state),
+            writer_is(writer.state),
             state=writer.state,
         )
     if writer.requests.filter(state__in=["pending", "building"]).exists():

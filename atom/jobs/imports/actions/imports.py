@@ -14,6 +14,7 @@ from typing import Any
 from atom.accounts.models import Project, User
 from atom.core.errors import AtomError, NotFound
 from atom.core.field_errors import SLUG_PATTERN, SLUG_RULE
+from atom.core.sentences import named_reason
 from atom.core.storage import objects
 from atom.datasets.browsing.engines.stored_files import files_at, files_below
 from atom.datasets.browsing.reads import open_version
@@ -134,9 +135,7 @@ def report_of(run: Run) -> ImportReport:
     try:
         return parse_import_report(objects().get(artifact.key))
     except MalformedImportReport as error:
-        raise ImportReportMalformed(
-            Sentence("core.named_reason", "{name}: {reason}", name=FILE, reason=error)
-        ) from error
+        raise ImportReportMalformed(named_reason(FILE, error)) from error
 
 
 def _create(project: Project, user: User, step: str, parameters: dict[str, Any]) -> Run:

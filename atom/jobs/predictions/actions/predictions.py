@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from atom.core.sentences import named_reason
 from atom.core.storage import objects
 from atom.datasets.catalog.engines.byte_cache import ByteCache
 from atom.datasets.models import Version
@@ -14,7 +15,6 @@ from atom.jobs.predictions.engines.predictions import (
     Predictions,
     parse_predictions,
 )
-from atom_sdk.sentences import Sentence
 
 FILE = "predictions.json"
 _ALIAS = "dataset"
@@ -33,9 +33,7 @@ def predictions_of(run: Run) -> Predictions:
     try:
         return _read.get(artifact.digest, lambda: parse_predictions(objects().get(artifact.key)))
     except MalformedPredictions as error:
-        raise PredictionsMalformed(
-            Sentence("core.named_reason", "{name}: {reason}", name=FILE, reason=error)
-        ) from error
+        raise PredictionsMalformed(named_reason(FILE, error)) from error
 
 
 def predicted_version(run: Run) -> Version | None:

@@ -19,13 +19,7 @@ def create_experiment(
 ) -> Experiment:
     """Make an experiment. Raises ExperimentNameTaken, also for an archived one's name."""
     if name == DEFAULT_EXPERIMENT:
-        raise ExperimentNameTaken(
-            Sentence(
-                "jobs.experiment_exists",
-                "Experiment {experiment} already exists.",
-                experiment=repr(name),
-            )
-        )
+        raise _name_taken(name)
     try:
         with transaction.atomic():
             made = Experiment.objects.create(
@@ -33,13 +27,7 @@ def create_experiment(
             )
             audit.record(user, "experiment.created", made, project, name=name)
     except IntegrityError as error:
-        raise ExperimentNameTaken(
-            Sentence(
-                "jobs.experiment_exists",
-                "Experiment {experiment} already exists.",
-                experiment=repr(name),
-            )
-        ) from error
+        raise _name_taken(name) from error
     return made
 
 
@@ -58,13 +46,7 @@ def rename_experiment(experiment: Experiment, user: User, name: str) -> None:
                 user, "experiment.renamed", experiment, experiment.project, name=name, old=old
             )
     except IntegrityError as error:
-        raise ExperimentNameTaken(
-            Sentence(
-                "jobs.experiment_exists",
-                "Experiment {experiment} already exists.",
-                experiment=repr(name),
-            )
-        ) from error
+        raise _name_taken(name) from error
 
 
 @transaction.atomic
@@ -106,3 +88,13 @@ def default_experiment(project: Project) -> Experiment:
         times, project=project, name=DEFAULT_EXPERIMENT
     )
     return experiment
+
+
+def _name_taken(name: str) -> ExperimentNameTaken:
+    return ExperimentNameTaken(
+        Sentence(
+            "jobs.experiment_exists",
+            "Experiment {experiment} already exists.",
+            experiment=repr(name),
+        )
+    )

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal, cast, get_args
 
 from atom.core.field_errors import SLUG_PATTERN, SLUG_RULE
+from atom.core.sentences import required
 from atom_sdk.sentences import Sentence
 
 ParameterType = Literal["int", "float", "string", "bool", "enum", "dataset", "model", "name"]
@@ -86,7 +87,7 @@ def check_parameters(parameters: Sequence[Parameter], given: Mapping[str, Any]) 
 def _value_of(parameter: Parameter, given: Any) -> Any:
     if given is None or given == "":
         if parameter.default is None and parameter.required:
-            raise WrongValueError(Sentence("fields.required", "This parameter is required."))
+            raise WrongValueError(required())
         return parameter.default
     return _CONVERTERS[parameter.type](parameter, given)
 

@@ -13,10 +13,10 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import ProjectScopedView
 from atom.core.errors import Invalid
 from atom.core.query import refuse_unknown
+from atom.core.sentences import required
 from atom.datasets.catalog.reads import find_dataset
 from atom.labeling import reads, states
 from atom.labeling.models import AnnotationRevision
-from atom_sdk.sentences import Sentence
 
 
 class GivenLabelSerializer(serializers.ModelSerializer[AnnotationRevision]):
@@ -86,5 +86,5 @@ class ItemLabelsView(ProjectScopedView, APIView):
 def _required(request: Request, name: str) -> str:
     value: str = request.query_params.get(name, "")
     if not value:
-        raise Invalid(errors={name: [Sentence("fields.required", "This parameter is required.")]})
+        raise Invalid(errors={name: [required()]})
     return value
