@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import cast
 
-from django.utils.functional import lazystr
+from django.utils.functional import lazy
 from django.utils.translation import get_language
 
 CHINESE = Path(__file__).with_name("admin_words.zh.json")
@@ -24,18 +24,16 @@ def chinese() -> dict[str, dict[str, str]]:
     return found
 
 
-class _Name:
-    """A name that is looked up each time it is shown."""
+def _in_the_readers_language(kind: str, english: str, entry: str) -> str:
+    if not (get_language() or "").startswith("zh"):
+        return english
+    return chinese()[kind].get(entry, english)
 
-    def __init__(self, kind: str, english: str, entry: str) -> None:
-        self._kind, self._english, self._entry = kind, english, entry
 
-    def __str__(self) -> str:
-        if not (get_language() or "").startswith("zh"):
-            return self._english
-        return chinese()[self._kind].get(self._entry, self._english)
+# Django makes a class at each call of `lazy`: one serves the thousand names.
+_SPOKEN = lazy(_in_the_readers_language, str)
 
 
 def spoken(kind: str, english: str, entry: str = "") -> str:
     """Return the name as text in the language of whoever reads it; `entry` is where it stands."""
-    return cast(str, lazystr(_Name(kind, english, entry or english)))
+    return cast(str, _SPOKEN(kind, english, entry or english))
