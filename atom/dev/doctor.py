@@ -132,7 +132,7 @@ class ServerDoctor:
         if self._state is None:
             return
         done = subprocess.run(
-            [sys.executable, "manage.py", "migrate", "--check", "--plan"],
+            [sys.executable, "manage.py", "migrate", "--check", "--plan", "--skip-checks"],
             cwd=BASE_DIR,
             env={**os.environ, **common_environment(self._installation)},
             capture_output=True,
