@@ -41,6 +41,8 @@ def page(
     context.close()
 
 
+# In the fast tier: a server that stops, below.
+@pytest.mark.deep
 def test_offline_the_page_stays_as_it_was_and_a_form_explains(
     signed_in_page: Page, seed: Seed
 ) -> None:

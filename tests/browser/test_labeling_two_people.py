@@ -76,6 +76,8 @@ def kill(page: Page) -> None:
     page.context.close()
 
 
+# In the fast tier: a page that is left, below.
+@pytest.mark.deep
 def test_a_killed_browser_starves_no_one_and_its_person_goes_on_where_they_were(
     open_browser: OpenBrowser, people: list[Person], task: str
 ) -> None:

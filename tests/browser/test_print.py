@@ -60,6 +60,8 @@ def test_a_run_is_printed_with_result_parameters_and_curves(
     expect(page.get_by_role("tab", name="Files")).to_be_visible()
 
 
+# In the fast tier: a run's report, above.
+@pytest.mark.deep
 @pytest.mark.parametrize(
     ("address", "words"),
     [

@@ -78,6 +78,8 @@ def test_a_running_installation_is_well(whole_stack: Stack, tmp_path: Path) -> N
     assert done.returncode == 0, done.stdout
 
 
+# In the fast tier: a migration that is missing is the error.
+@pytest.mark.deep
 def test_a_web_process_that_stands_still_is_an_error_with_its_log(whole_stack: Stack) -> None:
     with paused(whole_stack, "web"):
         code, checks = examine(whole_stack)
@@ -107,6 +109,8 @@ def test_a_missing_migration_is_named(whole_stack: Stack) -> None:
     assert examine(whole_stack)[1]["migrations"]["level"] == "ok"
 
 
+# In the fast tier: an installation that was never started.
+@pytest.mark.deep
 def test_what_does_not_run_is_named_with_the_commands_that_start_it(whole_stack: Stack) -> None:
     whole_stack.stop()
     try:

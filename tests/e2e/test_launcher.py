@@ -71,6 +71,8 @@ def test_starting_again_with_a_newer_program_replaces_the_running_one(running_st
     assert running_stack.pid_of("web") not in {before, None}
 
 
+# In the fast tier: a newer program that replaces the running one.
+@pytest.mark.deep
 def test_a_killed_or_stopped_launcher_leaves_no_process_and_the_data_stays(
     running_stack: Stack,
 ) -> None:

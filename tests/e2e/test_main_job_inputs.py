@@ -73,6 +73,8 @@ def test_an_unmodified_script_reads_a_folder_and_the_sdk_a_stream(
     assert (cached["state"], cached["packs_present"]) == ("cold", 0)
 
 
+# In the fast tier: the order of samples in `tests/sdk/readers`, without torch's processes.
+@pytest.mark.deep
 def test_ranks_and_workers_of_torch_read_every_sample_once_and_resume_without_repeats(
     stack_of_two: Stack, atom: Client
 ) -> None:

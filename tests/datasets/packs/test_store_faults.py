@@ -243,6 +243,8 @@ def once_each(front: Moody) -> Callable[[str], Answer]:
     return mood
 
 
+# In the fast tier: `test_what_cannot_be_had_is_named_and_nothing_is_lost`, of one kind.
+@pytest.mark.deep
 def test_everything_backs_off_from_a_bucket_that_throttles_or_fails(
     front: Moody, place: Place
 ) -> None:
@@ -300,6 +302,8 @@ def test_what_was_written_though_no_answer_came_is_there_once(front: Moody, plac
     assert [*Version.objects.filter(dataset__name="other").values_list("number")] == [(1,)]
 
 
+# In the fast tier: `test_what_is_cut_off_while_it_is_read_is_read_again`.
+@pytest.mark.deep
 def test_a_store_that_is_silent_is_left_soon_and_asked_again(
     front: Moody, place: Place, settings: Any
 ) -> None:
@@ -343,7 +347,11 @@ OBJECTS = re.compile(r"^[^?]*/(packs|staging|far)/")
 
 
 @pytest.mark.parametrize(
-    ("answer", "of"), [(DENIED, ANYTHING), (GONE, OBJECTS)], ids=["denied", "gone"]
+    ("answer", "of"),
+    [
+        pytest.param(DENIED, ANYTHING, id="denied", marks=pytest.mark.deep),
+        pytest.param(GONE, OBJECTS, id="gone"),
+    ],
 )
 def test_what_cannot_be_had_is_named_and_nothing_is_lost(
     front: Moody, place: Place, answer: Answer, of: re.Pattern[str]

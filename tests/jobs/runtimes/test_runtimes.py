@@ -133,6 +133,8 @@ def test_what_the_server_has_installed_is_not_taken_for_installed(tmp_path: Path
         assert list(wanted.path.glob("lib/*/site-packages/django"))
 
 
+# In the fast tier: `test_what_a_killed_builder_left_is_built_again`.
+@pytest.mark.deep
 @pytest.mark.slow
 def test_a_build_that_hangs_is_stopped_with_all_its_processes(tmp_path: Path) -> None:
     marker = str(tmp_path / "pid")
