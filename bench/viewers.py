@@ -50,15 +50,27 @@ WITH made AS (
         (SELECT id, (SELECT coalesce(max(number), 0) FROM jobs_run WHERE project_id = p.id) AS most
          FROM accounts_project p WHERE slug = %(project)s) AS project
     RETURNING id, number
-), numbered AS (SELECT id, row_number() OVER (ORDER BY number) AS place FROM made)
-INSERT INTO jobs_attempt (
-    id, created_at, updated_at, run_id, number, state, placement, token_hash, token_expires_at,
-    failure_class, failure_reason, suggestion, evidence, metrics_next_seq, log_complete, started_at,
-    heartbeat_at)
-SELECT gen_random_uuid(), now(), now(), id, 1, 'running', '{}', (%(hashes)s::text[])[place],
-    now() + interval '1 hour', '', '', '', '{}', 0, false, now(), now()
-FROM numbered ORDER BY place
-RETURNING run_id, token_hash
+), numbered AS (
+    SELECT id, row_number() OVER (ORDER BY number) AS place FROM made
+), attempts AS (
+    INSERT INTO jobs_attempt (
+        id, created_at, updated_at, run_id, number, state, placement, failure_class,
+        failure_reason, suggestion, evidence, metrics_next_seq, log_complete, started_at)
+    SELECT gen_random_uuid(), now(), now(), id, 1, 'running', '{}', '', '', '', '{}', 0, false,
+        now()
+    FROM numbered
+    RETURNING id, run_id
+), ranks AS (
+    INSERT INTO jobs_rank (
+        id, created_at, updated_at, attempt_id, number, identity, token_hash, token_expires_at,
+        heartbeat_at)
+    SELECT gen_random_uuid(), now(), now(), attempts.id, 0, '{}', (%(hashes)s::text[])[place],
+        now() + interval '1 hour', now()
+    FROM attempts JOIN numbered ON numbered.id = attempts.run_id
+    RETURNING attempt_id, token_hash
+)
+SELECT run_id, token_hash FROM ranks JOIN attempts ON attempts.id = attempt_id
+JOIN numbered ON numbered.id = run_id ORDER BY place
 """
 
 

@@ -137,15 +137,15 @@ def note_isolation(cluster_id: UUID, *, single_user: bool) -> None:
 
 
 def reserve(
-    node_id: UUID, attempt_id: UUID, *, cpus: int, memory_bytes: int, gpus: int
+    node_id: UUID, attempt_id: UUID, *, cpus: int, memory_bytes: int, gpus: int, rank: int = 0
 ) -> Reservation | None:
-    """Hold slots for an attempt; None if they are not free any more. Safe to repeat."""
+    """Hold slots for a rank of an attempt; None if they are not free any more. Safe to repeat."""
     with transaction.atomic():
         # Lock first: reservations of one node are taken one after the other, so slots are never
         # promised twice.
         node = Node.objects.select_for_update().get(pk=node_id)
         held = list(node.reservations.all())
-        mine = next((one for one in held if one.attempt_id == attempt_id), None)
+        mine = next((one for one in held if (one.attempt_id, one.rank) == (attempt_id, rank)), None)
         if mine is not None:
             return mine
         if (
@@ -162,6 +162,7 @@ def reserve(
         return Reservation.objects.create(
             node=node,
             attempt_id=attempt_id,
+            rank=rank,
             cpus=cpus,
             memory_bytes=memory_bytes,
             gpus=gpus,
@@ -171,5 +172,5 @@ def reserve(
 
 
 def release(attempt_id: UUID) -> None:
-    """Give the attempt's slots back; safe to repeat."""
+    """Give the slots of all its ranks back; safe to repeat."""
     Reservation.objects.filter(attempt_id=attempt_id).delete()

@@ -82,10 +82,11 @@ class Node(TimestampedModel):
 
 
 class Reservation(TimestampedModel):
-    """Slots held by one attempt, from its placement to its end."""
+    """Slots held by one rank of an attempt, from its placement to its end."""
 
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="reservations")
-    attempt_id = models.UUIDField(unique=True)
+    attempt_id = models.UUIDField()
+    rank = models.PositiveIntegerField(default=0)
     cpus = models.PositiveIntegerField()
     memory_bytes = models.BigIntegerField()
     gpus = models.PositiveIntegerField(default=0)
@@ -95,6 +96,7 @@ class Reservation(TimestampedModel):
 
     class Meta:
         constraints: ClassVar = [
+            models.UniqueConstraint(fields=["attempt_id", "rank"], name="reservation_of_rank"),
             models.UniqueConstraint(fields=["node", "slot"], name="reservation_slot"),
             models.CheckConstraint(
                 condition=Q(cpus__gte=1) & Q(memory_bytes__gte=1), name="reservation_not_empty"

@@ -11,7 +11,15 @@ from django.db.models import QuerySet
 
 from atom.core.errors import NotFound
 from atom.core.prepared_queries import Prepared
-from atom.jobs.models import Attempt, Run, RunInput, attempts_to_show, inputs_to_show
+from atom.jobs.models import (
+    Attempt,
+    Rank,
+    Run,
+    RunInput,
+    attempts_to_show,
+    inputs_to_show,
+    ranks_to_show,
+)
 from atom_sdk.sentences import Sentence
 
 # The attribute of a run that takes what belongs to it, and how that is found.
@@ -32,6 +40,11 @@ def find_whole_run(run_id: UUID) -> Run | None:
             for part in parts:
                 part.run = found
             setattr(found, attribute, parts)
+        ranks: dict[UUID, list[Rank]] = defaultdict(list)
+        for rank in _RANKS.rows(run_id):
+            ranks[rank.attempt_id].append(rank)
+        for attempt in found.loaded_attempts:  # type: ignore[attr-defined]  # set above
+            attempt.loaded_ranks = ranks[attempt.pk]
     return found
 
 
@@ -87,6 +100,7 @@ _WHOLE_PARTS: Final[_Parts] = {
     "loaded_inputs": Prepared(lambda run: inputs_to_show(False).filter(run=run), UUID),
     "loaded_attempts": Prepared(lambda run: attempts_to_show(False).filter(run=run), UUID),
 }
+_RANKS: Final = Prepared(lambda run: ranks_to_show().filter(attempt__run=run), UUID)
 
 
 def find_attempt(run: Run, wanted: str = "") -> Attempt:

@@ -160,7 +160,7 @@ def _conclude(run: Run) -> None:
 
 def open_attempt(run: Run) -> Attempt:
     """Return the attempt that is not over."""
-    return run.attempts.select_related("node").exclude(state__in=states.TERMINAL).get()
+    return run.attempts.select_related("node", "cluster").exclude(state__in=states.TERMINAL).get()
 
 
 _STEPS: dict[str, Callable[[Run], None]] = {

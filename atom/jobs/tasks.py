@@ -102,7 +102,7 @@ def verify_output(artifact_id: str) -> None:
 @shared_task(name="jobs.unmount_ended", soft_time_limit=290, time_limit=300)
 def unmount_ended() -> None:
     """Take away the mounted folders of ended attempts."""
-    from atom.jobs.attempts.actions import node_cleanup
+    from atom.jobs.executors.local import node_cleanup
 
     node_cleanup.unmount_ended()
 
@@ -110,7 +110,7 @@ def unmount_ended() -> None:
 @shared_task(name="jobs.remove_old_attempts", soft_time_limit=290, time_limit=300)
 def remove_old_attempts() -> None:
     """Remove what ended attempts left on this machine."""
-    from atom.jobs.attempts.actions import node_cleanup
+    from atom.jobs.executors.local import node_cleanup
 
     node_cleanup.remove_old_attempts()
 

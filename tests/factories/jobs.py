@@ -9,7 +9,7 @@ from atom.accounts.models import Project, User
 from atom.clusters.actions import ensure_local_node
 from atom.jobs import states
 from atom.jobs.attempts.actions.attempts import issue_token
-from atom.jobs.models import Attempt, Run
+from atom.jobs.models import Attempt, Rank, Run
 from tests.factories.accounts import make_project
 
 _numbers = count(1)
@@ -35,13 +35,17 @@ def make_attempt(run: Run | None = None, state: str = states.RUNNING, **fields: 
     run = run or make_run()
     run.state = state
     run.save()
-    return Attempt.objects.create(
+    node = ensure_local_node()
+    attempt = Attempt.objects.create(
         run=run,
         number=run.attempts.count() + 1,
         state=state,
-        node=ensure_local_node(),
+        cluster=node.cluster,
+        node=node,
         **fields,
     )
+    Rank.objects.create(attempt=attempt, node=node)
+    return attempt
 
 
 def runner_headers(attempt: Attempt) -> dict[str, str]:

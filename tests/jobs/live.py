@@ -15,7 +15,7 @@ import uvicorn
 from atom.jobs import reconcile, states
 from atom.jobs.code.actions import code
 from atom.jobs.code.pipelines.archive import pack_files
-from atom.jobs.executors.local import LocalExecutor
+from atom.jobs.executors.local.executor import LocalExecutor
 from atom.jobs.logs.actions import logs
 from atom.jobs.models import Run
 from tests.factories.accounts import make_project

@@ -18,7 +18,8 @@ from atom.clusters.models import Reservation
 from atom.core import storage
 from atom.jobs import reconcile, states
 from atom.jobs.executors import local_executor
-from atom.jobs.executors.local import first_uid
+from atom.jobs.executors.base import Admitted
+from atom.jobs.executors.local.executor import first_uid
 from atom.jobs.logs.actions import logs
 from atom.jobs.runs.actions import runs
 from tests.factories.accounts import make_member
@@ -51,7 +52,7 @@ def test_a_run_from_the_queue_to_its_end(tmp_path: Path) -> None:
     assert "hello from the job" in log_of(run)
     assert attempt.log_complete
     assert attempt.exit_code == 0
-    assert attempt.token_hash == ""
+    assert attempt.ranks.get().token_hash == ""
     assert run.artifacts.get(path="result.txt").state == states.PERSISTED
     assert run.series.get(key="loss").n == 10
     assert run.metrics_summary["loss"] == pytest.approx(0.1)
@@ -157,7 +158,7 @@ def test_a_killed_runner_loses_no_line_and_the_next_attempt_resumes(tmp_path: Pa
     reconcile_until(run, states.RUNNING)
     wait_for(lambda: run.artifacts.filter(kind="checkpoint", state=states.PERSISTED).exists())
     attempt = run.attempts.get()
-    os.kill(local_executor().observe(attempt.pk).pid or 0, signal.SIGKILL)
+    os.kill(local_executor().pid(attempt.pk) or 0, signal.SIGKILL)
     reconcile_until(run, states.SUCCEEDED)
     first, second = run.attempts.order_by("number")
     assert first.failure_class == "RUNNER_LOST"
@@ -173,9 +174,9 @@ def test_a_new_worker_adopts_a_running_job(tmp_path: Path) -> None:
     run = make_script_run(tmp_path, "import time\ntime.sleep(2)\nprint('done')\n")
     reconcile_until(run, states.RUNNING)
     # A worker that died before it noted the supervisor leaves this behind.
-    run.attempts.update(supervisor_pid=None, supervisor_start_ticks=None)
+    run.attempts.get().ranks.update(identity={})
     reconcile_until(run, states.SUCCEEDED)
-    assert run.attempts.get().supervisor_pid is not None
+    assert run.attempts.get().ranks.get().identity["pid"] > 0
     assert "done" in log_of(run)
 
 
@@ -187,14 +188,14 @@ def test_two_workers_start_one_supervisor(tmp_path: Path) -> None:
     reconcile_until(run, states.RUNNING)
     attempt = run.attempts.get()
     wait_for(marker.exists)
-    again = local_executor().launch(attempt.pk, never, 0, "http://127.0.0.1:1")
-    assert again.pid == local_executor().observe(attempt.pk).pid
+    again = local_executor().launch(attempt.pk, never, 0)
+    assert again.ranks[0].identity == local_executor().observe(attempt.pk).ranks[0].identity
     reconcile_until(run, states.SUCCEEDED)
     assert marker.read_text() == "x"
     marker.unlink()
 
 
-def never() -> tuple[dict[str, Any], str]:
+def never(rank: int) -> Admitted:
     raise AssertionError("the supervisor runs: a new token would take its own away")
 
 

@@ -73,18 +73,21 @@ def test_what_is_written_without_the_runs_lock_stays_when_the_attempt_moves_on()
     """Metrics that come in between would be numbered, and so kept, twice."""
     run = make_run()
     attempt = make_attempt(run, states.SUBMITTED)
-    noted = {"metrics_next_seq": 5, "supervisor_pid": 7, "heartbeat_at": timezone.now()}
+    noted = {"metrics_next_seq": 5}
+    of_rank = {"identity": {"pid": 7}, "heartbeat_at": timezone.now()}
     locked_run, locked = attempts.lock(attempt.pk)
     Attempt.objects.filter(pk=attempt.pk).update(**noted)
+    attempt.ranks.update(**of_rank)
     attempts.end_attempt(locked_run, locked, failures.runner_lost(), {"no_more": True})
     assert reconcile.advance(run.pk) == states.RETRY_WAIT
     found = Attempt.objects.filter(pk=attempt.pk)
     assert found.values(*noted).get() == noted
-    assert found.values("state", "failure_class", "token_hash").get() == {
+    assert attempt.ranks.values(*of_rank).get() == of_rank
+    assert found.values("state", "failure_class").get() == {
         "state": states.FAILED,
         "failure_class": "RUNNER_LOST",
-        "token_hash": "",
     }
+    assert attempt.ranks.get().token_hash == ""
 
 
 def test_user_code_that_fails_is_not_tried_again_by_itself() -> None:
@@ -101,7 +104,8 @@ def test_user_code_that_fails_is_not_tried_again_by_itself() -> None:
 
 def test_the_end_waits_for_the_log_but_not_for_ever() -> None:
     run = make_run()
-    attempt = make_attempt(run, heartbeat_at=timezone.now())
+    attempt = make_attempt(run)
+    attempt.ranks.update(heartbeat_at=timezone.now())
     attempts.note_exit(attempt.pk, ExitReport("exited", 0), {})
     assert reconcile.advance(run.pk) == states.FINALIZING
     long_ago = timezone.now() - timedelta(seconds=31)
@@ -150,7 +154,7 @@ def test_an_attempt_that_was_never_started_is_started_again_by_another_worker() 
     # A worker claimed it and died before it started anything.
     Run.objects.filter(pk=run.pk).update(claimed_until=timezone.now() + timedelta(seconds=60))
     assert reconcile.advance(run.pk) == states.SUBMITTED
-    assert attempt.supervisor_pid is None
+    assert attempt.ranks.get().identity == {}
     assert run.attempts.count() == 1
 
 

@@ -48,7 +48,7 @@ def test_rows_that_belong_to_a_run_are_added_while_it_is_locked(
 ) -> None:
     """Metrics lock their attempt and then name its run: who waits for both waits for ever."""
     attempt = make_attempt(make_run(), states.FINALIZING)
-    Attempt.objects.filter(pk=attempt.pk).update(heartbeat_at="2100-01-01T00:00Z")
+    attempt.ranks.update(heartbeat_at="2100-01-01T00:00Z")
     with transaction.atomic():
         hold(attempt)
         found = _elsewhere(attempt.run_id)

@@ -1,14 +1,27 @@
-"""Ways of running an attempt: `local` starts a detached supervisor on this machine."""
+"""Ways of running an attempt, one for each kind of cluster; no other part asks for the kind."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from django.conf import settings
 
-from atom.jobs.executors.local import LocalExecutor
+from atom.clusters.actions import LOCAL
+from atom.jobs.executors.base import Executor
+from atom.jobs.executors.local.executor import LocalExecutor
+from atom.jobs.models import Attempt
+
+
+def executor_of(attempt: Attempt) -> Executor:
+    """Return what runs the attempt; `attempt.cluster` should be fetched already."""
+    kind = LOCAL if attempt.cluster is None else attempt.cluster.kind
+    return _BY_KIND[kind]()
 
 
 def local_executor() -> LocalExecutor:
     """Return the executor of this machine; it keeps everything below ATOM_HOME."""
     return LocalExecutor(Path(settings.ATOM_HOME))
+
+
+_BY_KIND: dict[str, Callable[[], Executor]] = {LOCAL: local_executor}

@@ -9,6 +9,7 @@ from atom.jobs.models.runs import (
     Artifact,
     Attempt,
     CodeSnapshot,
+    Rank,
     Run,
     RunEvent,
     RunFile,
@@ -18,6 +19,7 @@ from atom.jobs.models.runs import (
     Workflow,
     attempts_to_show,
     inputs_to_show,
+    ranks_to_show,
 )
 from atom.jobs.models.secrets import ProjectSecret
 from atom.jobs.models.shares import RunShare
@@ -35,6 +37,7 @@ __all__ = [
     "MetricChunk",
     "MetricSeries",
     "ProjectSecret",
+    "Rank",
     "Run",
     "RunComment",
     "RunEvent",
@@ -48,4 +51,5 @@ __all__ = [
     "Workflow",
     "attempts_to_show",
     "inputs_to_show",
+    "ranks_to_show",
 ]

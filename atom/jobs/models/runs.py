@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models.functions import Cast
 
 from atom.accounts.models import Project, User
-from atom.clusters.models import Node
+from atom.clusters.models import Cluster, Node
 from atom.core import states, tracing
 from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
@@ -142,9 +142,17 @@ def inputs_to_show(for_list: bool) -> models.QuerySet[RunInput]:
 
 
 def attempts_to_show(for_list: bool) -> models.QuerySet[Attempt]:
-    """Return attempts in order, with what runs show of them."""
-    attempts = Attempt.objects.select_related("node").order_by("number")
-    return attempts.only(*_LISTED["attempts"]) if for_list else attempts
+    """Return attempts in order, with what runs show of them; a page shows their ranks too."""
+    attempts = Attempt.objects.order_by("number")
+    if for_list:
+        return attempts.select_related("node").only(*_LISTED["attempts"])
+    ranks = models.Prefetch("ranks", ranks_to_show(), to_attr="loaded_ranks")
+    return attempts.select_related("node", "cluster").prefetch_related(ranks)
+
+
+def ranks_to_show() -> models.QuerySet[Rank]:
+    """Return ranks in order, with the node of each."""
+    return Rank.objects.select_related("node").order_by("number")
 
 
 class Run(TimestampedModel):
@@ -273,19 +281,19 @@ class RunInput(TimestampedModel):
 
 
 class Attempt(TimestampedModel):
-    """One start of a run on a node; a retry makes the next one."""
+    """One start of a run, by one rank or several; a retry makes the next one.
+
+    `node` is that of rank 0.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attempts")
     number = models.PositiveIntegerField()
     state = models.CharField(
         max_length=20, choices=states.choices(ATTEMPT_STATES), default="placing"
     )
+    cluster = models.ForeignKey(Cluster, null=True, on_delete=models.SET_NULL, related_name="+")
     node = models.ForeignKey(Node, null=True, on_delete=models.SET_NULL, related_name="+")
     placement = models.JSONField(default=dict)
-    token_hash = models.CharField(max_length=64, blank=True, db_index=True)
-    token_expires_at = models.DateTimeField(null=True)
-    supervisor_pid = models.PositiveIntegerField(null=True)
-    supervisor_start_ticks = models.PositiveBigIntegerField(null=True)
     exit_code = models.IntegerField(null=True)
     signal = models.IntegerField(null=True)
     failure_class = models.CharField(max_length=30, blank=True)
@@ -298,13 +306,34 @@ class Attempt(TimestampedModel):
     log_complete = models.BooleanField(default=False)
     started_at = models.DateTimeField(null=True)
     finished_at = models.DateTimeField(null=True)
-    heartbeat_at = models.DateTimeField(null=True)
     finalizing_since = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["run", "number"], name="attempt_number"),
             states.constraint("attempt_state", ATTEMPT_STATES),
+        ]
+
+
+class Rank(TimestampedModel):
+    """One of the processes that make an attempt together, each on a node."""
+
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE, related_name="ranks")
+    # From 0.
+    number = models.PositiveIntegerField(default=0)
+    node = models.ForeignKey(Node, null=True, on_delete=models.SET_NULL, related_name="+")
+    # By this its executor knows it again; empty until it was started.
+    identity = models.JSONField(default=dict)
+    token_hash = models.CharField(max_length=64, blank=True, db_index=True)
+    token_expires_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    exit_code = models.IntegerField(null=True)
+    signal = models.IntegerField(null=True)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["attempt", "number"], name="rank_number"),
         ]
 
 

@@ -4951,7 +4951,9 @@ export interface components {
             readonly id: string;
             number: number;
             state: components["schemas"]["AttemptStateEnum"];
+            cluster: string | null;
             node: string | null;
+            ranks: components["schemas"]["Rank"][];
             exit_code: number | null;
             signal: number | null;
             readonly failure_class: (components["schemas"]["FailureClassEnum"] | components["schemas"]["NullEnum"]) | null;
@@ -4969,8 +4971,11 @@ export interface components {
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
-            /** Format: date-time */
-            heartbeat_at: string | null;
+            /**
+             * Format: date-time
+             * @description Return when any of its ranks last reported.
+             */
+            readonly heartbeat_at: string | null;
             /** @description Return the checkpoint that it went on from, such as `step 300`. */
             readonly resume_checkpoint: string | null;
             /** Format: int64 */
@@ -8601,6 +8606,17 @@ export interface components {
             held: components["schemas"]["Held"];
             held_elsewhere: components["schemas"]["Held"];
         };
+        /** @description One of the processes that make an attempt together. */
+        Rank: {
+            number: number;
+            node: string | null;
+            /** Format: date-time */
+            heartbeat_at: string | null;
+            exit_code: number | null;
+            signal: number | null;
+            /** Format: date-time */
+            ended_at: string | null;
+        };
         /** @description Notifications to mark as read: one of `ids`, `subject` and `until`. */
         ReadRequest: {
             ids?: string[];
@@ -10927,6 +10943,7 @@ export type ProofRequest = components['schemas']['ProofRequest'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
 export type Queue = components['schemas']['Queue'];
+export type Rank = components['schemas']['Rank'];
 export type ReadRequest = components['schemas']['ReadRequest'];
 export type Reason = components['schemas']['Reason'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];

@@ -25,10 +25,10 @@ from atom.gateway.asgi import media_server
 from atom.jobs import states
 from atom.jobs.attempts.actions.attempts import issue_token
 from atom.jobs.attempts.actions.job_spec import job_of
-from atom.jobs.attempts.actions.materialize import show_datasets
-from atom.jobs.attempts.actions.node_cleanup import remove_old_attempts, unmount_ended
 from atom.jobs.deliveries import MOUNT, STREAM, variable_of, wrong_deliveries
 from atom.jobs.executors import local_executor
+from atom.jobs.executors.local.datasets import show_datasets
+from atom.jobs.executors.local.node_cleanup import remove_old_attempts, unmount_ended
 from atom.jobs.models import Attempt, Run, RunInput
 from atom_sdk import run as sdk_run
 from atom_sdk.errors import AtomError
@@ -258,7 +258,7 @@ def streamed_input(version: Version, selector: dict[str, Any]) -> RunInput:
 def become(one: RunInput, home: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> Attempt:
     """Make this process the command of an attempt of the input's run."""
     attempt = make_attempt(one.run)
-    show_datasets(attempt, None, local_executor())
+    show_datasets(attempt, None, local_executor().is_alive)
     folder = home / "attempts" / str(attempt.pk)
     folder.mkdir(parents=True)
     job = {**job_of(attempt), "api_url": url}

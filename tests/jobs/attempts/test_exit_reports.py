@@ -13,7 +13,7 @@ from rest_framework.test import APIClient
 
 from atom.jobs import reconcile, states
 from atom.jobs.executors import local_executor
-from atom.jobs.executors.local import MAX_REPORT_BYTES
+from atom.jobs.executors.local.executor import MAX_REPORT_BYTES
 from atom.jobs.failures.engines.leftovers import leftovers_of
 from atom.jobs.models import Attempt, Run
 from atom.jobs.runs.actions import runs

@@ -15,8 +15,8 @@ from atom.cache.warming.actions.warming import request_warm
 from atom.clusters.actions import ensure_local_node
 from atom.datasets.models import Version
 from atom.jobs import states
-from atom.jobs.attempts.actions.node_cleanup import remove_old_attempts
 from atom.jobs.executors import local_executor
+from atom.jobs.executors.local.node_cleanup import remove_old_attempts
 from atom.jobs.models import Attempt, RunInput
 from tests.datasets.pushing import Pusher, class_files
 from tests.factories.accounts import make_member, make_project

@@ -26,8 +26,9 @@ from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions import launch
 from atom.jobs.attempts.actions.attempts import find_by_token, issue_token
 from atom.jobs.attempts.actions.launch import _claim
-from atom.jobs.executors import local, local_executor
-from atom.jobs.executors.local import start_ticks_of
+from atom.jobs.executors import local_executor
+from atom.jobs.executors.local import executor as local
+from atom.jobs.executors.local.executor import start_ticks_of
 from atom.jobs.models import Run
 from atom.jobs.runs.actions import runs
 from tests.factories.accounts import make_member, make_user
@@ -68,7 +69,7 @@ def test_a_launcher_that_comes_second_does_not_take_the_first_ones_token_away() 
     with (folder / "launch.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         launch.launch(attempt.pk)
-    assert find_by_token(first) == attempt
+    assert find_by_token(first) == attempt.ranks.get()
     local_executor().remove(attempt.pk)
 
 
@@ -92,7 +93,8 @@ def test_a_run_that_is_cancelled_while_its_data_is_shown_is_not_started() -> Non
     seen = local_executor().observe(attempt.pk)
     local_executor().kill(attempt.pk)
     local_executor().remove(attempt.pk)
-    assert (seen.launched, attempt.state, attempt.token_hash) == (False, states.CANCELLED, "")
+    assert (seen.launched, attempt.state) == (False, states.CANCELLED)
+    assert attempt.ranks.get().token_hash == ""
     assert not ApiToken.objects.filter(revoked_at=None).exists()
 
 
@@ -114,7 +116,7 @@ def test_a_supervisor_that_comes_up_after_its_attempt_was_ended_is_ended_too() -
         (folder / "supervisor.json").write_text(json.dumps(record))
         seen = local_executor().observe(attempt.pk)
         assert seen.alive
-        launch.note_supervisor(attempt, seen)
+        launch.note_ranks(attempt, seen)
         assert late.wait(20) == -signal.SIGKILL
     local_executor().remove(attempt.pk)
 

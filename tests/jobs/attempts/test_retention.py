@@ -13,8 +13,8 @@ import pytest
 
 from atom.core.ids import uuid7
 from atom.jobs import states
-from atom.jobs.attempts.actions import node_cleanup
-from atom.jobs.attempts.engines.node_cleanup import EndedAttempt, Retention, removal_order
+from atom.jobs.executors.local import node_cleanup
+from atom.jobs.executors.local.removal_order import EndedAttempt, Retention, removal_order
 from atom.jobs.models import Artifact, Attempt, Run
 from tests.factories.jobs import make_attempt, make_run
 

@@ -18,8 +18,8 @@ from atom.datasets.models import Dataset, SavedView
 from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions import launch
 from atom.jobs.attempts.actions.job_spec import job_of
-from atom.jobs.attempts.actions.materialize import show_datasets
 from atom.jobs.executors import local_executor
+from atom.jobs.executors.local.datasets import show_datasets
 from atom.jobs.models import Attempt, Run, RunInput, Workflow
 from atom.jobs.runs.actions.plan import plan_run
 from atom.jobs.runs.actions.requests import RunRequest

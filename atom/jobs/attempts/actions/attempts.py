@@ -21,7 +21,7 @@ from atom.jobs.events import announce, record, transition
 from atom.jobs.failures.engines import failures
 from atom.jobs.failures.engines.failures import ExitReport, Failure, Limits
 from atom.jobs.failures.engines.leftovers import leftovers_of
-from atom.jobs.models import Attempt, Run
+from atom.jobs.models import Attempt, Rank, Run
 from atom_sdk.runner.evidence import storable
 
 TOKEN_PREFIX = "atomrun_"
@@ -37,10 +37,10 @@ class Beat:
     server_time: datetime
 
 
-def issue_token(attempt: Attempt) -> str:
-    """Give the attempt a new token; only its hash is kept."""
+def issue_token(attempt: Attempt, rank: int = 0) -> str:
+    """Give a rank of the attempt a new token; only its hash is kept."""
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
-    Attempt.objects.filter(pk=attempt.pk).update(
+    Rank.objects.filter(attempt=attempt, number=rank).update(
         token_hash=hash_token(token), token_expires_at=Now() + TOKEN_LIFE
     )
     return token
@@ -48,25 +48,25 @@ def issue_token(attempt: Attempt) -> str:
 
 _OPEN = Prepared(
     lambda token_hash: (
-        Attempt.objects.filter(token_hash=token_hash, token_expires_at__gt=Now())
-        .exclude(state__in=states.TERMINAL)
-        .select_related("run__project", "node")[:1]
+        Rank.objects.filter(token_hash=token_hash, token_expires_at__gt=Now())
+        .exclude(attempt__state__in=states.TERMINAL)
+        .select_related("attempt__run__project", "attempt__node", "attempt__cluster")[:1]
     ),
     str,
 )
 
 
-def find_by_token(token: str) -> Attempt | None:
-    """Return the open attempt whose token this is."""
+def find_by_token(token: str) -> Rank | None:
+    """Return the rank of an open attempt whose token this is."""
     return _OPEN.first(hash_token(token))
 
 
-def beat(attempt: Attempt) -> Beat:
-    """Record a heartbeat, renew the token and return whether the run is to stop."""
+def beat(rank: Rank) -> Beat:
+    """Record a rank's heartbeat, renew its token and return whether the run is to stop."""
     now = clock.now()
     expires_at = now + TOKEN_LIFE
-    Attempt.objects.filter(pk=attempt.pk).update(heartbeat_at=now, token_expires_at=expires_at)
-    return Beat(attempt.run.cancel_requested_at is not None, expires_at, now)
+    Rank.objects.filter(pk=rank.pk).update(heartbeat_at=now, token_expires_at=expires_at)
+    return Beat(rank.attempt.run.cancel_requested_at is not None, expires_at, now)
 
 
 def note_started(attempt: Attempt, pid: int | None) -> None:
@@ -76,8 +76,7 @@ def note_started(attempt: Attempt, pid: int | None) -> None:
         if attempt.state not in states.SUPERVISED or attempt.state == states.RUNNING:
             return
         now = clock.now()
-        attempt.started_at = attempt.heartbeat_at = now
-        attempt.save(update_fields=["heartbeat_at"])
+        attempt.started_at = now
         run.started_at = run.started_at or now
         run.running_since = now
         run.progress_text = ""
@@ -93,17 +92,27 @@ def note_progress(attempt: Attempt, fraction: float, text: str) -> None:
     announce(run)
 
 
-def note_exit(attempt_id: UUID, report: ExitReport, evidence: dict[str, Any]) -> None:
-    """Take the runner's exit report; safe to repeat."""
+def note_exit(
+    attempt_id: UUID, report: ExitReport, evidence: dict[str, Any], rank: int = 0
+) -> None:
+    """Take the exit report of a rank's runner; safe to repeat.
+
+    The attempt ends with the first rank that failed, or with the last one.
+    """
     with transaction.atomic():
         run, attempt = lock(attempt_id)
         if attempt.state not in states.SUPERVISED | {states.CANCELLING}:
             return
+        limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
+        failure = failures.classify(report, limits)
+        attempt.ranks.filter(number=rank, ended_at=None).update(
+            exit_code=report.exit_code, signal=report.signal, ended_at=Now()
+        )
+        if failure is None and attempt.ranks.filter(ended_at=None).exists():
+            return
         if "outputs_failed" not in evidence:
             forget_unsent(attempt)
         attempt.exit_code, attempt.signal = report.exit_code, report.signal
-        limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
-        failure = failures.classify(report, limits)
         end_attempt(run, attempt, failure, {**evidence, "reason": report.reason})
 
 
@@ -114,7 +123,7 @@ def lock(attempt_id: UUID) -> tuple[Run, Attempt]:
     """
     run_id = Attempt.objects.values_list("run_id", flat=True).get(pk=attempt_id)
     run = Run.objects.select_for_update(no_key=True).get(pk=run_id)
-    return run, Attempt.objects.select_related("node").get(pk=attempt_id)
+    return run, Attempt.objects.select_related("node", "cluster").get(pk=attempt_id)
 
 
 def end_attempt(

@@ -35,8 +35,7 @@ def conclude(run: Run, attempt: Attempt) -> bool:
     if attempt.started_at is not None:
         run.ran_s += max(0.0, (attempt.finished_at - attempt.started_at).total_seconds())
     run.running_since = None
-    attempt.token_hash, attempt.token_expires_at = "", None
-    attempt.save(update_fields=["token_hash", "token_expires_at"])
+    attempt.ranks.update(token_hash="", token_expires_at=None)
     withdraw(attempt)
     release(attempt.pk)
     _settle(run, attempt)
@@ -45,8 +44,8 @@ def conclude(run: Run, attempt: Attempt) -> bool:
 
 
 def is_log_complete(attempt: Attempt) -> bool:
-    """Return whether everything up to the log's end is in chunks; true without a supervisor."""
-    if attempt.supervisor_pid is None and attempt.heartbeat_at is None:
+    """Return whether everything up to the log's end is in chunks; true if no rank came up."""
+    if not attempt.ranks.exclude(identity={}, heartbeat_at=None).exists():
         return True
     stream = LogStream.objects.filter(attempt=attempt).first()
     if stream is None or stream.eof_bytes is None:

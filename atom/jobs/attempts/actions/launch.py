@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from datetime import timedelta
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 import structlog
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from atom.cache.errors import SelectionEmpty
-from atom.clusters.actions import note_isolation
-from atom.clusters.models import Reservation
 from atom.core import faults
 from atom.core.errors import AtomError
 from atom.core.leases import kept
@@ -23,12 +19,16 @@ from atom.jobs import states
 from atom.jobs.attempts.actions import attempts, tracking_access, write_access
 from atom.jobs.attempts.actions.attempts import fail_launch
 from atom.jobs.attempts.actions.job_spec import job_of
-from atom.jobs.attempts.actions.materialize import show_datasets
 from atom.jobs.errors import SecretsMissing
-from atom.jobs.executors import local_executor
-from atom.jobs.executors.base import LaunchFailedError, Observation
+from atom.jobs.executors import executor_of
+from atom.jobs.executors.base import (
+    Admitted,
+    LaunchFailedError,
+    NothingHeldError,
+    Observation,
+)
 from atom.jobs.failures.engines import failures
-from atom.jobs.models import Attempt, Run
+from atom.jobs.models import Attempt, Rank, Run
 from atom_sdk.mount.errors import MountError
 
 log = structlog.get_logger(__name__)
@@ -38,10 +38,6 @@ LEASE = timedelta(seconds=10)
 _RENEW_EVERY_S = 3.0
 
 
-class _OverError(Exception):
-    """The attempt ended, or was cancelled, while its start was prepared."""
-
-
 def launch(attempt_id: UUID) -> None:
     """Start the supervisor of a submitted attempt, unless it runs or another worker starts it."""
     attempt = _claim(attempt_id)
@@ -49,8 +45,8 @@ def launch(attempt_id: UUID) -> None:
         return
     try:
         with kept(lambda: _renew(attempt.run_id), _RENEW_EVERY_S):
-            seen = _start(attempt)
-    except _OverError:
+            seen = executor_of(attempt).start(attempt, partial(_admit, attempt))
+    except NothingHeldError:
         log.info("launch_given_up", attempt_id=str(attempt_id))
         return
     except SelectionEmpty as error:
@@ -69,7 +65,7 @@ def launch(attempt_id: UUID) -> None:
         log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
         fail_launch(attempt_id, failures.launch_failed(str(error)))
         return
-    note_supervisor(attempt, seen)
+    note_ranks(attempt, seen)
 
 
 def _waits_for_the_disk(error: Exception) -> bool:
@@ -93,7 +89,8 @@ def _claim(attempt_id: UUID) -> Attempt | None:
     if not mine.update(claimed_until=Now() + LEASE):
         return None
     found = Attempt.objects.select_related(
-        "run__project", "run__runtime", "run__code", "run__workflow", "run__created_by", "node"
+        *("run__project", "run__runtime", "run__code", "run__workflow", "run__created_by"),
+        *("cluster", "node"),
     )
     attempt = found.get(pk=attempt_id)
     return attempt if attempt.state == states.SUBMITTED else None
@@ -104,53 +101,35 @@ def _renew(run_id: UUID) -> None:
     mine.update(claimed_until=Now() + LEASE)
 
 
-def _start(attempt: Attempt) -> Observation:
-    local = local_executor()
-    seen = local.observe(attempt.pk)
-    if seen.launched:
-        return seen
-    slot = Reservation.objects.values_list("slot", flat=True).filter(attempt_id=attempt.pk).first()
-    if slot is None:
-        raise _OverError
-    if attempt.node is not None:
-        note_isolation(attempt.node.cluster_id, single_user=not local.isolated)
-    show_datasets(attempt, local.identity(slot).get("gid"), local)
-    return local.launch(attempt.pk, partial(_admit, attempt), slot, _api_url())
-
-
-def _admit(attempt: Attempt) -> tuple[dict[str, Any], str]:
-    """Return the job and the runner's token, for an attempt that is still to start.
+def _admit(attempt: Attempt, rank: int) -> Admitted:
+    """Return the job and the runner's token of a rank, for an attempt that is still to start.
 
     Under the run's lock: what is granted here is there when its end withdraws it, and the job
-    sees the devices that it still holds. Raises _OverError, SecretsMissing.
+    sees the devices that it still holds. Raises NothingHeldError, SecretsMissing.
     """
     with transaction.atomic():
         run, now = attempts.lock(attempt.pk)
         if now.state != states.SUBMITTED or run.cancel_requested_at is not None:
-            raise _OverError
+            raise NothingHeldError
         job = job_of(attempt)
+        api_url = executor_of(attempt).api_url
         # In the folder's job.json, which only its runner may read; never in what the API shows.
-        job["env"] |= write_access.grant(attempt, _api_url())
-        job["env"] |= tracking_access.grant(attempt, _api_url())
-        return job, attempts.issue_token(attempt)
+        job["env"] |= write_access.grant(attempt, api_url)
+        job["env"] |= tracking_access.grant(attempt, api_url)
+        return Admitted(job, attempts.issue_token(attempt, rank))
 
 
-def _api_url() -> str:
-    return str(getattr(settings, "ATOM_RUNNER_API_URL", "") or settings.ATOM_PUBLIC_URL)
+def note_ranks(attempt: Attempt, seen: Observation) -> None:
+    """Record how the executor knows each rank again, so that a later worker can adopt them.
 
-
-def note_supervisor(attempt: Attempt, seen: Observation) -> None:
-    """Record the process that supervises the attempt, so that a later worker can adopt it.
-
-    A supervisor that started after its attempt had ended is ended too.
+    Supervisors that started after their attempt had ended are ended too.
     """
-    Attempt.objects.filter(pk=attempt.pk, supervisor_pid__isnull=True).update(
-        supervisor_pid=seen.pid,
-        supervisor_start_ticks=seen.start_ticks,
-        heartbeat_at=Now(),
-    )
+    for number, rank in seen.ranks.items():
+        Rank.objects.filter(attempt=attempt, number=number, identity={}).update(
+            identity=dict(rank.identity), heartbeat_at=Now()
+        )
     now = Attempt.objects.get(pk=attempt.pk)
     is_over = now.state in states.TERMINAL or now.state == states.FINALIZING
     if is_over and now.evidence.get("no_more"):
-        log.info("supervisor_too_late", attempt_id=str(attempt.pk), pid=seen.pid)
-        local_executor().kill(attempt.pk)
+        log.info("started_too_late", attempt_id=str(attempt.pk))
+        executor_of(attempt).kill(attempt.pk)

@@ -6,15 +6,16 @@ from datetime import timedelta
 
 import structlog
 from django.conf import settings
+from django.db.models import Max
 
-from atom.clusters.node_health import is_elsewhere, is_silent
+from atom.clusters.node_health import is_silent
 from atom.core import clock
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.attempts.exit_reports import CheckedExitReport, parse_exit_report
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
-from atom.jobs.executors import local_executor
+from atom.jobs.executors import executor_of
 from atom.jobs.executors.base import Executor, Observation
 from atom.jobs.failures.engines import failures
 from atom.jobs.failures.engines.failures import Limits
@@ -31,10 +32,10 @@ CANCEL_OVERDUE = timedelta(seconds=30)
 
 def watch(run: Run, attempt: Attempt) -> None:
     """Look at an attempt whose supervisor was, or should be, started; caller holds the lock."""
-    if is_elsewhere(attempt.node):
+    executor = executor_of(attempt)
+    if not executor.reaches(attempt.node):
         fail_if_node_is_lost(run, attempt)
         return  # that machine's own worker watches it
-    executor: Executor = local_executor()
     seen = executor.observe(attempt.pk)
     if run.cancel_requested_at is not None and attempt.state != states.CANCELLING:
         _begin_cancelling(run, attempt, seen)
@@ -79,9 +80,10 @@ def _relaunch(run: Run, attempt: Attempt) -> None:
 
 
 def _adopt(attempt: Attempt, seen: Observation) -> None:
-    if attempt.supervisor_pid is None:
-        attempt.supervisor_pid, attempt.supervisor_start_ticks = seen.pid, seen.start_ticks
-        attempt.save(update_fields=["supervisor_pid", "supervisor_start_ticks", "updated_at"])
+    """Note ranks that a worker started which died before it had noted them."""
+    for rank in attempt.ranks.filter(identity={}, number__in=list(seen.ranks)):
+        rank.identity = dict(seen.ranks[rank.number].identity)
+        rank.save(update_fields=["identity", "updated_at"])
 
 
 def _enforce(run: Run, attempt: Attempt, executor: Executor) -> None:
@@ -98,23 +100,33 @@ def _enforce(run: Run, attempt: Attempt, executor: Executor) -> None:
 
 
 def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
-    """End an attempt whose supervisor is gone; its exit report, if it left one, still counts."""
-    last_sign = attempt.heartbeat_at or attempt.updated_at
+    """End an attempt whose supervisors are gone; an exit report that one left still counts."""
+    beaten_at = attempt.ranks.aggregate(last=Max("heartbeat_at"))["last"]
+    last_sign = beaten_at or attempt.updated_at
     lost_after = timedelta(
         seconds=getattr(settings, "ATOM_RUNNER_LOST_AFTER_S", DEFAULT_LOST_AFTER_S)
     )
     if clock.now() - last_sign < lost_after:
         return
     executor.kill_leftovers(attempt.pk)
-    log.warning("supervisor_gone", attempt_id=str(attempt.pk), pid=seen.pid)
-    word = parse_exit_report(seen.exit_report)
+    log.warning("supervisor_gone", attempt_id=str(attempt.pk))
+    word = _first_failure(seen)
     if word is not None:
         _apply_exit_report(run, attempt, word)
     elif attempt.state == states.CANCELLING:
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
     else:
-        evidence = {"reason": "runner_lost", "no_more": True}
+        tail = executor.logs(attempt.pk, 0)
+        evidence = {"reason": "runner_lost", "no_more": True, "supervisor_log": tail}
         end_attempt(run, attempt, failures.runner_lost(), evidence)
+
+
+def _first_failure(seen: Observation) -> CheckedExitReport | None:
+    """Return the exit report of a rank that failed, or of any; None if no rank left one."""
+    words = [parse_exit_report(rank.exit_report) for rank in seen.ranks.values()]
+    found = [word for word in words if word is not None]
+    failed = [word for word in found if word.report.exit_code != 0]
+    return next(iter(failed or found), None)
 
 
 def _apply_exit_report(run: Run, attempt: Attempt, word: CheckedExitReport) -> None:

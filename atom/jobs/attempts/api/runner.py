@@ -36,12 +36,12 @@ from atom.jobs.artifacts.actions import outputs
 from atom.jobs.artifacts.actions.outputs import OutputFile
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.job_spec import job_of
-from atom.jobs.attempts.actions.materialize import stream_addresses, streamed_sources
+from atom.jobs.attempts.actions.streamed_inputs import stream_addresses, streamed_sources
 from atom.jobs.attempts.exit_reports import ExitSerializer, check_exit_report
 from atom.jobs.errors import RunnerTokenInvalid
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
-from atom.jobs.models import Attempt
+from atom.jobs.models import Attempt, Rank
 from atom_sdk.sentences import Sentence
 
 MAX_BODY_BYTES = 8 << 20
@@ -58,15 +58,15 @@ class RunnerUser:
 
 
 class RunnerAuthentication(BaseAuthentication):
-    """Authenticates a runner; `request.auth` is its Attempt."""
+    """Authenticates a runner; `request.auth` is its Rank."""
 
-    def authenticate(self, request: Request) -> tuple[RunnerUser, Attempt]:
-        """Return the attempt of the token. Raises RunnerTokenInvalid."""
+    def authenticate(self, request: Request) -> tuple[RunnerUser, Rank]:
+        """Return the rank of the token. Raises RunnerTokenInvalid."""
         text = bearer_of(request) or ""
-        attempt = attempts.find_by_token(text) if text.startswith(attempts.TOKEN_PREFIX) else None
-        if attempt is None:
+        rank = attempts.find_by_token(text) if text.startswith(attempts.TOKEN_PREFIX) else None
+        if rank is None:
             raise RunnerTokenInvalid
-        return RunnerUser(), attempt
+        return RunnerUser(), rank
 
     def authenticate_header(self, request: Request) -> str:
         """Return the challenge of a 401 answer."""
@@ -77,8 +77,8 @@ class IsRunner(BasePermission):
     """Only runners."""
 
     def has_permission(self, request: Request, view: APIView) -> bool:
-        """Return whether the request carries an attempt."""
-        return isinstance(request.auth, Attempt)
+        """Return whether the request carries a rank."""
+        return isinstance(request.auth, Rank)
 
 
 class RawParser(BaseParser):
@@ -105,9 +105,14 @@ class RunnerView(APIView):
     throttle_classes = ()
 
     @property
+    def rank(self) -> Rank:
+        """Return the rank that the token belongs to."""
+        return cast("Rank", self.request.auth)
+
+    @property
     def attempt(self) -> Attempt:
-        """Return the attempt that the token belongs to."""
-        return cast("Attempt", self.request.auth)
+        """Return the attempt of the rank."""
+        return self.rank.attempt
 
 
 class JobView(RunnerView):
@@ -135,7 +140,7 @@ class HeartbeatView(RunnerView):
     )
     def post(self, request: Request) -> Response:
         """Record a heartbeat of the runner; the answer says whether to stop."""
-        return Response(BeatSerializer(attempts.beat(self.attempt)).data)
+        return Response(BeatSerializer(attempts.beat(self.rank)).data)
 
 
 class StartedView(RunnerView):
@@ -352,7 +357,7 @@ class ExitView(RunnerView):
         """Note how the command ended and settle the attempt."""
         data = _checked(ExitSerializer, request)
         word = check_exit_report(data)
-        attempts.note_exit(self.attempt.pk, word.report, word.evidence)
+        attempts.note_exit(self.attempt.pk, word.report, word.evidence, self.rank.number)
         return Response({"ok": True})
 
 

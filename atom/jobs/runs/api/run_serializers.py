@@ -27,6 +27,7 @@ from atom.jobs.json_values import MetricValueField, names
 from atom.jobs.models import (
     Attempt,
     CodeSnapshot,
+    Rank,
     Run,
     RunEvent,
     RunInput,
@@ -189,10 +190,23 @@ class ListedRunSerializer(RunShortSerializer):
         return values_of(columns, {**run.parameters, **run.logged_parameters}, run.metrics_summary)
 
 
+class RankSerializer(FieldsOnce, serializers.ModelSerializer[Rank]):
+    """One of the processes that make an attempt together."""
+
+    node = serializers.CharField(source="node.name", default=None, allow_null=True)
+
+    class Meta:
+        model = Rank
+        fields = ("number", "node", "heartbeat_at", "exit_code", "signal", "ended_at")
+
+
 class AttemptSerializer(FieldsOnce, serializers.ModelSerializer[Attempt]):
     """One attempt of a run."""
 
+    cluster = serializers.CharField(source="cluster.name", default=None, allow_null=True)
     node = serializers.CharField(source="node.name", default=None, allow_null=True)
+    ranks = RankSerializer(source="loaded_ranks", many=True)
+    heartbeat_at = serializers.SerializerMethodField()
     failure_class = serializers.SerializerMethodField()
     failure_reason = serializers.SerializerMethodField()
     failure = serializers.SerializerMethodField()
@@ -203,11 +217,17 @@ class AttemptSerializer(FieldsOnce, serializers.ModelSerializer[Attempt]):
     class Meta:
         model = Attempt
         fields = (
-            "id", "number", "state", "node", "exit_code", "signal", "failure_class",
+            "id", "number", "state", "cluster", "node", "ranks", "exit_code", "signal",
+            "failure_class",
             "failure_reason", "failure", "suggestion", "evidence", "placement",
             "started_at", "finished_at", "heartbeat_at", "resume_checkpoint", "resumed_from_step",
             "log_complete",
         )  # fmt: skip
+
+    def get_heartbeat_at(self, attempt: Attempt) -> datetime | None:
+        """Return when any of its ranks last reported."""
+        ranks: list[Rank] = attempt.loaded_ranks  # type: ignore[attr-defined]  # of the prefetch
+        return max((rank.heartbeat_at for rank in ranks if rank.heartbeat_at), default=None)
 
     @extend_schema_field(_FAILURE_CLASS)
     def get_failure_class(self, attempt: Attempt) -> str | None:

@@ -14,7 +14,7 @@ from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
-from atom.jobs.models import Run
+from atom.jobs.models import Run, attempts_to_show
 from atom.jobs.reads import find_whole_run
 from atom.jobs.runs.actions import descriptions, explain, runs
 from atom.jobs.runs.actions.plan import plan_run
@@ -154,4 +154,5 @@ class AttemptsView(RunScopedView):
     )
     def get(self, request: Request, run_id: UUID) -> Response:
         """List the run's attempts."""
-        return page_of(self, self.run.attempts.select_related("node"), AttemptSerializer)
+        attempts = attempts_to_show(for_list=False).filter(run=self.run)
+        return page_of(self, attempts, AttemptSerializer)

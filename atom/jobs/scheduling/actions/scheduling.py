@@ -20,7 +20,7 @@ from atom.jobs.deliveries import STREAM
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
 from atom.jobs.failures.engines import failures
-from atom.jobs.models import Attempt, Run, RunInput
+from atom.jobs.models import Attempt, Rank, Run, RunInput
 from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.runtimes.engines.build_log import excerpt
 from atom.jobs.runtimes.pipelines.runtime_build import is_ready
@@ -103,10 +103,12 @@ def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None
         id=attempt_id,
         run=run,
         number=last + 1,
+        cluster_id=node.cluster_id,
         node=node,
         placement=_placement_json(placement),
         resumed_from_step=checkpoint.step if checkpoint else None,
     )
+    Rank.objects.create(attempt=attempt, node=node)
     run.claimed_until = None
     run.progress, run.progress_text = 0.0, ""
     transition(run, states.PLACING)

@@ -1,17 +1,15 @@
-import { Badge, Button, Card, Group, Skeleton, Text, Timeline } from '@mantine/core';
+import { Badge, Button, Group, Skeleton, Text, Timeline } from '@mantine/core';
 import { IconTimelineEvent } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Attempt, Run, RunEvent } from '@/api/contract/jobs';
+import type { Run, RunEvent } from '@/api/contract/jobs';
 import { useWords } from '@/shared/domain/runWords';
 import { EmptyState } from '@/shared/ui/EmptyState';
 import { ErrorState } from '@/shared/ui/ErrorState';
-import { AnchorLink } from '@/shared/ui/links';
 import { RelativeTime } from '@/shared/ui/RelativeTime';
-import { StateBadge } from '@/shared/ui/StateBadge';
-import { Elapsed } from '@/shared/ui/values';
 import { useEvents } from '../queries';
 import { isActive } from '../states';
+import { Attempts, isWorthAList } from './Attempts';
 import { foldEvents } from './foldEvents';
 
 const isBad = ({ kind, data }: RunEvent) =>
@@ -25,7 +23,7 @@ export function EventsTab({ run }: { run: Run }) {
   const rows = events.data.results.toSorted((a, b) => b.seq - a.seq);
   return (
     <>
-      {run.attempts.length > 1 && <Attempts attempts={run.attempts} />}
+      {isWorthAList(run.attempts) && <Attempts attempts={run.attempts} />}
       {rows.length === 0 && <EmptyState icon={IconTimelineEvent} title={t('jobs.events.none')} />}
       <Timeline bulletSize={12} lineWidth={2} pt={4}>
         {foldEvents(rows).map((fold) => (
@@ -87,30 +85,3 @@ function EventTitle({ run, event }: { run: Run; event: RunEvent }) {
 
 const attemptNumber = (run: Run, attempt: number | string) =>
   run.attempts.find(({ id }) => id === attempt)?.number ?? attempt;
-
-function Attempts({ attempts }: { attempts: Attempt[] }) {
-  const { t } = useTranslation();
-  const words = useWords();
-  return (
-    <Card padding="sm" mb="md">
-      {attempts.map((attempt) => (
-        <Group key={attempt.id} gap="md" py={3}>
-          <AnchorLink
-            to="."
-            search={(old: Record<string, unknown>) => ({ ...old, tab: 'log' as const, attempt: attempt.number })}
-            size="sm"
-            fw={600}
-          >
-            {t('jobs.attemptNumber', { number: attempt.number })}
-          </AnchorLink>
-          <StateBadge state={attempt.state} />
-          <Text size="xs" c="dimmed">
-            {attempt.node} {attempt.started_at && <Elapsed from={attempt.started_at} to={attempt.finished_at} />}
-          </Text>
-          {attempt.failure_reason && <Text size="xs">{words.failure(attempt)}</Text>}
-          {attempt.resume_checkpoint && <Badge size="xs">{t('jobs.resumed')}</Badge>}
-        </Group>
-      ))}
-    </Card>
-  );
-}

@@ -53,6 +53,8 @@ export const jobs = {
   showLess: 'Show less',
   attempt: 'Attempt',
   attemptNumber: 'Attempt {{number}}',
+  rank: 'Rank {{number}}: {{node}}',
+  exitCode: 'exit code {{code}}',
   resumed: 'Resumed from a checkpoint',
   cpus: 'CPUs',
   memory: 'Memory',

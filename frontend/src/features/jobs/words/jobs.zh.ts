@@ -53,6 +53,8 @@ export const jobs: Translation<typeof source> = {
   showLess: '收起',
   attempt: '尝试',
   attemptNumber: '第 {{number}} 次尝试',
+  rank: 'Rank {{number}}：{{node}}',
+  exitCode: '退出码 {{code}}',
   resumed: '已从检查点恢复',
   cpus: 'CPU 数',
   memory: '内存',

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -14,32 +15,29 @@ from atom.cache.delivery.actions.job_views import (
     stream_to_job,
 )
 from atom.cache.delivery.actions.mounts import mount_for_job
-from atom.cache.delivery.actions.views import packs_to_stream, view_for
-from atom.core.errors import NotFound
-from atom.datasets.browsing.reads import source_addresses
-from atom.datasets.catalog.reads import pack_addresses
+from atom.cache.delivery.actions.views import view_for
 from atom.jobs import states
 from atom.jobs.deliveries import MOUNT, STREAM
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record
-from atom.jobs.executors.local import LocalExecutor
 from atom.jobs.models import Attempt, RunInput
 from atom_sdk.amounts import counted
 from atom_sdk.mount import MountRecord
-from atom_sdk.sentences import Sentence
 
 
-def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None = None) -> None:
+def show_datasets(
+    attempt: Attempt, gid: int | None, is_alive: Callable[[UUID], bool] | None = None
+) -> None:
     """Show what the run's selectors leave of its datasets; safe to repeat.
 
-    The attempt takes over what earlier attempts streamed, if `local` sees that they have ended.
+    The attempt takes over what earlier attempts streamed, if `is_alive` says that they have ended.
     Raises SelectionEmpty, ViewNotReady, MountError, OSError.
     """
     if attempt.node is None:
         return
     for one in attempt.run.inputs.select_related("version__dataset__project").order_by("alias"):
         if one.delivery == STREAM:
-            earlier = _ended_before(attempt, local) if local else []
+            earlier = _ended_before(attempt, is_alive) if is_alive else []
             stream_to_job(one.version, attempt.pk, one.alias, one.selector, gid, earlier)
             continue
         view = view_for(one.version, attempt.node, one.selector)
@@ -48,11 +46,11 @@ def show_datasets(attempt: Attempt, gid: int | None, local: LocalExecutor | None
             _note_mount(attempt, one, mount_for_job(one.version, attempt.pk, one.alias))
 
 
-def _ended_before(attempt: Attempt, local: LocalExecutor) -> list[UUID]:
+def _ended_before(attempt: Attempt, is_alive: Callable[[UUID], bool]) -> list[UUID]:
     """Return the attempts of the run that have no process any more, the latest first."""
     others = attempt.run.attempts.filter(number__lt=attempt.number, state__in=states.TERMINAL)
     ended = others.order_by("-number").values_list("pk", flat=True)
-    return [other for other in ended if not local.observe(other).alive]
+    return [other for other in ended if not is_alive(other)]
 
 
 def _note_mount(attempt: Attempt, one: RunInput, mounted: MountRecord) -> None:
@@ -79,37 +77,7 @@ def _links_text(mounted: MountRecord) -> str:
     return said
 
 
-def stream_addresses(attempt: Attempt, alias: str, packs: list[str]) -> dict[str, str]:
-    """Return where to GET packs of a streamed input.
-
-    Raises NotFound, PackUnknown, PackQuarantined.
-    """
-    one = _streamed(attempt, alias)
-    return pack_addresses(one.version, packs, packs_to_stream(one.version, one.selector))
-
-
-def streamed_sources(attempt: Attempt, alias: str, paths: list[str]) -> dict[str, str]:
-    """Return where to GET files of a streamed input that stay at a source.
-
-    Raises NotFound, EntryNotFound.
-    """
-    one = _streamed(attempt, alias)
-    return source_addresses(one.version, paths, packs_to_stream(one.version, one.selector))
-
-
-def _streamed(attempt: Attempt, alias: str) -> RunInput:
-    rows = attempt.run.inputs.select_related("version__dataset__project")
-    one = rows.filter(alias=alias, delivery=STREAM).first()
-    if one is None:
-        raise NotFound(
-            Sentence(
-                "jobs.alias_unknown", "This run streams no dataset called '{alias}'.", alias=alias
-            )
-        )
-    return one
-
-
-def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
+def hide_datasets(is_alive: Callable[[UUID], bool], shown: set[UUID]) -> None:
     """Remove the datasets of ended attempts, once their processes are gone.
 
     Streamed data of a run's last attempt stays until the next one takes it over or the run ends.
@@ -117,7 +85,7 @@ def hide_datasets(local: LocalExecutor, shown: set[UUID]) -> None:
     known = Attempt.objects.filter(pk__in=shown).exclude(state__in=states.TERMINAL)
     followed = _to_be_followed(shown)
     for attempt_id in shown - set(known.values_list("pk", flat=True)):
-        if local.observe(attempt_id).alive:
+        if is_alive(attempt_id):
             continue
         if aliases := followed.get(attempt_id):
             set_streams_aside(attempt_id, aliases)

@@ -21,10 +21,25 @@ from uuid import UUID
 
 import psutil
 import structlog
+from django.conf import settings
 
 from atom.cache.engines.links import close_to
+from atom.clusters.actions import note_isolation
+from atom.clusters.models import Node, Reservation
+from atom.clusters.node_health import is_elsewhere
 from atom.core.foreign_json import read_json
-from atom.jobs.executors.base import Executor, LaunchFailedError, Observation
+from atom.jobs.executors.base import (
+    Admitted,
+    Executor,
+    LaunchFailedError,
+    NothingHeldError,
+    Observation,
+    RankObservation,
+    Surroundings,
+)
+from atom.jobs.executors.local.datasets import show_datasets
+from atom.jobs.executors.local.surroundings import surroundings_of
+from atom.jobs.models import Attempt
 from atom.jobs.runtimes.pipelines.interpreter import base_python, can_isolate, library_path
 from atom_sdk.runner.build import build_runner
 
@@ -37,6 +52,10 @@ _INSTALLATIONS = 256
 START_TIMEOUT_S = 30.0
 # A runner's is under 200 kB.
 MAX_REPORT_BYTES = 1 << 20
+# The end of a supervisor's own log says why a runner did not come up.
+LOG_TAIL_BYTES = 4096
+# An attempt on this machine has one process.
+_RANK = 0
 _KEPT_VARIABLES = ("PATH", "LANG", "TZ", "SSL_CERT_FILE")
 _KEPT_PREFIXES = ("LC_", "CUDA_", "NVIDIA_")
 
@@ -53,17 +72,42 @@ class LocalExecutor(Executor):
         """Return the attempt's folder."""
         return self.home / "attempts" / str(attempt_id)
 
-    def launch(
-        self,
-        attempt_id: UUID,
-        describe: Callable[[], tuple[dict[str, Any], str]],
-        slot: int,
-        api_url: str,
-    ) -> Observation:
+    @property
+    def api_url(self) -> str:
+        """Atom's address as jobs reach it."""
+        return str(getattr(settings, "ATOM_RUNNER_API_URL", "") or settings.ATOM_PUBLIC_URL)
+
+    def reaches(self, node: Node | None) -> bool:
+        """Return whether the node is this machine; another one's own worker looks after it."""
+        return not is_elsewhere(node)
+
+    def surroundings(self, attempt: Attempt) -> Surroundings:
+        """Return the folders and variables of the job on this machine."""
+        return surroundings_of(attempt)
+
+    def start(self, attempt: Attempt, admit: Callable[[int], Admitted]) -> Observation:
+        """Show the attempt its data and start its supervisor, unless that was done before.
+
+        Raises NothingHeldError, LaunchFailedError, SelectionEmpty, ViewNotReady, MountError,
+        OSError, and what `admit` raises.
+        """
+        seen = self.observe(attempt.pk)
+        if seen.launched:
+            return seen
+        held = Reservation.objects.filter(attempt_id=attempt.pk, rank=_RANK)
+        slot = held.values_list("slot", flat=True).first()
+        if slot is None:
+            raise NothingHeldError
+        if attempt.node is not None:
+            note_isolation(attempt.node.cluster_id, single_user=not self.isolated)
+        show_datasets(attempt, self.identity(slot).get("gid"), self.is_alive)
+        return self.launch(attempt.pk, admit, slot)
+
+    def launch(self, attempt_id: UUID, admit: Callable[[int], Admitted], slot: int) -> Observation:
         """Write the attempt's folder and start its supervisor, unless that was done before.
 
-        `describe` returns the job and its token. Only the launcher that starts it calls it, since a
-        second token would revoke the first. Raises LaunchFailedError and the errors of `describe`.
+        Only the launcher that starts it calls `admit`, since a second token would revoke the first.
+        Raises LaunchFailedError and the errors of `admit`.
         """
         folder = self.folder(attempt_id)
         self._make_folder(folder)
@@ -75,9 +119,9 @@ class LocalExecutor(Executor):
             if not (folder / "supervisor.json").exists():
                 if gid := self.identity(slot).get("gid"):
                     close_to(gid, folder.parent, but=folder.name)
-                job, token = describe()
-                job = {**job, **self.identity(slot), "api_url": api_url}
-                self._write(folder, job, token)
+                admitted = admit(_RANK)
+                job = {**admitted.job, **self.identity(slot), "api_url": self.api_url}
+                self._write(folder, job, admitted.token)
                 self._start(folder, lock.fileno())
         return self.observe(attempt_id)
 
@@ -126,23 +170,36 @@ class LocalExecutor(Executor):
         folder = self.folder(attempt_id)
         supervisor = _supervisor_of(folder)
         if supervisor is None:
-            return Observation(launched=False, alive=False)
+            return Observation()
         pid, ticks = supervisor
-        return Observation(
-            launched=True,
+        seen = RankObservation(
             alive=start_ticks_of(pid) == ticks,
-            pid=pid,
-            start_ticks=ticks,
+            identity={"pid": pid, "start_ticks": ticks},
             exit_report=_read_json(folder / "exit.json"),
         )
+        return Observation({_RANK: seen})
+
+    def is_alive(self, attempt_id: UUID | str) -> bool:
+        """Return whether the attempt's supervisor lives."""
+        return self.observe(attempt_id).alive
+
+    def pid(self, attempt_id: UUID | str) -> int | None:
+        """Return the pid of the attempt's supervisor, None if none was started."""
+        supervisor = _supervisor_of(self.folder(attempt_id))
+        return None if supervisor is None else supervisor[0]
+
+    def logs(self, attempt_id: UUID | str, rank: int) -> str:
+        """Return the end of the supervisor's own log, "" if there is none."""
+        text = _read_regular(self.folder(attempt_id) / "supervisor.log", MAX_REPORT_BYTES)
+        return (text or b"")[-LOG_TAIL_BYTES:].decode("utf-8", "replace")
 
     def kill(self, attempt_id: UUID | str) -> None:
         """End the supervisor and everything that belongs to the attempt, at once."""
-        seen = self.observe(attempt_id)
-        if seen.alive and seen.pid is not None:
-            for process in _tree(seen.pid):
+        pid = self.pid(attempt_id)
+        if pid is not None and self.is_alive(attempt_id):
+            for process in _tree(pid):
                 _signal(process, signal.SIGKILL)
-            _signal(seen.pid, signal.SIGKILL)
+            _signal(pid, signal.SIGKILL)
         self.kill_leftovers(attempt_id)
 
     def kill_leftovers(self, attempt_id: UUID | str) -> None:
@@ -216,7 +273,16 @@ def _supervisor_of(folder: Path) -> tuple[int, int] | None:
 
 
 def _read_json(path: Path) -> Any:
-    """Return the JSON in a file of the attempt; None if it is missing, too large or no JSON.
+    """Return the JSON in a file of the attempt; None if it is missing, too large or no JSON."""
+    text = _read_regular(path, MAX_REPORT_BYTES + 1)
+    try:
+        return None if text is None or len(text) > MAX_REPORT_BYTES else read_json(text)
+    except ValueError:
+        return None
+
+
+def _read_regular(path: Path, size_bytes: int) -> bytes | None:
+    """Return the first bytes of a file of the attempt, None if it cannot be read.
 
     A job may put anything there, such as a link to a file of the server, or an endless pipe.
     """
@@ -226,7 +292,6 @@ def _read_json(path: Path) -> Any:
             os.close(descriptor)
             return None
         with os.fdopen(descriptor, "rb") as file:
-            text = file.read(MAX_REPORT_BYTES + 1)
-        return None if len(text) > MAX_REPORT_BYTES else read_json(text)
-    except (OSError, ValueError):
+            return file.read(size_bytes)
+    except OSError:
         return None

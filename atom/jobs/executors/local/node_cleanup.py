@@ -16,10 +16,10 @@ from atom.cache.delivery.actions.job_views import attempts_shown_to
 from atom.cache.delivery.actions.mounts import attempts_with_mounts
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.attempts.actions.materialize import hide_datasets
-from atom.jobs.attempts.engines.node_cleanup import EndedAttempt, Retention, removal_order
 from atom.jobs.executors import local_executor
-from atom.jobs.executors.local import LocalExecutor
+from atom.jobs.executors.local.datasets import hide_datasets
+from atom.jobs.executors.local.executor import LocalExecutor
+from atom.jobs.executors.local.removal_order import EndedAttempt, Retention, removal_order
 from atom.jobs.models import Artifact, Attempt
 
 log = structlog.get_logger(__name__)
@@ -32,7 +32,7 @@ def remove_old_attempts() -> int:
     """Remove the folders that are due, and more while the disk is nearly full; return how many."""
     local = local_executor()
     # At once: links to packs would hold the bytes of what the cache evicts.
-    hide_datasets(local, set(attempts_shown_to()))
+    hide_datasets(local.is_alive, set(attempts_shown_to()))
     due, spare = removal_order(_ended(local), clock.now(), _retention())
     removed = 0
     for attempt_id in (*due, *spare):
@@ -47,7 +47,7 @@ def remove_old_attempts() -> int:
 def unmount_ended() -> None:
     """Take away the folders of attempts that have ended, however they did; soon, and only those."""
     local = local_executor()
-    hide_datasets(local, set(attempts_with_mounts()))
+    hide_datasets(local.is_alive, set(attempts_with_mounts()))
 
 
 def _open(attempt_ids: set[UUID]) -> set[UUID]:
@@ -57,7 +57,7 @@ def _open(attempt_ids: set[UUID]) -> set[UUID]:
 
 def _ended(local: LocalExecutor) -> list[EndedAttempt]:
     folders = local.folders()
-    gone = [pk for pk in set(folders) - _open(set(folders)) if not local.observe(pk).alive]
+    gone = [pk for pk in set(folders) - _open(set(folders)) if not local.is_alive(pk)]
     later = Attempt.objects.filter(run=OuterRef("run"), number__gt=OuterRef("number"))
     unsaved = Artifact.objects.filter(attempt=OuterRef("pk")).exclude(state=states.PERSISTED)
     rows = Attempt.objects.filter(pk__in=gone).annotate(

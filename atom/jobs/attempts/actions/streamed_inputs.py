@@ -1,0 +1,41 @@
+"""Addresses of what an attempt streams: packs, and files that stay at a source."""
+
+from __future__ import annotations
+
+from atom.cache.delivery.actions.views import packs_to_stream
+from atom.core.errors import NotFound
+from atom.datasets.browsing.reads import source_addresses
+from atom.datasets.catalog.reads import pack_addresses
+from atom.jobs.deliveries import STREAM
+from atom.jobs.models import Attempt, RunInput
+from atom_sdk.sentences import Sentence
+
+
+def stream_addresses(attempt: Attempt, alias: str, packs: list[str]) -> dict[str, str]:
+    """Return where to GET packs of a streamed input.
+
+    Raises NotFound, PackUnknown, PackQuarantined.
+    """
+    one = _streamed(attempt, alias)
+    return pack_addresses(one.version, packs, packs_to_stream(one.version, one.selector))
+
+
+def streamed_sources(attempt: Attempt, alias: str, paths: list[str]) -> dict[str, str]:
+    """Return where to GET files of a streamed input that stay at a source.
+
+    Raises NotFound, EntryNotFound.
+    """
+    one = _streamed(attempt, alias)
+    return source_addresses(one.version, paths, packs_to_stream(one.version, one.selector))
+
+
+def _streamed(attempt: Attempt, alias: str) -> RunInput:
+    rows = attempt.run.inputs.select_related("version__dataset__project")
+    one = rows.filter(alias=alias, delivery=STREAM).first()
+    if one is None:
+        raise NotFound(
+            Sentence(
+                "jobs.alias_unknown", "This run streams no dataset called '{alias}'.", alias=alias
+            )
+        )
+    return one
