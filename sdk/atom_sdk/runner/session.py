@@ -26,6 +26,8 @@ from .reporting import Reporting, earlier_report
 from .system import SystemSampler
 
 LAST_WORDS_S = 5.0
+# How long the exit report waits for the report of the start, which a busy server may be at.
+STARTED_S = 10.0
 OK, NOT_REPORTED, UNUSABLE = 0, 3, 4
 
 
@@ -88,6 +90,7 @@ class Session:
         self._memory_exceeded = False
         self._ended_by_memory = False
         self._stopped_for = ""
+        self._announcing: threading.Thread | None = None
 
     def on_terminate(self, *_: object) -> None:
         """Remember a SIGTERM; the loop acts on it."""
@@ -106,6 +109,9 @@ class Session:
             self._reporting.api.abandon()
             return True
         self._reporting.heartbeat.enter("finalizing")
+        if self._announcing is not None:
+            # After the exit report, that the command started would come too late to count.
+            self._announcing.join(STARTED_S)
         return self._reporting.finish(exit_report)
 
     def _run_command(self) -> dict[str, Any]:
@@ -180,8 +186,10 @@ class Session:
 
     def _announce(self, pid: int) -> None:
         # In the background: the command must not wait for a server that is away.
-        post = threading.Thread(target=_post_started, args=(self._reporting.api, pid), daemon=True)
-        post.start()
+        self._announcing = threading.Thread(
+            target=_post_started, args=(self._reporting.api, pid), daemon=True
+        )
+        self._announcing.start()
 
     def _never_started(self, error: Exception) -> dict[str, Any]:
         for pipe in self._write_ends:

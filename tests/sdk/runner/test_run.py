@@ -29,6 +29,15 @@ def test_a_command_that_ends_well(attempt: Attempt, server: RunnerServer) -> Non
     assert "running" in server.state.phases
 
 
+def test_the_start_is_reported_before_the_end_of_a_short_command(
+    attempt: Attempt, server: RunnerServer
+) -> None:
+    server.faults.only, server.faults.status_500 = "started", 3
+    attempt.python("pass")
+    attempt.exit_report()
+    assert len(server.state.started) == 1
+
+
 def test_a_non_zero_exit_carries_its_traceback(attempt: Attempt) -> None:
     attempt.python("print('before')\ntry:\n  1 / 0\nexcept Exception:\n  raise ValueError('bad')")
     report = attempt.exit_report()
