@@ -71,6 +71,11 @@ def data() -> ModuleType:
     return _module("data")
 
 
+def test_the_learning_rate_has_a_schedule_for_any_number_of_steps() -> None:
+    share = _module("schedule").warm_up_share
+    assert all(0 < share(steps) < 1 and share(steps) * steps != 1 for steps in range(1, 10_000))
+
+
 def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
     found = {workflow.slug: workflow for workflow in load_workflows(WORKFLOWS)}
     assert set(found) == {

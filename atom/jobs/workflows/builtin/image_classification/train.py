@@ -29,6 +29,7 @@ from images import ImageFormat  # type: ignore[import-not-found]
 from loading import ImageTable, guess_channels, measure_pixels  # type: ignore[import-not-found]
 from network import SmallConvNet  # type: ignore[import-not-found]
 from predictions import write_predictions  # type: ignore[import-not-found]
+from schedule import warm_up_share  # type: ignore[import-not-found]
 
 from atom_sdk import run
 
@@ -130,11 +131,12 @@ class Trainer:
             network.parameters(), lr=settings.learning_rate, weight_decay=WEIGHT_DECAY
         )
         self.batches = -(-len(training) // settings.batch_size)
+        steps = settings.epochs * self.batches
         self.schedule = torch.optim.lr_scheduler.OneCycleLR(
             self.optimiser,
             settings.learning_rate,
-            total_steps=settings.epochs * self.batches,
-            pct_start=0.25,
+            total_steps=steps,
+            pct_start=warm_up_share(steps),
         )
         self.last_metrics: dict[str, float] = {}
         self._validated: Predictions | None = None
