@@ -49,6 +49,9 @@ class MediaProxy:
         """Answer one request."""
         try:
             upstream = await self._client.send(self._request(scope, receive), stream=True)
+        except _ClientGoneError:
+            log.info("client_gone", path=scope["path"])
+            return
         except httpx.TransportError as error:
             log.warning("gateway_unreachable", error=type(error).__name__)
             await _send_unreachable(send)
@@ -72,11 +75,15 @@ class MediaProxy:
         )
 
 
+class _ClientGoneError(Exception):
+    """The client went away in the middle of its body: there is nobody to answer."""
+
+
 async def _body(receive: ASGIReceiveCallable) -> AsyncIterator[bytes]:
     while True:
         message = await receive()
         if message["type"] != "http.request":
-            return
+            raise _ClientGoneError
         yield message["body"]
         if not message["more_body"]:
             return

@@ -88,3 +88,34 @@ async def test_a_gateway_that_is_down_is_a_502_with_advice() -> None:
         assert answer.status_code == 502
         assert answer.headers["content-type"] == "application/problem+json"
         assert answer.json()["code"] == "gateway_unreachable"
+
+
+async def test_a_client_that_goes_away_in_the_middle_of_its_body_is_no_error(
+    upstream_url: str,
+) -> None:
+    messages = iter(
+        [
+            {"type": "http.request", "body": b"half", "more_body": True},
+            {"type": "http.disconnect"},
+        ]
+    )
+    scope = {
+        "type": "http",
+        "method": "PUT",
+        "path": "/media/token/x",
+        "raw_path": b"/media/token/x",
+        "query_string": b"",
+        "headers": [(b"host", b"testserver"), (b"content-length", b"8")],
+    }
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return next(messages)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    proxy = MediaProxy(upstream_url)
+    await proxy(scope, receive, send)  # type: ignore[arg-type]
+    await proxy.aclose()
+    assert sent == []
