@@ -10,6 +10,7 @@ from django.db import connection
 from rest_framework.test import APIClient
 
 from atom.accounts import actions, permissions
+from atom.accounts.actions import create_token
 from atom.accounts.actions.units import MAX_DEPTH
 from atom.accounts.errors import UnitCycle
 from atom.accounts.models import AuditEvent, Project, Unit, User
@@ -83,6 +84,11 @@ def test_a_project_names_its_unit_where_several_may_be_meant(
     assert answer["error_codes"]["unit"][0]["code"] == "several_units"
     nobody = signed_in(make_user()).post(PROJECTS, {"slug": "cells"}).json()
     assert nobody["error_codes"]["unit"][0]["code"] == "no_unit"
+    bound = create_token(boss, "ci", ["admin"], make_project("vision")).secret
+    headers = {"Authorization": f"Bearer {bound}"}
+    refused = APIClient().post(PROJECTS, {"slug": "cells"}, headers=headers).json()
+    assert refused["error_codes"]["unit"][0]["code"] == "token_of_one_project"
+    Project.objects.all().delete()
     assert not Project.objects.exists()
 
 

@@ -86,6 +86,9 @@ def _only_unit(request: Request) -> Unit:
     if len(units) == 1:
         authorize_on(request, units[0], "admin", "admin")
         return units[0]
+    if is_bound:
+        text = "This token is good for one project alone: use one for all projects to add another."
+        raise Invalid(errors={"unit": [ErrorDetail(text, code="token_of_one_project")]})
     if not units:
         text = "You administer no unit: ask an administrator to add the project."
         raise Invalid(errors={"unit": [ErrorDetail(text, code="no_unit")]})
