@@ -149,7 +149,7 @@ def test_guessing_links_is_slowed_down(api: APIClient, client: Client) -> None:
         ({"password": "1234567890123"}, "password", "password_entirely_numeric"),
         ({"username": "miamiamia", "password": "miamiamia1"}, "password", "password_too_similar"),
         ({"password": " " * 12}, "password", "password_too_uniform"),
-        ({"username": "a b"}, "username", None),
+        ({"username": "a b"}, "username", "username_characters"),
         ({"username": "ci@vision"}, "username", "programs_name"),
         ({"username": "Ci@unit-1a2b3c"}, "username", "programs_name"),
         ({"username": 7}, "username", None),

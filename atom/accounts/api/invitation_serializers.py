@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.contrib.auth.validators import UnicodeUsernameValidator
@@ -16,6 +17,13 @@ MAIL_STATES = ("sent", "failed", "off", "none")
 MAX_DAYS = 30
 # The longest that is hashed.
 MAX_PASSWORD = 1000
+
+
+def require_username(value: str) -> None:
+    """Raise ValidationError for characters that a user name must not have."""
+    if not re.match(UnicodeUsernameValidator.regex, value):
+        said = "Use letters, digits and @ . + - _ only: a user name has no spaces or other signs."
+        raise serializers.ValidationError(said, code="username_characters")
 
 
 def refuse_programs_name(value: str) -> None:
@@ -84,9 +92,7 @@ class OpenInvitationSerializer(serializers.Serializer[Any]):
 class NewPersonSerializer(LinkSerializer):
     """The account that a link is accepted with."""
 
-    username = NameField(
-        max_length=150, validators=[UnicodeUsernameValidator(), refuse_programs_name]
-    )
+    username = NameField(max_length=150, validators=[require_username, refuse_programs_name])
     full_name = NameField(max_length=200, required=False, allow_blank=True, default="")
     email = serializers.EmailField(max_length=254, required=False, allow_blank=True, default="")
     password = TextField(max_length=MAX_PASSWORD, trim_whitespace=False, write_only=True)

@@ -16,6 +16,8 @@ const fields: Readonly<Record<string, string>> = {
   min_length: '至少 {{limit}} 个字符。',
   min_value: '不能小于 {{limit}}。',
   no_match: '该版本没有符合条件的文件。',
+  username_characters: '只能使用字母、数字和 @ . + - _：用户名不能有空格或其他符号。',
+  token_of_one_project: '该令牌只适用于一个项目：请使用适用于所有项目的令牌来新建项目。',
   no_unit: '您不管理任何单位：请管理员创建该项目。',
   not_a_boolean: '请填写 true 或 false。',
   not_a_dict: '应为键值对。',
