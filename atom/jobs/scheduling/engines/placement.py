@@ -256,7 +256,7 @@ def _data(node: NodeCapacity, joint: str) -> str:
 
 def _why_chosen(node: NodeCapacity, demand: Demand, count: int) -> str:
     among = "the only machine" if count == 1 else f"the best fit of {count} machines"
-    return f"{node.name} is {among} with {demand} free{_data(node, '; ')}."
+    return f"{node.name} is {among} with room for {demand}{_data(node, '; ')}."
 
 
 def _why_waiting(candidates: Sequence[Candidate], demand: Demand) -> str:

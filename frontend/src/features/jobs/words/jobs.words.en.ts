@@ -200,10 +200,11 @@ export const event = {
 } satisfies Words<Exclude<RunEventKindEnum, Counted> | `${Counted}_one` | `${Counted}_other` | 'ended_cancelled'>;
 
 export const placement = {
-  only_machine: '{{node}} has {{demand}} free. {{coverage}} of the data is cached.',
-  best_fit: '{{node}} is the best fit of {{machines}} machines: {{demand}} free. {{coverage}} of the data is cached.',
-  only_machine_no_data: '{{node}} has {{demand}} free.',
-  best_fit_no_data: '{{node}} is the best fit of {{machines}} machines with {{demand}} free.',
+  only_machine: '{{node}} has room for {{demand}}. {{coverage}} of the data is cached.',
+  best_fit:
+    '{{node}} is the best fit of {{machines}} machines with room for {{demand}}. {{coverage}} of the data is cached.',
+  only_machine_no_data: '{{node}} has room for {{demand}}.',
+  best_fit_no_data: '{{node}} is the best fit of {{machines}} machines with room for {{demand}}.',
   no_machine: 'No machine has joined the cluster yet.',
   no_room: 'Waiting for {{demand}}: {{machines}}.',
   none_fits: 'No machine that takes jobs now could hold {{demand}}, even without other runs: {{machines}}.',

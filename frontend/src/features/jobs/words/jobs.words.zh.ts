@@ -177,10 +177,10 @@ export const event: Translation<typeof en.event> = {
 };
 
 export const placement: Translation<typeof en.placement> = {
-  only_machine: '{{node}} 是唯一有 {{demand}} 空闲的机器；{{coverage}} 的数据已在其上。',
-  only_machine_no_data: '{{node}} 是唯一有 {{demand}} 空闲的机器。',
-  best_fit_no_data: '在 {{machines}} 台机器中，{{node}} 最合适，有 {{demand}} 空闲。',
-  best_fit: '在 {{machines}} 台机器中，{{node}} 最合适，有 {{demand}} 空闲；{{coverage}} 的数据已在其上。',
+  only_machine: '{{node}} 可容纳 {{demand}}；{{coverage}} 的数据已在其上。',
+  only_machine_no_data: '{{node}} 可容纳 {{demand}}。',
+  best_fit_no_data: '在 {{machines}} 台机器中，{{node}} 最合适，可容纳 {{demand}}。',
+  best_fit: '在 {{machines}} 台机器中，{{node}} 最合适，可容纳 {{demand}}；{{coverage}} 的数据已在其上。',
   no_machine: '还没有机器加入集群。',
   no_room: '等待 {{demand}}：{{machines}}。',
   none_fits: '即使没有其他运行，目前接受任务的机器也都无法提供 {{demand}}：{{machines}}。',

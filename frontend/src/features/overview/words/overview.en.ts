@@ -1,6 +1,6 @@
 export const overview = {
   title: 'Overview',
-  calm: 'Nothing failed and nothing waits.',
+  calm: 'Nothing waits for you.',
   needs: 'For you',
   first: 'First steps',
   firstData: 'Push a folder of images; the names of its subfolders become labels.',

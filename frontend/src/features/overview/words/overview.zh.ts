@@ -3,7 +3,7 @@ import type * as en from './overview.en';
 
 export const overview: Translation<typeof en.overview> = {
   title: '概览',
-  calm: '没有失败，也没有等待处理的事项。',
+  calm: '没有等待您处理的事项。',
   needs: '待办',
   first: '第一步',
   firstData: '推送一个图片文件夹；子文件夹名会成为类别。',
