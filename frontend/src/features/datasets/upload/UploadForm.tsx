@@ -78,7 +78,7 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
       dataset: (value) => (NAME.test(value) ? null : t('datasets.nameInvalid')),
       folder: (value) => {
         const problem = folderProblem(value);
-        return problem && t(`upload.problem.${problem}`);
+        return problem && t('upload.folderRefused', { problem: t(`upload.problem.${problem}`) });
       },
     },
   });
@@ -132,7 +132,7 @@ export function UploadForm({ chosen, search, onStart, onCancel }: UploadFormProp
       {files.length === 0 && <Text size="sm">{t('upload.nothing')}</Text>}
       <Autocomplete
         label={t('upload.dataset')}
-        description={t(isThere === false && dataset ? 'upload.datasetNew' : 'upload.datasetHint')}
+        description={t(isThere === false && NAME.test(dataset) ? 'upload.datasetNew' : 'upload.datasetHint')}
         data={names}
         autoComplete="off"
         {...form.getInputProps('dataset')}

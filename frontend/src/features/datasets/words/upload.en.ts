@@ -39,6 +39,7 @@ export const upload = {
   nothing: 'There is nothing that could be uploaded.',
   refused_one: '{{count, number}} file cannot be in a dataset and is left out',
   refused_other: '{{count, number}} files cannot be in a dataset and are left out',
+  folderRefused: 'Choose another folder: {{problem}}.',
   problem: {
     path_empty: 'the path is empty',
     path_absolute: 'the path begins with a slash',

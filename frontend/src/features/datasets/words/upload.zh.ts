@@ -36,6 +36,7 @@ export const upload: Translation<typeof en.upload> = {
   start: '上传',
   nothing: '没有可以上传的内容。',
   refused_other: '{{count, number}} 个文件不能放入数据集，将被略过',
+  folderRefused: '请换一个文件夹：{{problem}}。',
   problem: {
     path_empty: '路径为空',
     path_absolute: '路径以斜杠开头',
