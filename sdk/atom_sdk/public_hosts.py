@@ -68,7 +68,7 @@ def check_public_url(url: str, allowed: Sequence[str]) -> None:
         raise AddressRefusedError(
             Sentence(
                 "address.has_credentials",
-                "Give credentials in their own fields, never in the address.",
+                "Leave user and password out of the address: others may read it.",
             )
         )
     public_addresses(parts.hostname, port or 443, allowed)

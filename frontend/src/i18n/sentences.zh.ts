@@ -29,7 +29,7 @@ const sentences: Readonly<Record<string, string>> = {
   'accounts.unit_not_empty': '{unit} 下还有：{units} 个单位、{projects} 个项目、{service_accounts} 个服务账户。',
   'accounts.user_exists': '已有名为 {name} 的人。',
   'address.bad_character': '{url} 含有 URL 中不允许的字符。',
-  'address.has_credentials': '请把凭据填在各自的栏位，切勿写进地址。',
+  'address.has_credentials': '请勿在地址中写用户名和密码：他人可能看到。',
   'address.host_unknown': '没有主机 {host}。',
   'address.not_a_url': '{url} 不是 URL。',
   'address.not_http': '地址必须以 https:// 或 http:// 开头。',
