@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from functools import cache
 from pathlib import Path
-from typing import cast
 
 from django.utils.functional import lazy
 from django.utils.translation import get_language
@@ -36,4 +35,4 @@ _SPOKEN = lazy(_in_the_readers_language, str)
 
 def spoken(kind: str, english: str, entry: str = "") -> str:
     """Return the name as text in the language of whoever reads it; `entry` is where it stands."""
-    return cast(str, _SPOKEN(kind, english, entry or english))
+    return _SPOKEN(kind, english, entry or english)
