@@ -21,7 +21,7 @@ from atom_sdk.sentences import Sentence
 
 # OpenSSL's numbers, as `ssl.SSLCertVerificationError.verify_code` has them.
 _NOT_YET_VALID, _EXPIRED = 9, 10
-_UNKNOWN_AUTHORITY = {2, 18, 19, 20, 21, 27}
+_UNKNOWN_AUTHORITY = {2, 7, 18, 19, 20, 21, 27}
 _OTHER_HOST = {62, 64}
 
 
