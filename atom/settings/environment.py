@@ -183,7 +183,9 @@ class Environment(BaseSettings):
             try:
                 ip_network(item, strict=False)
             except ValueError:
-                raise ValueError(f"{item!r} is no address or network, such as 10.1.0.0/16.") from None
+                raise ValueError(
+                    f"{item!r} is no address or network, such as 10.1.0.0/16."
+                ) from None
         return text
 
     @field_validator("atom_oidc_issuer")

@@ -151,7 +151,7 @@ def kubeconfig(
 
 
 @contextmanager
-def api_server(
+def api_server(  # noqa: C901  # the server and its handler
     answers: Answers,
     folder: Path,
     *,

@@ -335,7 +335,7 @@ def test_the_typed_client_uses_the_same_door(serve: Serve) -> None:
 
 def test_the_client_asks_no_other_host(serve: Serve) -> None:
     server = serve()
-    with ClusterConnection(parse_kubeconfig(server.kubeconfig()), HERE) as cluster:
-        with pytest.raises(ClusterUnreachable), cluster.plain_errors():
-            cluster.api.rest_client.request("GET", "https://169.254.169.254/latest/")
+    cluster = ClusterConnection(parse_kubeconfig(server.kubeconfig()), HERE)
+    with cluster, pytest.raises(ClusterUnreachable), cluster.plain_errors():
+        cluster.api.rest_client.request("GET", "https://169.254.169.254/latest/")
     assert server.seen == []

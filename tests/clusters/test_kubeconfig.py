@@ -214,9 +214,11 @@ def test_credentials_that_cannot_be_used(user: Mapping[str, Any], code: str) -> 
     assert refusal(of_user(user)).code == code
 
 
-NAMES = st.sampled_from(
-    ["users", "clusters", "contexts", "name", "user", "cluster", "context", "token", "exec", "server", "namespace", "certificate-authority-data", "current-context", "client-key-data"]
-)
+FIELDS = (
+    "users", "clusters", "contexts", "name", "user", "cluster", "context", "token", "exec",
+    "server", "namespace", "certificate-authority-data", "current-context", "client-key-data",
+)  # fmt: skip
+NAMES = st.sampled_from(FIELDS)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(string.printable, max_size=20),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=5),

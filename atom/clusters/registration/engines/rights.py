@@ -56,7 +56,7 @@ class _Row:
 _TABLE = (
     # Attempts are jobs; their pods are watched, and their ends read.
     _Row("batch", ("jobs",), READ + WRITE, namespaced=True),
-    _Row("", ("pods",), READ + ("delete",), namespaced=True),
+    _Row("", ("pods",), (*READ, "delete"), namespaced=True),
     _Row("", ("pods/log",), ("get",), namespaced=True),
     _Row("", ("events",), READ, namespaced=True),
     # A job's specification and its token.
