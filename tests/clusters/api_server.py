@@ -174,6 +174,8 @@ def api_server(  # noqa: C901  # the server and its handler
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        # Headers and body are two writes; the second must not wait for the client.
+        disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
             length = int(self.headers.get("Content-Length") or 0)
@@ -187,8 +189,12 @@ def api_server(  # noqa: C901  # the server and its handler
                 self._write_slowly(reply)
                 return
             data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
-            self.send_response(reply.status)
-            headers = {"Content-Type": "application/json", "Content-Length": str(len(data))}
+            self.send_response_only(reply.status)
+            headers = {
+                "Date": self.date_time_string(),
+                "Content-Type": "application/json",
+                "Content-Length": str(len(data)),
+            }
             for key, value in {**headers, **reply.headers}.items():
                 self.send_header(key, value)
             self.end_headers()

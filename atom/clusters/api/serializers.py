@@ -223,10 +223,10 @@ class CredentialsSerializer(serializers.Serializer[Any]):
 class ClusterChangesSerializer(CredentialsSerializer):
     """Changes to a cluster."""
 
-    projects = serializers.SlugRelatedField(
-        slug_field="slug",
-        queryset=Project.objects.all(),
-        many=True,
+    projects = serializers.ManyRelatedField(
+        child_relation=serializers.SlugRelatedField(
+            slug_field="slug", queryset=Project.objects.all()
+        ),
         required=False,
         allow_null=True,
         help_text="Projects that may use it; null: all.",

@@ -203,7 +203,10 @@ class _PinnedPool:
         class PinnedConnection(HTTPSConnection):
             def _new_conn(self) -> socket.socket:
                 try:
-                    return connect_to_one(addresses, port, limits.connect_s)
+                    made = connect_to_one(addresses, port, limits.connect_s)
+                    # A body is written after its headers; it must not wait for their receipt.
+                    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                    return made
                 except OSError as error:
                     raise NewConnectionError(self, str(error)) from error
 

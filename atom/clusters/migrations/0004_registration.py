@@ -6,156 +6,220 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0014_token_made_by'),
-        ('clusters', '0003_machines'),
+        ("accounts", "0014_token_made_by"),
+        ("clusters", "0003_machines"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='AcceleratorPrice',
+            name="AcceleratorPrice",
             fields=[
-                ('id', models.UUIDField(default=atom.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('kind', models.CharField(max_length=100)),
-                ('per_hour', models.DecimalField(decimal_places=4, max_digits=14)),
-                ('currency', models.CharField(max_length=3)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("kind", models.CharField(max_length=100)),
+                ("per_hour", models.DecimalField(decimal_places=4, max_digits=14)),
+                ("currency", models.CharField(max_length=3)),
             ],
         ),
         migrations.CreateModel(
-            name='NodeAccelerator',
+            name="NodeAccelerator",
             fields=[
-                ('id', models.UUIDField(default=atom.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('kind', models.CharField(max_length=100)),
-                ('count', models.PositiveIntegerField()),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("kind", models.CharField(max_length=100)),
+                ("count", models.PositiveIntegerField()),
             ],
         ),
         migrations.CreateModel(
-            name='StoreRoute',
+            name="StoreRoute",
             fields=[
-                ('id', models.UUIDField(default=atom.core.ids.uuid7, editable=False, primary_key=True, serialize=False)),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
-                ('updated_at', models.DateTimeField(auto_now=True)),
-                ('store', models.CharField(max_length=200)),
-                ('bandwidth_bytes_per_s', models.BigIntegerField(null=True)),
-                ('egress_per_gib', models.DecimalField(decimal_places=6, default=0, max_digits=14)),
-                ('currency', models.CharField(max_length=3)),
+                (
+                    "id",
+                    models.UUIDField(
+                        default=atom.core.ids.uuid7,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                ("updated_at", models.DateTimeField(auto_now=True)),
+                ("store", models.CharField(max_length=200)),
+                ("bandwidth_bytes_per_s", models.BigIntegerField(null=True)),
+                ("egress_per_gib", models.DecimalField(decimal_places=6, default=0, max_digits=14)),
+                ("currency", models.CharField(max_length=3)),
             ],
         ),
         migrations.RemoveConstraint(
-            model_name='cluster',
-            name='cluster_state',
+            model_name="cluster",
+            name="cluster_state",
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='all_projects',
+            model_name="cluster",
+            name="all_projects",
             field=models.BooleanField(default=True),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='checked_at',
+            model_name="cluster",
+            name="checked_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='encrypted_kubeconfig',
+            model_name="cluster",
+            name="encrypted_kubeconfig",
             field=models.TextField(blank=True),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='facts',
+            model_name="cluster",
+            name="facts",
             field=models.JSONField(blank=True, default=dict),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='findings',
+            model_name="cluster",
+            name="findings",
             field=models.JSONField(blank=True, default=list),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='heartbeat_at',
+            model_name="cluster",
+            name="heartbeat_at",
             field=models.DateTimeField(null=True),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='namespace',
+            model_name="cluster",
+            name="namespace",
             field=models.CharField(blank=True, max_length=63),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='problem_code',
+            model_name="cluster",
+            name="problem_code",
             field=models.CharField(blank=True, max_length=100),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='problem_detail',
+            model_name="cluster",
+            name="problem_detail",
             field=models.TextField(blank=True),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='projects',
-            field=models.ManyToManyField(blank=True, related_name='+', to='accounts.project'),
+            model_name="cluster",
+            name="projects",
+            field=models.ManyToManyField(blank=True, related_name="+", to="accounts.project"),
         ),
         migrations.AddField(
-            model_name='cluster',
-            name='server',
+            model_name="cluster",
+            name="server",
             field=models.CharField(blank=True, max_length=500),
         ),
         migrations.AlterField(
-            model_name='cluster',
-            name='name',
+            model_name="cluster",
+            name="name",
             field=models.CharField(max_length=63),
         ),
         migrations.AlterField(
-            model_name='cluster',
-            name='state',
-            field=models.CharField(choices=[('draining', 'draining'), ('ready', 'ready'), ('registering', 'registering'), ('removed', 'removed'), ('unreachable', 'unreachable')], default='ready', max_length=20),
+            model_name="cluster",
+            name="state",
+            field=models.CharField(
+                choices=[
+                    ("draining", "draining"),
+                    ("ready", "ready"),
+                    ("registering", "registering"),
+                    ("removed", "removed"),
+                    ("unreachable", "unreachable"),
+                ],
+                default="ready",
+                max_length=20,
+            ),
         ),
         migrations.AddConstraint(
-            model_name='cluster',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draining', 'ready', 'registering', 'removed', 'unreachable'])), name='cluster_state'),
+            model_name="cluster",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    ("state__in", ["draining", "ready", "registering", "removed", "unreachable"])
+                ),
+                name="cluster_state",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='cluster',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'removed'), _negated=True), fields=('name',), name='cluster_name'),
+            model_name="cluster",
+            constraint=models.UniqueConstraint(
+                condition=models.Q(("state", "removed"), _negated=True),
+                fields=("name",),
+                name="cluster_name",
+            ),
         ),
         migrations.AddField(
-            model_name='acceleratorprice',
-            name='cluster',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='prices', to='clusters.cluster'),
+            model_name="acceleratorprice",
+            name="cluster",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="prices",
+                to="clusters.cluster",
+            ),
         ),
         migrations.AddField(
-            model_name='nodeaccelerator',
-            name='node',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='accelerators', to='clusters.node'),
+            model_name="nodeaccelerator",
+            name="node",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="accelerators",
+                to="clusters.node",
+            ),
         ),
         migrations.AddField(
-            model_name='storeroute',
-            name='cluster',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='routes', to='clusters.cluster'),
+            model_name="storeroute",
+            name="cluster",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.CASCADE,
+                related_name="routes",
+                to="clusters.cluster",
+            ),
         ),
         migrations.AddConstraint(
-            model_name='acceleratorprice',
-            constraint=models.UniqueConstraint(fields=('cluster', 'kind'), name='accelerator_price_kind'),
+            model_name="acceleratorprice",
+            constraint=models.UniqueConstraint(
+                fields=("cluster", "kind"), name="accelerator_price_kind"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='acceleratorprice',
-            constraint=models.CheckConstraint(condition=models.Q(('per_hour__gte', 0)), name='accelerator_price_sign'),
+            model_name="acceleratorprice",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("per_hour__gte", 0)), name="accelerator_price_sign"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='nodeaccelerator',
-            constraint=models.UniqueConstraint(fields=('node', 'kind'), name='node_accelerator_kind'),
+            model_name="nodeaccelerator",
+            constraint=models.UniqueConstraint(
+                fields=("node", "kind"), name="node_accelerator_kind"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='storeroute',
-            constraint=models.UniqueConstraint(fields=('cluster', 'store'), name='store_route_store'),
+            model_name="storeroute",
+            constraint=models.UniqueConstraint(
+                fields=("cluster", "store"), name="store_route_store"
+            ),
         ),
         migrations.AddConstraint(
-            model_name='storeroute',
-            constraint=models.CheckConstraint(condition=models.Q(('egress_per_gib__gte', 0)), name='store_route_sign'),
+            model_name="storeroute",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("egress_per_gib__gte", 0)), name="store_route_sign"
+            ),
         ),
     ]
