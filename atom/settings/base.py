@@ -266,6 +266,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "RoleEnum": "atom.accounts.models.ROLES",
         "LevelEnum": "atom.core.health_checks.LEVELS",
         "MailChoiceEnum": "atom.notifications.events.MAIL_CHOICES",
+        "ClusterKindEnum": ["local", "kubernetes"],
+        "ClusterStateEnum": ["draining", "ready", "registering", "removed", "unreachable"],
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunFailureCodeEnum": "atom.jobs.failures.engines.failure_codes.FAILURE_CODES",

@@ -46,7 +46,7 @@ class _ClusterView(ScopedView, APIView):
         )
         return visible.prefetch_related(Prefetch("nodes", nodes), "prices", "routes")
 
-    def one(self, name: str) -> Cluster:
+    def cluster_named(self, name: str) -> Cluster:
         """Return a cluster by its name. Raises ClusterNotFound."""
         cluster = self.clusters().filter(name=name).first()
         if cluster is None:
@@ -58,7 +58,7 @@ class _ClusterView(ScopedView, APIView):
         token = token_of(self.request)
         administrates = user_of(self.request).is_superuser and not (token and token.project_id)
         context = {"administrates": administrates}
-        data = ClusterDetailSerializer(self.one(name), context=context).data
+        data = ClusterDetailSerializer(self.cluster_named(name), context=context).data
         return Response(data, status=status)
 
 
@@ -138,7 +138,7 @@ class ClusterView(_ClusterView):
     )
     def patch(self, request: Request, cluster: str) -> Response:
         """Change settings and prices, or give another kubeconfig, which is checked first."""
-        row = self.one(cluster)
+        row = self.cluster_named(cluster)
         body = ClusterChangesSerializer(data=request.data)
         check(body)
         registering.change(row, body.credentials, body.options, user_of(request))
@@ -147,7 +147,7 @@ class ClusterView(_ClusterView):
     @extend_schema(operation_id="cluster_remove", responses={204: None})
     def delete(self, request: Request, cluster: str) -> Response:
         """Forget the cluster and its kubeconfig; refused while runs are there."""
-        registering.remove(self.one(cluster), user_of(request))
+        registering.remove(self.cluster_named(cluster), user_of(request))
         return Response(status=204)
 
 
@@ -159,7 +159,7 @@ class ClusterCheckView(_ClusterView):
     )
     def post(self, request: Request, cluster: str) -> Response:
         """Ask the cluster again; one that does not answer becomes unreachable."""
-        registering.check_now(self.one(cluster))
+        registering.check_now(self.cluster_named(cluster))
         return self.answer(cluster)
 
 
@@ -171,7 +171,7 @@ class ClusterDrainView(_ClusterView):
     )
     def post(self, request: Request, cluster: str) -> Response:
         """Keep new runs off the cluster; runs that are there go on."""
-        registering.drain(self.one(cluster), user_of(request))
+        registering.drain(self.cluster_named(cluster), user_of(request))
         return self.answer(cluster)
 
 
@@ -183,5 +183,5 @@ class ClusterResumeView(_ClusterView):
     )
     def post(self, request: Request, cluster: str) -> Response:
         """Let the cluster take runs again, once a check passes."""
-        registering.resume(self.one(cluster), user_of(request))
+        registering.resume(self.cluster_named(cluster), user_of(request))
         return self.answer(cluster)
