@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from kubernetes.client import CoreV1Api
+from kubernetes.client import CoreV1Api, V1Pod
 
 from atom.clusters.kubernetes.connection import ClusterConnection, Limits
 from atom.clusters.kubernetes.errors import (
@@ -323,9 +323,9 @@ def test_the_typed_client_uses_the_same_door(serve: Serve) -> None:
     server = serve(answers)
     with ClusterConnection(parse_kubeconfig(server.kubeconfig()), HERE) as cluster:
         nodes = CoreV1Api(cluster.api).list_node(limit=5)
-        assert [node.metadata.name for node in nodes.items] == ["n1"]
+        assert [node.metadata.name for node in nodes.items if node.metadata] == ["n1"]
         with pytest.raises(ClusterForbids), cluster.plain_errors():
-            CoreV1Api(cluster.api).create_namespaced_pod("jobs", {"kind": "Pod"})
+            CoreV1Api(cluster.api).create_namespaced_pod("jobs", V1Pod())
     assert [asked.path for asked in server.seen] == [
         "/api/v1/nodes?limit=5",
         "/api/v1/namespaces/jobs/pods",
@@ -337,5 +337,7 @@ def test_the_client_asks_no_other_host(serve: Serve) -> None:
     server = serve()
     cluster = ClusterConnection(parse_kubeconfig(server.kubeconfig()), HERE)
     with cluster, pytest.raises(ClusterUnreachable), cluster.plain_errors():
-        cluster.api.rest_client.request("GET", "https://169.254.169.254/latest/")
+        cluster.api.rest_client.request(  # type: ignore[no-untyped-call]
+            "GET", "https://169.254.169.254/latest/"
+        )
     assert server.seen == []

@@ -301,9 +301,10 @@ def test_nothing_is_kept_of_a_cluster_that_cannot_be_used(
     api: APIClient, server: ApiServer, settings: Any
 ) -> None:
     exec_config = server.kubeconfig({"exec": {"command": "id"}})
+    proxied = server.kubeconfig(None, **{"proxy-url": "http://p"})
     bodies: list[tuple[dict[str, Any], int, str]] = [
         (body_for(server, kubeconfig=exec_config), 422, "kubeconfig_refused"),
-        (body_for(server, kubeconfig=server.kubeconfig(**{"proxy-url": "http://p"})), 422,
+        (body_for(server, kubeconfig=proxied), 422,
          "kubeconfig_refused"),
         ({"name": "west", "in_cluster": True}, 422, "in_cluster_account_missing"),
         ({"name": "west"}, 400, "invalid"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -81,7 +82,7 @@ class RouteSerializer(serializers.ModelSerializer[StoreRoute]):
         min_value=1, max_value=1 << 50, allow_null=True, default=None
     )
     egress_per_gib = serializers.DecimalField(
-        max_digits=14, decimal_places=6, min_value=0, default=0
+        max_digits=14, decimal_places=6, min_value=0, default=Decimal(0)
     )
     currency = serializers.RegexField(_CURRENCY, help_text="Three letters, as in ISO 4217.")
 
@@ -170,7 +171,7 @@ class DryRunResultSerializer(serializers.Serializer[Any]):
     """The result of a check that keeps nothing."""
 
     server = serializers.CharField()
-    context = serializers.CharField()
+    context = serializers.CharField()  # type: ignore[assignment]  # a field of the body
     passed = serializers.BooleanField(help_text="Whether no finding has the level fail.")
     findings = ClusterFindingSerializer(many=True)
     facts = serializers.DictField()
@@ -186,7 +187,9 @@ class CredentialsSerializer(serializers.Serializer[Any]):
         trim_whitespace=False,
         help_text="As kubectl config view --minify --flatten --raw writes it; never shown again.",
     )
-    context = TextField(max_length=253, required=False, help_text="Else the current one.")
+    context = TextField(  # type: ignore[assignment]  # a field of the body
+        max_length=253, required=False, help_text="Else the current one."
+    )
     in_cluster = serializers.BooleanField(
         required=False, help_text="Use the account of the pod that the server runs in."
     )
@@ -231,8 +234,12 @@ class ClusterChangesSerializer(CredentialsSerializer):
         allow_null=True,
         help_text="Projects that may use it; null: all.",
     )
-    prices = PriceSerializer(many=True, required=False, max_length=_MAX_ROWS)
-    stores = RouteSerializer(many=True, required=False, max_length=_MAX_ROWS)
+    prices = PriceSerializer(  # type: ignore[call-arg]  # of the list
+        many=True, required=False, max_length=_MAX_ROWS
+    )
+    stores = RouteSerializer(  # type: ignore[call-arg]  # of the list
+        many=True, required=False, max_length=_MAX_ROWS
+    )
     needs_credentials = False
 
     def validate_prices(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

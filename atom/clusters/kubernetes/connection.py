@@ -95,9 +95,9 @@ class ClusterConnection:
         configuration.proxy = None
         self.api = ApiClient(configuration)
         self.api.user_agent = "atom"
-        self.api.rest_client.pool_manager = pool
+        self.api.rest_client.pool_manager = pool  # type: ignore[assignment]  # as much of it
         if access.token:
-            self.api.set_default_header("Authorization", f"Bearer {access.token}")
+            self.api.default_headers["Authorization"] = f"Bearer {access.token}"
 
     def __enter__(self) -> ClusterConnection:
         return self
@@ -107,7 +107,7 @@ class ClusterConnection:
 
     def close(self) -> None:
         """Close the sockets."""
-        self.api.close()
+        self.api.close()  # type: ignore[no-untyped-call]
 
     def get(self, path: str, query: Mapping[str, str | int] | None = None) -> Answer:
         """Return the JSON at a path of the API. Raises ClusterFailure."""
@@ -138,7 +138,7 @@ class ClusterConnection:
             headers["Content-Type"] = "application/json"
         headers |= self.api.default_headers
         with self.plain_errors():
-            response = self.api.rest_client.request(
+            response = self.api.rest_client.request(  # type: ignore[no-untyped-call]
                 method, self.server + path, headers=headers, body=body
             )
             data: bytes = response.read()

@@ -90,13 +90,16 @@ def parse_kubeconfig(text: str, context: str = "") -> ClusterAccess:
     cluster_place, cluster = _linked(clusters, links, place, "cluster")
     user_place, user = _linked(users, links, place, "user")
     server = checked_server(_text(cluster, cluster_place, "server"), f"{cluster_place}.server")
+    token, certificate, key = _credentials(user, user_place)
     return ClusterAccess(
         server=server,
         context=chosen,
         namespace=_namespace(links, place),
         tls_server_name=_tls_name(cluster, cluster_place),
         authority_pem=_authority(cluster, cluster_place),
-        **_credentials(user, user_place),
+        token=token,
+        certificate_pem=certificate,
+        key_pem=key,
     )
 
 
@@ -158,7 +161,7 @@ def _counted(text: str) -> str:
     depth = values = 0
     for event in yaml.parse(text, Loader=yaml.CBaseLoader):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            line = event.start_mark.line + 1
+            line = event.start_mark.line + 1 if event.start_mark else 0
             raise KubeconfigRefused(
                 Sentence(
                     "clusters.kubeconfig_alias",
@@ -378,7 +381,8 @@ def _authority(cluster: dict[str, Any], place: str) -> str:
     return _certificates(pem, f"{place}.certificate-authority-data")[0] if pem else ""
 
 
-def _credentials(user: dict[str, Any], place: str) -> dict[str, str]:
+def _credentials(user: dict[str, Any], place: str) -> tuple[str, str, str]:
+    """Return token, certificate and key. Raises KubeconfigRefused."""
     token = _text(user, place, "token")
     if token and not _TOKEN.fullmatch(token):
         raise _wrong(f"{place}.token")
@@ -396,7 +400,7 @@ def _credentials(user: dict[str, Any], place: str) -> dict[str, str]:
         )
     if certificate:
         certificate, key = _pair(certificate, key, place)
-    return {"token": token, "certificate_pem": certificate, "key_pem": key}
+    return token, certificate, key
 
 
 def _pair(certificate: str, key: str, place: str) -> tuple[str, str]:

@@ -132,6 +132,10 @@ def sequence(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
+def _at_most(number: Decimal, limit: int) -> int:
+    return limit if number > limit else int(number)
+
+
 def _labels(labels: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
     """Return the labels that are valid, and the names of the others."""
     valid, wrong = {}, []
@@ -152,8 +156,8 @@ def _node(name: str, labels: dict[str, str], item: Mapping[str, Any]) -> NodeFac
     taints = [mapping(row) for row in sequence(spec.get("taints"))]
     return NodeFacts(
         name=name,
-        cpus=int(min(parse_quantity(allocatable.get("cpu")), _MAX_COUNT)),
-        memory_bytes=int(min(parse_quantity(allocatable.get("memory")), _MAX_BYTES)),
+        cpus=_at_most(parse_quantity(allocatable.get("cpu")), _MAX_COUNT),
+        memory_bytes=_at_most(parse_quantity(allocatable.get("memory")), _MAX_BYTES),
         is_ready=any(
             row.get("type") == "Ready" and row.get("status") == "True" for row in conditions
         ),
@@ -169,7 +173,7 @@ def _node(name: str, labels: dict[str, str], item: Mapping[str, Any]) -> NodeFac
 def _of_plugins(allocatable: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for resource, quantity in allocatable.items():
-        count = int(min(parse_quantity(quantity), _MAX_COUNT))
+        count = _at_most(parse_quantity(quantity), _MAX_COUNT)
         if str(resource).startswith(_ACCELERATORS) and count > 0:
             counts[_kind_of(str(resource), labels)] = count
     return counts
