@@ -307,6 +307,18 @@ def test_an_answer_that_trickles_ends(serve: Serve, parts: list[bytes]) -> None:
         ask(server.kubeconfig(), Limits(read_s=0.5, request_s=0.8))
 
 
+def test_many_requests_end_together(serve: Serve) -> None:
+    server = serve(lambda _: Reply(raw=[b"", b""], pause_s=0.2))
+    access = parse_kubeconfig(server.kubeconfig())
+    with ClusterConnection(access, HERE, Limits(total_s=0.3)) as cluster:
+        for _ in range(3):
+            with pytest.raises(ClusterFailure):
+                cluster.get("/version")
+        with pytest.raises(ClusterTooSlow):
+            cluster.get("/version")
+    assert len(server.seen) <= 2
+
+
 def test_nothing_listens_there() -> None:
     with pytest.raises(ClusterUnreachable):
         ask(kubeconfig("https://127.0.0.1:9", Authority().pem))

@@ -455,6 +455,10 @@ def test_the_account_of_the_servers_own_pod(
     (tmp_path / "token").write_text("rotated")
     api.post("/api/v1/clusters/own/check/")
     assert server.seen[-1].headers["Authorization"] == "Bearer rotated"
+    (tmp_path / "token").unlink()
+    Cluster.objects.update(checked_at=None)
+    assert registering.tick() == 1
+    assert api.get("/api/v1/clusters/own/").json()["state"] == "unreachable"
 
 
 def test_the_machine_itself_has_no_registration(api: APIClient) -> None:

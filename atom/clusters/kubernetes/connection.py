@@ -67,6 +67,8 @@ class Limits:
     read_s: float = READ_TIMEOUT_S
     request_s: float = REQUEST_TIMEOUT_S
     answer_bytes: int = MAX_ANSWER_BYTES
+    # For all requests of a connection together; None for one that is kept.
+    total_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +216,8 @@ class _PinnedPool:
             ConnectionCls = PinnedConnection
 
         self._limits, self._origin = limits, urlsplit(access.server)
+        total_s = float("inf") if limits.total_s is None else limits.total_s
+        self._over_at = time.monotonic() + total_s
         self._pool = Pool(
             host,
             port,
@@ -231,7 +235,9 @@ class _PinnedPool:
         if (parts.scheme, parts.netloc) != (self._origin.scheme, self._origin.netloc):
             raise LocationParseError(url)
         target = f"{parts.path}?{parts.query}" if parts.query else parts.path
-        ends_at = time.monotonic() + self._limits.request_s
+        ends_at = min(time.monotonic() + self._limits.request_s, self._over_at)
+        if ends_at <= time.monotonic():
+            raise UrllibTimeoutError("the time of the connection is over")
         # The client passes None where the pool's own limits hold.
         settings = {name: value for name, value in options.items() if value is not None}
         fields = settings.pop("fields", None)

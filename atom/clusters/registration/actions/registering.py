@@ -27,7 +27,12 @@ from atom.clusters.errors import (
     ClusterSecretLost,
 )
 from atom.clusters.kubernetes.connection import ClusterConnection, Limits
-from atom.clusters.kubernetes.errors import ClusterAddressRefused, ClusterFailure
+from atom.clusters.kubernetes.errors import (
+    ClusterAddressRefused,
+    ClusterFailure,
+    InClusterAccountMissing,
+    KubeconfigRefused,
+)
 from atom.clusters.kubernetes.in_cluster import in_cluster_access
 from atom.clusters.kubernetes.kubeconfig import ClusterAccess, parse_kubeconfig
 from atom.clusters.models import AcceleratorPrice, Cluster, Reservation, StoreRoute
@@ -43,8 +48,18 @@ log = structlog.get_logger(__name__)
 # Addresses of the API stand beside clusters' names; the machine itself has its own.
 RESERVED_NAMES = frozenset({LOCAL, "check"})
 DEFAULT_NAMESPACE = "atom"
+# A stored cluster that has one of these is unreachable; the next is checked all the same.
+_PROBLEMS = (
+    ClusterFailure,
+    ClusterAddressRefused,
+    ClusterSecretLost,
+    InClusterAccountMissing,
+    KubeconfigRefused,
+)
 CHECK_EVERY = timedelta(minutes=1)
-_TICK_LIMITS = Limits(request_s=10.0)
+# One cluster must hold up neither a person for long nor the check of the others.
+_LIMITS = Limits(total_s=60.0)
+_TICK_LIMITS = Limits(request_s=10.0, total_s=30.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +152,7 @@ def check_now(cluster: Cluster, limits: Limits | None = None) -> Cluster:
     _refuse_local(cluster)
     try:
         result = _ask(_access_of(cluster), cluster.namespace, limits)
-    except (ClusterFailure, ClusterAddressRefused, ClusterSecretLost) as problem:
+    except _PROBLEMS as problem:
         with transaction.atomic():
             locked = _locked(cluster.pk)
             _keep_problem(locked, problem)
@@ -212,7 +227,7 @@ def open_cluster(cluster: Cluster) -> ClusterConnection:
 
 
 def _ask(access: ClusterAccess, namespace: str, limits: Limits | None = None) -> CheckResult:
-    with ClusterConnection(access, settings.ATOM_CLUSTER_NETWORKS, limits) as connection:
+    with ClusterConnection(access, settings.ATOM_CLUSTER_NETWORKS, limits or _LIMITS) as connection:
         return check_cluster(connection, namespace)
 
 
