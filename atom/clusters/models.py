@@ -3,30 +3,76 @@
 from __future__ import annotations
 
 from typing import ClassVar
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Coalesce
 
+from atom.accounts.models import Project, User
 from atom.clusters.states import CLUSTER_STATES
 from atom.core import states
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
+
+
+class ClusterQuerySet(models.QuerySet["Cluster"]):
+    """Reads of clusters."""
+
+    def present(self) -> ClusterQuerySet:
+        """Leave out clusters that were removed."""
+        return self.exclude(state="removed")
+
+    def visible_to(self, user: User, project_id: UUID | None) -> ClusterQuerySet:
+        """Return clusters that the user's projects may use, or the token's project alone."""
+        projects = Project.objects.all().visible_to(user)
+        if project_id is not None:
+            projects = projects.filter(pk=project_id)
+        elif user.is_superuser:
+            return self.present()
+        usable = Cluster.projects.through.objects.filter(
+            cluster=models.OuterRef("pk"), project__in=projects
+        )
+        return self.present().filter(Q(all_projects=True) | models.Exists(usable))
 
 
 class Cluster(TimestampedModel):
     """A set of nodes behind one way of starting jobs."""
 
-    name = models.CharField(max_length=63, unique=True)
+    name = models.CharField(max_length=63)
     kind = models.CharField(
         max_length=20, choices=[("local", "local"), ("kubernetes", "kubernetes")]
     )
     state = models.CharField(max_length=20, choices=states.choices(CLUSTER_STATES), default="ready")
     # Jobs share the server's user when it cannot give them one of their own.
     single_user = models.BooleanField(default=False)
+    # The address of its API, and the namespace of Atom's jobs.
+    server = models.CharField(max_length=500, blank=True)
+    namespace = models.CharField(max_length=63, blank=True)
+    # One context of the kubeconfig, encrypted (`atom.core.crypto`); it is only ever written.
+    encrypted_kubeconfig = models.TextField(blank=True)
+    # Whether every project may use it; otherwise those of `projects`.
+    all_projects = models.BooleanField(default=True)
+    projects = models.ManyToManyField(Project, related_name="+", blank=True)
+    # Facts and findings of the last check that reached it.
+    facts = models.JSONField(default=dict, blank=True)
+    findings = models.JSONField(default=list, blank=True)
+    checked_at = models.DateTimeField(null=True)
+    heartbeat_at = models.DateTimeField(null=True)
+    # Why the last check did not reach it.
+    problem_code = models.CharField(max_length=100, blank=True)
+    problem_detail = SentenceField(blank=True)
+
+    objects = ClusterQuerySet.as_manager()
 
     class Meta:
-        constraints: ClassVar = [states.constraint("cluster_state", CLUSTER_STATES)]
+        constraints: ClassVar = [
+            states.constraint("cluster_state", CLUSTER_STATES),
+            models.UniqueConstraint(
+                fields=["name"], condition=~Q(state="removed"), name="cluster_name"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -79,6 +125,51 @@ class Node(TimestampedModel):
 
     def __str__(self) -> str:
         return self.name
+
+
+class NodeAccelerator(TimestampedModel):
+    """How many accelerators of one kind a node has."""
+
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="accelerators")
+    kind = models.CharField(max_length=100)
+    count = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["node", "kind"], name="node_accelerator_kind"),
+        ]
+
+
+class AcceleratorPrice(TimestampedModel):
+    """The price of an hour of one accelerator."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="prices")
+    kind = models.CharField(max_length=100)
+    per_hour = models.DecimalField(max_digits=14, decimal_places=4)
+    currency = models.CharField(max_length=3)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["cluster", "kind"], name="accelerator_price_kind"),
+            models.CheckConstraint(condition=Q(per_hour__gte=0), name="accelerator_price_sign"),
+        ]
+
+
+class StoreRoute(TimestampedModel):
+    """The way between a cluster and an object store: how fast it is, and what it costs."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="routes")
+    # "atom" for the installation's own store, or the name that people give a source's store.
+    store = models.CharField(max_length=200)
+    bandwidth_bytes_per_s = models.BigIntegerField(null=True)
+    egress_per_gib = models.DecimalField(max_digits=14, decimal_places=6, default=0)
+    currency = models.CharField(max_length=3)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["cluster", "store"], name="store_route_store"),
+            models.CheckConstraint(condition=Q(egress_per_gib__gte=0), name="store_route_sign"),
+        ]
 
 
 class Reservation(TimestampedModel):

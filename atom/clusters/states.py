@@ -6,7 +6,11 @@ from datetime import timedelta
 SILENT_AFTER = timedelta(minutes=2)
 
 CLUSTER_STATES: dict[str, set[str]] = {
-    "ready": {"unreachable", "draining"},
-    "unreachable": {"ready", "draining"},
-    "draining": {"ready", "unreachable"},
+    # Connected, but a check failed: it lacks a right, or is too old.
+    "registering": {"ready", "unreachable", "draining", "removed"},
+    "ready": {"registering", "unreachable", "draining", "removed"},
+    "unreachable": {"registering", "ready", "draining", "removed"},
+    "draining": {"registering", "ready", "unreachable", "removed"},
+    # The row stays for the history of runs; its kubeconfig is gone.
+    "removed": set(),
 }

@@ -27,6 +27,9 @@ ATOM_STREAM_CACHE_BYTES = ENV.atom_stream_cache_bytes
 ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
 ATOM_SOURCE_ALLOW = [item.strip() for item in ENV.atom_source_allow.split(",") if item.strip()]
 ATOM_WEBHOOK_ALLOW = [item.strip() for item in ENV.atom_webhook_allow.split(",") if item.strip()]
+ATOM_CLUSTER_NETWORKS = [
+    item.strip() for item in ENV.atom_cluster_networks.split(",") if item.strip()
+]
 ATOM_SOURCE_FOLDERS = [item.strip() for item in ENV.atom_source_folders.split(",") if item.strip()]
 ATOM_RATE_SIGNED_IN = ENV.atom_rate_signed_in
 ATOM_RATE_ANONYMOUS = ENV.atom_rate_anonymous
@@ -263,6 +266,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
         "RoleEnum": "atom.accounts.models.ROLES",
         "LevelEnum": "atom.core.health_checks.LEVELS",
         "MailChoiceEnum": "atom.notifications.events.MAIL_CHOICES",
+        "ClusterKindEnum": ["local", "kubernetes"],
+        "ClusterStateEnum": ["draining", "ready", "registering", "removed", "unreachable"],
         "UploadKindEnum": ["pack", "changes"],
         "ArtifactKindEnum": ["output", "checkpoint", "model"],
         "RunFailureCodeEnum": "atom.jobs.failures.engines.failure_codes.FAILURE_CODES",

@@ -114,6 +114,8 @@ class Environment(BaseSettings):
     atom_email_from: str = "Atom <atom@localhost>"
     # The same for webhooks, whose addresses administrators of projects give.
     atom_webhook_allow: str = ""
+    # Private networks in which a cluster's API may be, separated by commas, e.g. 10.1.0.0/16.
+    atom_cluster_networks: str = ""
     # How often the REST API answers: for each token and each signed-in person, for each address
     # without either, and for failed sign-ins from one address and with one name.
     atom_rate_signed_in: RateSetting = parse_rate("100/s:500")
@@ -171,6 +173,19 @@ class Environment(BaseSettings):
                         f"{item!r} is no host name, address or network: leave out https:// and "
                         "the port."
                     ) from None
+        return text
+
+    @field_validator("atom_cluster_networks")
+    @classmethod
+    def _networks(cls, text: str) -> str:
+        """Refuse host names: a name may lead anywhere tomorrow."""
+        for item in filter(None, map(str.strip, text.split(","))):
+            try:
+                ip_network(item, strict=False)
+            except ValueError:
+                raise ValueError(
+                    f"{item!r} is no address or network, such as 10.1.0.0/16."
+                ) from None
         return text
 
     @field_validator("atom_oidc_issuer")

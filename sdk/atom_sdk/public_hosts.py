@@ -24,6 +24,15 @@ _UNICAST = ipaddress.ip_network("2000::/3")
 # Answered by the host of a virtual machine, though `ipaddress` takes them for public: assignments
 # of the protocol itself (Oracle's metadata), and Azure's agent.
 _OF_HOSTS = (ipaddress.ip_network("192.0.0.0/24"), ipaddress.ip_network("168.63.129.16/32"))
+# Metadata of Alibaba, AWS and Google in networks that are otherwise private; 0.0.0.0/8 leads to
+# this machine.
+_NEVER = (
+    *_OF_HOSTS,
+    ipaddress.ip_network("0.0.0.0/8"),
+    ipaddress.ip_network("100.100.100.200/32"),
+    ipaddress.ip_network("fd00:ec2::254/128"),
+    ipaddress.ip_network("fd20:ce::254/128"),
+)
 
 
 class AddressRefusedError(AtomError):
@@ -95,6 +104,39 @@ def public_addresses(host: str, port: int, allowed: Sequence[str]) -> list[str]:
     return [str(address) for address in found]
 
 
+def addresses_within(host: str, port: int, networks: Sequence[str]) -> list[str]:
+    """Return the addresses of a host, each of which is public or in one of `networks`.
+
+    Link-local, multicast and metadata addresses are refused even where a network holds them.
+    Raises AddressRefusedError if one of them may not be used, HostUnknownError if there is none.
+    """
+    name = host.rstrip(".").lower()
+    found = _resolve(name, port)
+    listed = [network for item in networks if (network := _network(item)) is not None]
+    for address in found:
+        inner = _unwrapped(address)
+        if _is_never(inner):
+            raise AddressRefusedError(
+                Sentence(
+                    "address.never",
+                    "{host} leads to {address}, which only the machine itself may ask.",
+                    host=name,
+                    address=address,
+                )
+            )
+        is_listed = any(end in network for network in listed for end in (address, inner))
+        if not is_listed and not _is_public(address):
+            raise AddressRefusedError(
+                Sentence(
+                    "address.not_listed",
+                    "{host} leads to {address}, in a network that is neither public nor listed.",
+                    host=name,
+                    address=address,
+                )
+            )
+    return [str(address) for address in found]
+
+
 def connect_to_one(addresses: Sequence[str], port: int, timeout_s: float | None) -> socket.socket:
     """Connect to the first of a host's checked addresses that answers. Raises OSError."""
     *others, last = addresses
@@ -117,18 +159,30 @@ def _resolve(host: str, port: int) -> list[_Address]:
 
 
 def _is_public(address: _Address) -> bool:
-    # An IPv6 address may be a wrapped IPv4 one, which is where packets would go.
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour
-        if inner is not None:
-            return _is_public(inner)
-        if address in _NAT64:
-            return _is_public(ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF))
-        if address not in _UNICAST:
-            return False
-    if any(address in network for network in _OF_HOSTS):
+    inner = _unwrapped(address)
+    if isinstance(inner, ipaddress.IPv6Address) and inner not in _UNICAST:
         return False
-    return address.is_global and not address.is_multicast
+    if any(inner in network for network in _OF_HOSTS):
+        return False
+    return inner.is_global and not inner.is_multicast
+
+
+def _unwrapped(address: _Address) -> _Address:
+    """Return the IPv4 address in an IPv6 one that wraps it, which is where packets would go."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    return address.ipv4_mapped or address.sixtofour or address
+
+
+def _is_never(address: _Address) -> bool:
+    if address.is_link_local or address.is_multicast or address.is_unspecified:
+        return True
+    # The last block of IPv4; IPv6's reserved addresses hold loopback, which may be listed.
+    if isinstance(address, ipaddress.IPv4Address) and address.is_reserved:
+        return True
+    return any(address in network for network in _NEVER)
 
 
 def _network(text: str) -> ipaddress.IPv4Network | ipaddress.IPv6Network | None:

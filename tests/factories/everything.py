@@ -12,6 +12,7 @@ from atom.cleaning.engines.findings import SCHEMA as FINDINGS
 from atom.cleaning.engines.findings import write_findings
 from atom.cleaning.models import CleaningReport
 from atom.clusters.actions import ensure_local_node
+from atom.clusters.models import Cluster
 from atom.core import outbox
 from atom.core.clock import now
 from atom.core.storage import project_store
@@ -66,6 +67,10 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
     webhook = Webhook.objects.create(
         project=project, name=word, url=f"https://{word}.example/", events=[]
     )
+    cluster = Cluster.objects.create(
+        name=f"{word}-cluster", kind="kubernetes", state="registering", all_projects=False
+    )
+    cluster.projects.add(project)
     shared = share_run(run, owner, days=7, note=word, with_log=True)
     outbox.emit(project.pk, "run.failed", people=[owner.pk], name=word)
     fan_out.tick()
@@ -102,6 +107,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
             run=run, attempt=make_attempt(run), path=word, size_bytes=1, kind="output"
         ).pk,
         "snapshot_id": code.pk,
+        "cluster": cluster.name,
         "machine_id": ensure_local_node().pk,
         "fetch_id": CodeFetch.objects.create(project=project, url="https://host/code").pk,
         "model": model.name,

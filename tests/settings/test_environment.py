@@ -94,3 +94,12 @@ def test_what_would_never_match_a_source_is_refused(
     monkeypatch.setenv("ATOM_SOURCE_ALLOW", f"127.0.0.1,{item}")
     with pytest.raises(ValueError, match="leave out https:// and the port"):
         Environment()
+
+
+@pytest.mark.parametrize("item", ["k8s.lab", "10.0.0.0/33", "https://10.0.0.1"])
+def test_networks_of_clusters_are_networks(item: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ATOM_CLUSTER_NETWORKS", "10.1.0.0/16, ::1")
+    assert Environment().atom_cluster_networks == "10.1.0.0/16, ::1"
+    monkeypatch.setenv("ATOM_CLUSTER_NETWORKS", f"10.1.0.0/16,{item}")
+    with pytest.raises(ValueError, match="no address or network"):
+        Environment()

@@ -67,16 +67,21 @@ class ResetLinkSerializer(serializers.Serializer[Any]):
     link = serializers.CharField()
 
 
+def require_installation(request: Request) -> None:
+    """Refuse all but administrators of the installation, and tokens that do not administer."""
+    token = token_of(request)
+    if not user_of(request).is_superuser or (token and token.project_id is not None):
+        raise NotFound
+    require_scope(token, "admin")
+
+
 class InstallationView(ScopedView):
     """For administrators of the installation: 404 for everybody else."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Refuse everybody else, and tokens that do not administer."""
         super().initial(request, *args, **kwargs)
-        token = token_of(request)
-        if not user_of(request).is_superuser or (token and token.project_id is not None):
-            raise NotFound
-        require_scope(token, "admin")
+        require_installation(request)
 
 
 def shown_people() -> QuerySet[User]:

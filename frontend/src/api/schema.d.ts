@@ -273,10 +273,98 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description List the clusters with their machines. */
+        /** @description List the clusters that the caller's projects may use, with their machines. */
         get: operations["clusters_list"];
         put?: never;
+        /** @description Register a cluster that can be reached; its state says whether a check failed. */
+        post: operations["cluster_register"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show a cluster. */
+        get: operations["cluster_get"];
+        put?: never;
         post?: never;
+        /** @description Forget the cluster and its kubeconfig; refused while runs are there. */
+        delete: operations["cluster_remove"];
+        options?: never;
+        head?: never;
+        /** @description Change settings and prices, or give another kubeconfig, which is checked first. */
+        patch: operations["cluster_change"];
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ask the cluster again; one that does not answer becomes unreachable. */
+        post: operations["cluster_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/drain/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Keep new runs off the cluster; runs that are there go on. */
+        post: operations["cluster_drain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/resume/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let the cluster take runs again, once a check passes. */
+        post: operations["cluster_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Check a cluster before it is registered; nothing is kept. */
+        post: operations["cluster_dry_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5288,10 +5376,66 @@ export interface components {
             readonly id: string;
             name: string;
             kind: components["schemas"]["ClusterKindEnum"];
+            /** @default ready */
             state: components["schemas"]["ClusterStateEnum"];
             single_user: boolean;
+            /** Format: date-time */
+            heartbeat_at: string | null;
             nodes: components["schemas"]["Node"][];
         };
+        /** @description A cluster; what only administrators of the installation see is null for others. */
+        ClusterDetail: {
+            /** Format: uuid */
+            readonly id: string;
+            name: string;
+            kind: components["schemas"]["ClusterKindEnum"];
+            /** @default ready */
+            state: components["schemas"]["ClusterStateEnum"];
+            single_user: boolean;
+            /** Format: date-time */
+            heartbeat_at: string | null;
+            nodes: components["schemas"]["Node"][];
+            /** Format: date-time */
+            checked_at: string | null;
+            /** @description Return the version of Kubernetes; empty for other kinds. */
+            readonly version: string;
+            readonly accelerators: {
+                [key: string]: number;
+            };
+            prices: components["schemas"]["Price"][];
+            stores: components["schemas"]["Route"][];
+            /** @description Return the address of its API, for administrators of the installation. */
+            readonly server: string | null;
+            /** @description Return the namespace of Atom's jobs, for administrators of the installation. */
+            readonly namespace: string | null;
+            /** @description Return the projects that may use it; null: all, or the caller may not know. */
+            readonly projects: string[] | null;
+            readonly facts: {
+                [key: string]: unknown;
+            } | null;
+            readonly findings: components["schemas"]["ClusterFinding"][] | null;
+            readonly problem: components["schemas"]["Failure"] | null;
+        };
+        /** @description One thing that a check of the cluster found. */
+        ClusterFinding: {
+            code: string;
+            level: components["schemas"]["ClusterFindingLevelEnum"];
+            detail: string;
+            detail_code: string;
+            detail_params: {
+                [key: string]: unknown;
+            };
+            evidence: {
+                [key: string]: unknown;
+            };
+        };
+        /**
+         * @description * `ok` - ok
+         *     * `warn` - warn
+         *     * `fail` - fail
+         * @enum {string}
+         */
+        ClusterFindingLevelEnum: "ok" | "warn" | "fail";
         /**
          * @description * `local` - local
          *     * `kubernetes` - kubernetes
@@ -5305,10 +5449,12 @@ export interface components {
         /**
          * @description * `draining` - draining
          *     * `ready` - ready
+         *     * `registering` - registering
+         *     * `removed` - removed
          *     * `unreachable` - unreachable
          * @enum {string}
          */
-        ClusterStateEnum: "draining" | "ready" | "unreachable";
+        ClusterStateEnum: "draining" | "ready" | "registering" | "removed" | "unreachable";
         /** @description Changes of the working tree since its commit. */
         CodeChangesRequest: {
             patch: string;
@@ -5625,6 +5771,17 @@ export interface components {
             /** @description Shown to everybody, on the machine's card. */
             reason: string;
         };
+        /** @description A kubeconfig, or the account of the server's own pod. */
+        CredentialsRequest: {
+            /** @description As kubectl config view --minify --flatten --raw writes it; never shown again. */
+            kubeconfig?: string;
+            /** @description Else the current one. */
+            context?: string;
+            /** @description Use the account of the pod that the server runs in. */
+            in_cluster?: boolean;
+            /** @description The namespace of Atom's jobs; else the context's. */
+            namespace?: string;
+        };
         /** @description When the daily mail comes. */
         DailyMail: {
             /** @description An IANA name; UTC until one is chosen. */
@@ -5852,6 +6009,17 @@ export interface components {
             /** Format: int64 */
             seq: number;
             document: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description The result of a check that keeps nothing. */
+        DryRunResult: {
+            server: string;
+            context: string;
+            /** @description Whether no finding has the level fail. */
+            passed: boolean;
+            findings: components["schemas"]["ClusterFinding"][];
+            facts: {
                 [key: string]: unknown;
             };
         };
@@ -7287,6 +7455,23 @@ export interface components {
          * @enum {string}
          */
         NeedLevelEnum: "problem" | "warning" | "todo";
+        /** @description A cluster to register. */
+        NewClusterRequest: {
+            /** @description As kubectl config view --minify --flatten --raw writes it; never shown again. */
+            kubeconfig?: string;
+            /** @description Else the current one. */
+            context?: string;
+            /** @description Use the account of the pod that the server runs in. */
+            in_cluster?: boolean;
+            /** @description The namespace of Atom's jobs; else the context's. */
+            namespace?: string;
+            /** @description Projects that may use it; null: all. */
+            projects?: string[] | null;
+            prices?: components["schemas"]["PriceRequest"][];
+            stores?: components["schemas"]["RouteRequest"][];
+            /** @description 1 to 63 lower-case letters, digits and dashes; it cannot be changed. */
+            name: string;
+        };
         /** @description The fields of a new commit. */
         NewCommitRequest: {
             /** @default main */
@@ -7758,10 +7943,16 @@ export interface components {
             memory_bytes: number;
             gpu_count: number;
             gpu_model: string;
+            accelerators: components["schemas"]["NodeAccelerator"][];
             schedulable: boolean;
             /** Format: date-time */
             heartbeat_at: string | null;
             used: components["schemas"]["Used"];
+        };
+        /** @description Accelerators of one kind on a node. */
+        NodeAccelerator: {
+            kind: string;
+            count: number;
         };
         /** @description Which node; this machine's unless one is named. */
         NodeChoiceRequest: {
@@ -8242,6 +8433,21 @@ export interface components {
             /** Format: uuid */
             parent?: string | null;
         };
+        /** @description Changes to a cluster. */
+        PatchedClusterChangesRequest: {
+            /** @description As kubectl config view --minify --flatten --raw writes it; never shown again. */
+            kubeconfig?: string;
+            /** @description Else the current one. */
+            context?: string;
+            /** @description Use the account of the pod that the server runs in. */
+            in_cluster?: boolean;
+            /** @description The namespace of Atom's jobs; else the context's. */
+            namespace?: string;
+            /** @description Projects that may use it; null: all. */
+            projects?: string[] | null;
+            prices?: components["schemas"]["PriceRequest"][];
+            stores?: components["schemas"]["RouteRequest"][];
+        };
         /** @description The text of a comment. */
         PatchedCommentTextRequest: {
             /** @description Plain text; @name names a member. */
@@ -8508,6 +8714,22 @@ export interface components {
             column_count: number;
             /** @description The program that wrote a Parquet file, as the file names it; or empty. */
             writer: string;
+        };
+        /** @description The price of an hour of one accelerator. */
+        Price: {
+            kind: string;
+            /** Format: decimal */
+            per_hour: string;
+            /** @description Three letters, as in ISO 4217. */
+            currency: string;
+        };
+        /** @description The price of an hour of one accelerator. */
+        PriceRequest: {
+            kind: string;
+            /** Format: decimal */
+            per_hour: string;
+            /** @description Three letters, as in ISO 4217. */
+            currency: string;
         };
         /** @description The result of a test of the connection. */
         Probe: {
@@ -8862,6 +9084,34 @@ export interface components {
              * @default 24
              */
             overlap_hours?: number;
+        };
+        /** @description The way between the cluster and a store. */
+        Route: {
+            /** @description "atom" for the installation's own store. */
+            store: string;
+            /** Format: int64 */
+            bandwidth_bytes_per_s: number | null;
+            /**
+             * Format: decimal
+             * @default 0.000000
+             */
+            egress_per_gib: string;
+            /** @description Three letters, as in ISO 4217. */
+            currency: string;
+        };
+        /** @description The way between the cluster and a store. */
+        RouteRequest: {
+            /** @description "atom" for the installation's own store. */
+            store: string;
+            /** Format: int64 */
+            bandwidth_bytes_per_s?: number | null;
+            /**
+             * Format: decimal
+             * @default 0.000000
+             */
+            egress_per_gib?: string;
+            /** @description Three letters, as in ISO 4217. */
+            currency: string;
         };
         /** @description A run with everything that its page shows. */
         Run: {
@@ -10616,6 +10866,9 @@ export type CleaningRun = components['schemas']['CleaningRun'];
 export type CleaningStateEnum = components['schemas']['CleaningStateEnum'];
 export type CloneRequestRequest = components['schemas']['CloneRequestRequest'];
 export type Cluster = components['schemas']['Cluster'];
+export type ClusterDetail = components['schemas']['ClusterDetail'];
+export type ClusterFinding = components['schemas']['ClusterFinding'];
+export type ClusterFindingLevelEnum = components['schemas']['ClusterFindingLevelEnum'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
 export type ClusterStateEnum = components['schemas']['ClusterStateEnum'];
@@ -10646,6 +10899,7 @@ export type CompleteUploadRequest = components['schemas']['CompleteUploadRequest
 export type Confusion = components['schemas']['Confusion'];
 export type Cordon = components['schemas']['Cordon'];
 export type CordonBodyRequest = components['schemas']['CordonBodyRequest'];
+export type CredentialsRequest = components['schemas']['CredentialsRequest'];
 export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
 export type Dataset = components['schemas']['Dataset'];
@@ -10666,6 +10920,7 @@ export type Download = components['schemas']['Download'];
 export type DownloadFile = components['schemas']['DownloadFile'];
 export type Draft = components['schemas']['Draft'];
 export type DraftRequest = components['schemas']['DraftRequest'];
+export type DryRunResult = components['schemas']['DryRunResult'];
 export type DueRun = components['schemas']['DueRun'];
 export type DueRunRequest = components['schemas']['DueRunRequest'];
 export type EditRequest = components['schemas']['EditRequest'];
@@ -10791,6 +11046,7 @@ export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NamedCount = components['schemas']['NamedCount'];
 export type Need = components['schemas']['Need'];
 export type NeedLevelEnum = components['schemas']['NeedLevelEnum'];
+export type NewClusterRequest = components['schemas']['NewClusterRequest'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
 export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
 export type NewFlushRequest = components['schemas']['NewFlushRequest'];
@@ -10828,6 +11084,7 @@ export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
 export type NewWriteRequest = components['schemas']['NewWriteRequest'];
 export type NewWriterRequest = components['schemas']['NewWriterRequest'];
 export type Node = components['schemas']['Node'];
+export type NodeAccelerator = components['schemas']['NodeAccelerator'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
 export type Notification = components['schemas']['Notification'];
@@ -10906,6 +11163,7 @@ export type PatchedChangedPersonRequest = components['schemas']['PatchedChangedP
 export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
 export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
 export type PatchedChangedUnitRequest = components['schemas']['PatchedChangedUnitRequest'];
+export type PatchedClusterChangesRequest = components['schemas']['PatchedClusterChangesRequest'];
 export type PatchedCommentTextRequest = components['schemas']['PatchedCommentTextRequest'];
 export type PatchedDatasetChangeRequest = components['schemas']['PatchedDatasetChangeRequest'];
 export type PatchedDescriptionRequest = components['schemas']['PatchedDescriptionRequest'];
@@ -10933,6 +11191,8 @@ export type PresignRequest = components['schemas']['PresignRequest'];
 export type PreviewConflict = components['schemas']['PreviewConflict'];
 export type PreviewCurve = components['schemas']['PreviewCurve'];
 export type PreviewTable = components['schemas']['PreviewTable'];
+export type Price = components['schemas']['Price'];
+export type PriceRequest = components['schemas']['PriceRequest'];
 export type Probe = components['schemas']['Probe'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
@@ -10970,6 +11230,8 @@ export type RevisionList = components['schemas']['RevisionList'];
 export type RoleEnum = components['schemas']['RoleEnum'];
 export type RoleSource = components['schemas']['RoleSource'];
 export type RotationRequest = components['schemas']['RotationRequest'];
+export type Route = components['schemas']['Route'];
+export type RouteRequest = components['schemas']['RouteRequest'];
 export type Run = components['schemas']['Run'];
 export type RunColumns = components['schemas']['RunColumns'];
 export type RunComment = components['schemas']['RunComment'];
@@ -11694,6 +11956,261 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterPage"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_register: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewClusterRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedClusterChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_drain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_dry_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["CredentialsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DryRunResult"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -331,6 +331,30 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   secrets_missing: ['项目没有该运行所要的某个机密。', '请重新设置该机密，然后重试运行。'],
   too_many_secrets: ['项目已有 200 个机密。', '请移除不再使用的机密。'],
   runner_token_invalid: ['该运行器的令牌已失效。', '请停止：该次尝试已结束。'],
+
+  // Clusters
+  cluster_address_refused: ['此服务器不得连接该地址。', '请填写公网地址，或让 ATOM_CLUSTER_NETWORKS 列出该网络。'],
+  cluster_answer_wrong: [
+    '该地址的响应不是 Kubernetes API 的响应。',
+    '请确认 kubeconfig 指向 API 服务器，而不是其前面的门户或代理。',
+  ],
+  cluster_certificate_wrong: ['集群 API 的证书不可信。', '请更新证书，或在 kubeconfig 中给出其证书颁发机构。'],
+  cluster_fails: ['集群的 API 报告了失败。', '请稍后重试；若仍然如此，请查看集群的 API 服务器。'],
+  cluster_failure: ['无法询问该集群。', '请检查集群，然后重新检查其连接。'],
+  cluster_forbids: ['该账户不得在集群中这样做。', '请应用集群检查所给出的 YAML，然后重新检查。'],
+  cluster_in_use: ['该集群上有运行。', '请排空集群，并等待其运行结束。'],
+  cluster_is_local: ['这个集群就是本机。', '请停止调度这台机器，使新的运行不再进入。'],
+  cluster_name_taken: ['已有同名集群。', '请换一个名称。'],
+  cluster_not_found: ['没有这个集群。', '请查看集群列表；已移除的集群不再有页面。'],
+  cluster_refuses_credentials: ['集群拒绝了凭据。', '请提供带有有效令牌或证书的新 kubeconfig。'],
+  cluster_secret_lost: ['无法读取存储的 kubeconfig。', '请重新提供该集群的 kubeconfig。'],
+  cluster_too_slow: ['集群的 API 响应太慢。', '请稍后重试；若仍然如此，请查看集群 API 服务器的负载。'],
+  cluster_unreachable: ['集群的 API 没有响应。', '请检查地址，以及此服务器与集群之间的防火墙。'],
+  in_cluster_account_missing: ['此服务器没有集群账户。', '请粘贴 kubeconfig，或在集群中以服务账户运行 Atom。'],
+  kubeconfig_refused: [
+    '无法使用这个 kubeconfig。',
+    '请使用写在文件内的令牌或证书，如 kubectl config view --minify --flatten --raw 的输出。',
+  ],
 };
 
 export default problems;

@@ -11,9 +11,11 @@ from atom.jobs.scheduling.engines.placement import NodeCapacity
 
 
 def capacities() -> list[NodeCapacity]:
-    """Return every node with what is taken on it."""
+    """Return every node of local clusters with what is taken on it."""
     # The annotations of a QuerySet are not part of the model's type.
-    nodes: Iterable[Any] = Node.objects.with_used().order_by("name")
+    # No executor starts attempts on other kinds of clusters yet.
+    local = Node.objects.filter(cluster__kind="local")
+    nodes: Iterable[Any] = local.with_used().order_by("name")
     return [
         NodeCapacity(
             id=node.pk,

@@ -1,0 +1,4 @@
+"""The one door to a cluster's API: kubeconfigs, checked addresses, connections.
+
+Only this package imports the client of Kubernetes. It writes no table.
+"""

@@ -1,0 +1,302 @@
+"""Registration, check, drain and removal of clusters.
+
+A cluster is asked outside of any transaction: it may take half a minute to answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from django.db.models import Q
+
+from atom.accounts import audit
+from atom.accounts.models import Project, User
+from atom.clusters.actions import LOCAL
+from atom.clusters.errors import (
+    ClusterInUse,
+    ClusterIsLocal,
+    ClusterNameTaken,
+    ClusterNotFound,
+    ClusterSecretLost,
+)
+from atom.clusters.kubernetes.connection import ClusterConnection, Limits
+from atom.clusters.kubernetes.errors import (
+    ClusterAddressRefused,
+    ClusterFailure,
+    InClusterAccountMissing,
+    KubeconfigRefused,
+)
+from atom.clusters.kubernetes.in_cluster import in_cluster_access
+from atom.clusters.kubernetes.kubeconfig import ClusterAccess, parse_kubeconfig
+from atom.clusters.models import AcceleratorPrice, Cluster, Reservation, StoreRoute
+from atom.clusters.registration.actions.nodes import sync_nodes
+from atom.clusters.registration.checks.checking import CheckResult, check_cluster
+from atom.clusters.states import CLUSTER_STATES
+from atom.core import clock, crypto
+from atom.core.errors import AtomError
+from atom.core.states import check_transition
+
+log = structlog.get_logger(__name__)
+
+# Addresses of the API stand beside clusters' names; the machine itself has its own.
+RESERVED_NAMES = frozenset({LOCAL, "check"})
+DEFAULT_NAMESPACE = "atom"
+# A stored cluster that has one of these is unreachable; the next is checked all the same.
+_PROBLEMS = (
+    ClusterFailure,
+    ClusterAddressRefused,
+    ClusterSecretLost,
+    InClusterAccountMissing,
+    KubeconfigRefused,
+)
+CHECK_EVERY = timedelta(minutes=1)
+# One cluster must hold up neither a person for long nor the check of the others.
+_LIMITS = Limits(total_s=60.0)
+_TICK_LIMITS = Limits(request_s=10.0, total_s=30.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """A pasted kubeconfig, or the account of the server's own pod."""
+
+    kubeconfig: str = field(default="", repr=False)
+    context: str = ""
+    in_cluster: bool = False
+
+    def access(self) -> ClusterAccess:
+        """Return the access that they give. Raises KubeconfigRefused, InClusterAccountMissing."""
+        if self.in_cluster:
+            return in_cluster_access()
+        return parse_kubeconfig(self.kubeconfig, self.context)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """Settings of a cluster that a person chooses; None leaves a setting as it is."""
+
+    namespace: str | None = None
+    # Empty and not None: every project may use it.
+    projects: Sequence[Project] | None = None
+    all_projects: bool | None = None
+    prices: Sequence[dict[str, Any]] | None = None
+    routes: Sequence[dict[str, Any]] | None = None
+
+
+def dry_run(credentials: Credentials, namespace: str) -> tuple[ClusterAccess, CheckResult]:
+    """Check a cluster and keep nothing. Raises KubeconfigRefused, ClusterFailure and their kin."""
+    access = credentials.access()
+    return access, _ask(access, namespace or access.namespace or DEFAULT_NAMESPACE)
+
+
+def register(name: str, credentials: Credentials, options: ClusterOptions, actor: User) -> Cluster:
+    """Add a cluster that can be reached; it is `registering` until no check fails.
+
+    Raises ClusterNameTaken, and what `dry_run` raises.
+    """
+    if name in RESERVED_NAMES or Cluster.objects.present().filter(name=name).exists():
+        raise ClusterNameTaken
+    access, result = dry_run(credentials, options.namespace or "")
+    cluster = Cluster(name=name, kind="kubernetes", state="registering")
+    cluster.namespace = options.namespace or access.namespace or DEFAULT_NAMESPACE
+    _take_access(cluster, access)
+    try:
+        with transaction.atomic():
+            cluster.save()
+            _apply_options(cluster, options)
+            _keep_result(cluster, result)
+            audit.record(actor, "cluster.registered", cluster, name=name, server=cluster.server)
+    except IntegrityError as taken:
+        raise ClusterNameTaken from taken
+    log.info("cluster_registered", cluster=name, state=cluster.state)
+    return cluster
+
+
+def change(
+    cluster: Cluster, credentials: Credentials | None, options: ClusterOptions, actor: User
+) -> Cluster:
+    """Change settings, or give another kubeconfig, which is checked first.
+
+    Raises ClusterIsLocal, and what `dry_run` raises.
+    """
+    _refuse_local(cluster)
+    namespace = options.namespace or cluster.namespace
+    checked = dry_run(credentials, namespace) if credentials else None
+    with transaction.atomic():
+        locked = _locked(cluster.pk)
+        if options.namespace:
+            locked.namespace = options.namespace
+        if checked:
+            _take_access(locked, checked[0])
+        locked.save()
+        _apply_options(locked, options)
+        if checked:
+            _keep_result(locked, checked[1])
+        audit.record(
+            actor, "cluster.changed", locked, name=locked.name, kubeconfig=checked is not None
+        )
+    return locked
+
+
+def check_now(cluster: Cluster, limits: Limits | None = None) -> Cluster:
+    """Ask a cluster again, and keep what comes. One that does not answer is `unreachable`.
+
+    Raises ClusterIsLocal.
+    """
+    _refuse_local(cluster)
+    try:
+        result = _ask(_access_of(cluster), cluster.namespace, limits)
+    except _PROBLEMS as problem:
+        with transaction.atomic():
+            locked = _locked(cluster.pk)
+            _keep_problem(locked, problem)
+        return locked
+    with transaction.atomic():
+        locked = _locked(cluster.pk)
+        _keep_result(locked, result)
+    return locked
+
+
+def drain(cluster: Cluster, actor: User) -> Cluster:
+    """Keep new runs off a cluster; runs that are there go on. Raises ClusterIsLocal."""
+    _refuse_local(cluster)
+    with transaction.atomic():
+        locked = _locked(cluster.pk)
+        if locked.state != "draining":
+            check_transition(CLUSTER_STATES, locked.state, "draining")
+            locked.state = "draining"
+            locked.save(update_fields=["state", "updated_at"])
+            audit.record(actor, "cluster.drained", locked, name=locked.name)
+    return locked
+
+
+def resume(cluster: Cluster, actor: User) -> Cluster:
+    """Let a drained cluster take runs again, in the state that a check gives it."""
+    _refuse_local(cluster)
+    with transaction.atomic():
+        locked = _locked(cluster.pk)
+        if locked.state == "draining":
+            # The check that follows decides; until then nothing is placed there.
+            locked.state = "registering"
+            locked.save(update_fields=["state", "updated_at"])
+            audit.record(actor, "cluster.resumed", locked, name=locked.name)
+    return check_now(locked)
+
+
+def remove(cluster: Cluster, actor: User) -> None:
+    """Forget a cluster's kubeconfig and nodes; its name is free. Raises ClusterInUse."""
+    _refuse_local(cluster)
+    with transaction.atomic():
+        locked = _locked(cluster.pk)
+        if Reservation.objects.filter(node__cluster=locked).exists():
+            raise ClusterInUse
+        check_transition(CLUSTER_STATES, locked.state, "removed")
+        locked.state, locked.encrypted_kubeconfig = "removed", ""
+        locked.facts, locked.findings = {}, []
+        locked.problem_code, locked.problem_detail = "", ""
+        locked.save()
+        locked.nodes.all().delete()
+        audit.record(actor, "cluster.removed", locked, name=locked.name)
+
+
+def tick() -> int:
+    """Check the clusters whose last check is a minute old; return how many."""
+    due = Q(checked_at=None) | Q(checked_at__lt=clock.now() - CHECK_EVERY)
+    rows = Cluster.objects.present().filter(due, kind="kubernetes").order_by("checked_at")
+    clusters = list(rows)
+    for cluster in clusters:
+        try:
+            check_now(cluster, _TICK_LIMITS)
+        except ClusterNotFound:
+            continue
+    return len(clusters)
+
+
+def open_cluster(cluster: Cluster) -> ClusterConnection:
+    """Connect to a registered cluster; close the connection after use.
+
+    Raises ClusterAddressRefused, ClusterFailure, ClusterSecretLost.
+    """
+    return ClusterConnection(_access_of(cluster), settings.ATOM_CLUSTER_NETWORKS)
+
+
+def _ask(access: ClusterAccess, namespace: str, limits: Limits | None = None) -> CheckResult:
+    with ClusterConnection(access, settings.ATOM_CLUSTER_NETWORKS, limits or _LIMITS) as connection:
+        return check_cluster(connection, namespace)
+
+
+def _access_of(cluster: Cluster) -> ClusterAccess:
+    try:
+        access = ClusterAccess.from_text(crypto.decrypt(cluster.encrypted_kubeconfig))
+    except crypto.BadSignature as error:
+        raise ClusterSecretLost from error
+    return in_cluster_access() if access.is_in_cluster else access
+
+
+def _take_access(cluster: Cluster, access: ClusterAccess) -> None:
+    cluster.server = access.server
+    # The pod's token is replaced every hour and read anew; nothing of it is stored.
+    kept = ClusterAccess(access.server, is_in_cluster=True) if access.is_in_cluster else access
+    cluster.encrypted_kubeconfig = crypto.encrypt(kept.as_text())
+
+
+def _apply_options(cluster: Cluster, options: ClusterOptions) -> None:
+    if options.all_projects is not None:
+        cluster.all_projects = options.all_projects
+        cluster.save(update_fields=["all_projects", "updated_at"])
+        cluster.projects.set(options.projects or [])
+    if options.prices is not None:
+        cluster.prices.all().delete()
+        AcceleratorPrice.objects.bulk_create(
+            AcceleratorPrice(cluster=cluster, **price) for price in options.prices
+        )
+    if options.routes is not None:
+        cluster.routes.all().delete()
+        StoreRoute.objects.bulk_create(
+            StoreRoute(cluster=cluster, **route) for route in options.routes
+        )
+
+
+def _keep_result(cluster: Cluster, result: CheckResult) -> None:
+    cluster.checked_at = cluster.heartbeat_at = clock.now()
+    cluster.facts = result.facts
+    cluster.findings = [finding.as_json() for finding in result.findings]
+    cluster.problem_code, cluster.problem_detail = "", ""
+    if cluster.state != "draining":
+        _become(cluster, "ready" if result.passed else "registering")
+    cluster.save()
+    if result.nodes is not None:
+        sync_nodes(cluster, result.nodes)
+
+
+def _keep_problem(cluster: Cluster, problem: AtomError) -> None:
+    cluster.checked_at = clock.now()
+    cluster.problem_code, cluster.problem_detail = problem.code, problem.detail
+    if cluster.state != "draining":
+        _become(cluster, "unreachable")
+    cluster.save()
+
+
+def _become(cluster: Cluster, state: str) -> None:
+    if cluster.state != state:
+        check_transition(CLUSTER_STATES, cluster.state, state)
+        log.info("cluster_state", cluster=cluster.name, old=cluster.state, new=state)
+        cluster.state = state
+
+
+def _refuse_local(cluster: Cluster) -> None:
+    if cluster.kind == LOCAL:
+        raise ClusterIsLocal
+
+
+def _locked(cluster_id: UUID) -> Cluster:
+    row = Cluster.objects.present().select_for_update().filter(pk=cluster_id).first()
+    if row is None:
+        raise ClusterNotFound
+    return row

@@ -1,0 +1,1 @@
+"""Questions to a connected cluster. Each returns a finding; none changes the cluster."""
