@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import tempfile
 from collections.abc import Callable
 from datetime import datetime
@@ -13,6 +14,10 @@ import yaml
 
 from .access import ADMIN, Access
 from .certificates import write_certificate
+from .controllers.budgets import Budgets
+from .controllers.collector import Collector
+from .controllers.jobs import Jobs
+from .controllers.namespaces import Namespaces
 from .faults import Faults
 from .handlers import Handlers
 from .logs import Logs
@@ -62,6 +67,8 @@ class Cluster:
 
     def _add_controllers(self) -> None:
         """Add the controllers that every cluster has."""
+        parts = self.machinery, self.deletion
+        self.controllers += [class_(*parts) for class_ in (Namespaces, Collector, Jobs, Budgets)]
 
     def start(self) -> Cluster:
         """Serve."""
@@ -116,6 +123,4 @@ class Cluster:
 
 
 def _base64(file: str) -> str:
-    import base64
-
     return base64.b64encode(Path(file).read_bytes()).decode()
