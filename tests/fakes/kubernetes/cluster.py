@@ -68,7 +68,8 @@ class Cluster:
     def _add_controllers(self) -> None:
         """Add the controllers that every cluster has."""
         parts = self.machinery, self.deletion
-        self.controllers += [class_(*parts) for class_ in (Namespaces, Collector, Jobs, Budgets)]
+        self.jobs = Jobs(*parts)
+        self.controllers += [Namespaces(*parts), Collector(*parts), self.jobs, Budgets(*parts)]
 
     def start(self) -> Cluster:
         """Serve."""

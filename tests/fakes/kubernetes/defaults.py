@@ -89,6 +89,9 @@ def job(obj: Json) -> None:
         for condition in rule.get("onPodConditions") or ():
             condition.setdefault("status", "True")
     template = spec.setdefault("template", {})
+    labels = (template.get("metadata") or {}).get("labels")
+    if labels and not metadata.get("labels") and "resourceVersion" not in metadata:
+        metadata["labels"] = dict(labels)
     pod_spec(template.setdefault("spec", {}))
     if not spec["manualSelector"]:
         _job_labels(spec, template, metadata)

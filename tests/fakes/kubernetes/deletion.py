@@ -94,7 +94,11 @@ class Deletion:
             if new == old:
                 return old
             return self.store.put(resource.store_key, place, new)
-        self.store.remove(resource.store_key, place, new)
+        if resource.kind == "Pod" and new != old:
+            # Its watchers see a pod marked before they see it gone.
+            new = self.store.put(resource.store_key, place, new)
+        last = new if resource.kind == "Pod" else old
+        self.store.remove(resource.store_key, place, last)
         if resource.kind == "CustomResourceDefinition":
             self.machinery.registry.remove_definition(old)
         for listener in self.machinery.on_deleted:

@@ -122,7 +122,9 @@ class Watch:
         seconds = self.request.number("timeoutSeconds")
         end = self.loop.time() + (seconds if seconds is not None else _LONGEST)
         marked = self.request.query.get("allowWatchBookmarks") in ("true", "1")
-        next_mark = min(self.loop.time() + self.bookmark_seconds, end - 1) if marked else end
+        # The last bookmark comes a second before the end, but not in a very short watch.
+        last = end - 1 if seconds is None or seconds > 2 else end + 1
+        next_mark = min(self.loop.time() + self.bookmark_seconds, last) if marked else end
         try:
             while True:
                 self.wake.clear()
@@ -132,7 +134,7 @@ class Watch:
                     return
                 if marked and now >= next_mark:
                     yield self._bookmark()
-                    next_mark = min(now + self.bookmark_seconds, max(end - 1, now + 1))
+                    next_mark = min(now + self.bookmark_seconds, last if now < last else end)
                 await self._wait(min(end, next_mark) - now)
         finally:
             self.close()

@@ -91,7 +91,8 @@ class Jobs(Controller):
 
     def _job(self, event: Event) -> None:
         before, after = event.before, event.after
-        if before and after and _generation(before.obj) == _generation(after.obj):
+        same = before and after and _generation(before.obj) == _generation(after.obj)
+        if same or (after and after.obj["metadata"].get("deletionTimestamp")):
             self.enqueue(*event.place, after=self.batch_seconds)
         else:
             self.enqueue(*event.place)
