@@ -35,8 +35,8 @@ class Replay:
     headers: dict[str, Callable[[], dict[str, str]]] = field(default_factory=dict)
     # The second recording is shortened.
     part: bool = False
-    # Recorded watches ran longer than a test should.
-    seconds: str = "1"
+    # Recorded watches ran longer than a test should; by the note, where one second is too short.
+    seconds: dict[str, str] = field(default_factory=dict)
 
     def run(self, lines: list[Line]) -> None:
         """Replay lines in order."""
@@ -116,7 +116,7 @@ class Replay:
         if "resourceVersion" in query:
             known = self.names.versions.get(query["resourceVersion"])
             query["resourceVersion"] = known or query["resourceVersion"]
-        query["timeoutSeconds"] = self.seconds
+        query["timeoutSeconds"] = self.seconds.get(line.note, "1")
         nothing: Callable[[], None] = lambda: None  # noqa: E731
         events = self.world.watch(
             self.names.text(line.path), query, self.meanwhile.get(line.note, nothing)

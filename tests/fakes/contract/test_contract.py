@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.kubernetes.cluster import DEFINITIONS
+from tests.fakes.kubernetes.paging import Token
 
 from .replay import Replay
 from .transcripts import FOLDER, load
@@ -188,7 +189,7 @@ def test_custom_resources(world: World) -> None:
         world.cluster.machinery.load_definitions(DEFINITIONS)
     add_namespace(replay)
     replay.run(load("custom-resources"))
-    check(replay, 13)
+    check(replay, 12)
 
 
 def test_access(world: World) -> None:
@@ -264,11 +265,80 @@ def evicted_pods(replay: Replay) -> None:
         )
 
 
+def too_big(replay: Replay) -> None:
+    """Send what is over the limits; the recording names these bodies and does not show them."""
+    lines = {line.note: line for line in load("limits") if line.scenario == "misc-answers"}
+    config_map, job = "/api/v1/namespaces/lim2/configmaps", "/apis/batch/v1/namespaces/lim2/jobs"
+    add_namespace(replay, "lim2")
+    (plain,) = [line for line in load("create-and-errors") if line.note == "create a job"]
+    big_job = plain.body | {"metadata": {"name": "big", "annotations": {"a": "x" * 300_000}}}
+    bodies: list[tuple[str, str, Json]] = [
+        ("a config map of 1.1 MB", config_map, {"data": {"a": "x" * 1_100_000}}),
+        ("a config map of 3.3 MB", config_map, {"data": {"a": "x" * 3_300_000}}),
+        ("annotations over 256 KiB", job, big_job),
+    ]
+    for note, path, body in bodies:
+        reply = replay.world.ask("POST", path, {"metadata": {"name": "big"}} | body)
+        line = lines[note]
+        assert reply.status == line.status
+        replay.faults += replay.match(line.response, reply.body)
+        replay.compared += 1
+
+
+def deployment_controller(replay: Replay, later: bool) -> None:
+    """Write what the controller of Deployments wrote; the stand-in has none."""
+    times = {"lastTransitionTime": "2026-11-25T15:36:13Z", "lastUpdateTime": "2026-11-25T15:36:13Z"}
+    kinds = ("Progressing", "Available") if later else ("Progressing",)
+    status: Json = {
+        "conditions": [
+            {"type": kind, "status": "True", "reason": "x", "message": "x"} | times
+            for kind in kinds
+        ]
+    }
+    if later:
+        numbers = ("observedGeneration", "terminatingReplicas", "unavailableReplicas")
+        status |= dict.fromkeys(numbers, 1)
+    annotations = {"deployment.kubernetes.io/revision": "1"}
+    reply = replay.world.ask(
+        "PATCH",
+        "/apis/apps/v1/namespaces/ssa/deployments/d/status",
+        {"metadata": {"annotations": annotations}, "status": status},
+        query={"fieldManager": "kube-controller-manager"},
+        content_type="application/merge-patch+json",
+    )
+    assert reply.status == 200
+
+
 def test_limits(world: World) -> None:
     replay = Replay(world, part=True)
     limits_scene(replay)
-    lines = load("limits")
-    replay.before["a budget: minAvailable 2"] = lambda: evicted_pods(replay)
     running_job(replay)
-    replay.run(lines)
-    check(replay, 100)
+    too_big(replay)
+    before, seconds = replay.before, replay.seconds
+    before["a budget: minAvailable 2"] = lambda: evicted_pods(replay)
+    stays = "apply by atom without that field: no conflict, it stays"
+    before[stays] = lambda: deployment_controller(replay, later=False)
+    before["the same by force"] = lambda: deployment_controller(replay, later=True)
+    quiet, page = (
+        line.note
+        for line in load("limits")
+        if line.note.startswith(("watch with allowWatchBookmarks", "list page 2"))
+    )
+    before[quiet] = lambda: old_scene(replay)
+    seconds[quiet] = "3"
+    if cluster := world.cluster:
+        cluster.application.bookmark_seconds = 1.2
+        before["one of 40 lists at once: 429"] = lambda: cluster.faults.refuse(user="flood")
+
+        def compact() -> None:
+            version = int(replay.names.versions[OLD["k4"]])
+            replay.names.texts[PAGE_2] = Token(version, "/k0").text()
+            cluster.store.compact()
+
+        before[page] = compact
+    replay.run(load("limits"))
+    check(replay, 127)
+
+
+# The recorder's token for its second page.
+PAGE_2 = "eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTA4NCwic3RhcnQiOiIvazBcdTAwMDAifQ"

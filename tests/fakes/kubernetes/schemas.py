@@ -114,6 +114,8 @@ def check_types(value: Any, shape: Shape, owner: str = "", path: str = "") -> st
     if value is None or shape.kind == "any":
         return ""
     if shape.kind == "scalar":
+        if shape.name == "datetime" and isinstance(value, str):
+            return _time_fault(value, path)
         if shape.type is None or _is_a(value, shape.type):
             return ""
         go = _GO.get(shape.name, shape.name)
@@ -130,6 +132,18 @@ def check_types(value: Any, shape: Shape, owner: str = "", path: str = "") -> st
         for key, child_value in value.items()
         if (child := shape.child(key)) is not None
     )
+
+
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$")
+_MICRO = ("acquireTime", "renewTime", "eventTime")
+
+
+def _time_fault(value: str, path: str) -> str:
+    if _TIME.match(value):
+        return ""
+    micro = ".000000" if path.rsplit(".", 1)[-1] in _MICRO else ""
+    form = f"2006-01-02T15:04:05{micro}Z07:00"
+    return f'parsing time "{value}" as "{form}": cannot parse "{value}" as "2006"'
 
 
 def _is_a(value: Any, type_: Any) -> bool:

