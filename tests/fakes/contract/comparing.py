@@ -16,10 +16,13 @@ _GENERATED = re.compile(r"(.*-)[a-z0-9]{5}$")
 _BY_FORM = {
     "buildDate",
     "ca.crt",
+    "containerID",
     "gitCommit",
     "gitVersion",
     "goVersion",
+    "ip",
     "platform",
+    "podIP",
     "serverAddress",
     "storageVersionHash",
     "token",

@@ -29,4 +29,18 @@ _LIMITS: dict[tuple[str, str], str] = {
 
 NOT_COMPARED: dict[tuple[str, str, str], str] = {
     ("limits", scenario, note): reason for (scenario, note), reason in _LIMITS.items()
+} | {("jobs", "job-resource-quota", "the quota"): "no quota controller writes a status here"}
+
+_NODES = "the node life cycle evicts these pods; its steps are played in"
+
+# Stories of Jobs that belong to other controllers.
+STORIES: dict[str, str] = {
+    "job-node-taint-noexecute": _NODES,
+    "job-node-deleted-podgc": _NODES,
+    "job-node-unreachable-then-back": _NODES,
+    "job-two-pods-one-index": _NODES,
+    "job-preempted-by-scheduler": "the scheduler chooses the victims",
+    "pod-unschedulable": "the scheduler writes these texts",
+    "job-suspend-races-policy": "tallies of a race that the batching of one second decides",
+    "job-suspend-races-policy-remedies": "tallies of a race that the batching of one second decides",
 }

@@ -73,8 +73,12 @@ def _volume(volume: Json) -> None:
         volume["hostPath"].setdefault("type", "")
 
 
-def job(obj: Json) -> None:
-    """Fill in a Job: its selector and the labels of its pods."""
+def job(obj: Json, dry_run: bool = False) -> None:
+    """Fill in a Job: its selector and the labels of its pods.
+
+    A Job without labels takes its template's. Then the real server adds the generated ones to both,
+    since they are one map; a dry run was recorded without them.
+    """
     spec, metadata = obj.setdefault("spec", {}), obj["metadata"]
     if spec.get("completions") is None and spec.get("parallelism") is None:
         spec["completions"] = spec["parallelism"] = 1
@@ -91,7 +95,7 @@ def job(obj: Json) -> None:
     template = spec.setdefault("template", {})
     labels = (template.get("metadata") or {}).get("labels")
     if labels and not metadata.get("labels") and "resourceVersion" not in metadata:
-        metadata["labels"] = dict(labels)
+        metadata["labels"] = dict(labels) if dry_run else labels
     pod_spec(template.setdefault("spec", {}))
     if not spec["manualSelector"]:
         _job_labels(spec, template, metadata)

@@ -66,10 +66,9 @@ class Deletion:
     ) -> Json:
         metadata = dict(old["metadata"])
         finalizers = list(metadata.get("finalizers") or ())
-        if not metadata.get("deletionTimestamp"):
-            for mark, name in ((FOREGROUND, "Foreground"), (ORPHAN, "Orphan")):
-                if policy == name and mark not in finalizers:
-                    finalizers.append(mark)
+        for mark, name in ((FOREGROUND, "Foreground"), (ORPHAN, "Orphan")):
+            if policy == name and mark not in finalizers:
+                finalizers.append(mark)
         if finalizers:
             metadata["finalizers"] = finalizers
         grace = _grace(resource, old, body.get("gracePeriodSeconds"))

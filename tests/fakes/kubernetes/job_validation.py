@@ -123,7 +123,8 @@ def job_update_causes(old: Json, new: Json) -> list[Cause]:
     if changed and not (indexed and after.get("completions") == after.get("parallelism")):
         value = json.dumps(after.get("completions"))
         causes.append(wrong("spec.completions", value, "field is immutable"))
-    return causes + _template_causes(old, new)
+    # An update checks this policy twice.
+    return causes + _replacement_causes(after) + _template_causes(old, new)
 
 
 _FREE_WHILE_SUSPENDED = (

@@ -15,7 +15,7 @@ from typing import Any
 from . import apply as ssa
 from .admission import check_namespace, check_quotas, check_security, namespace_warnings
 from .cel import rule_causes
-from .defaults import DEFAULTS, admit_pod, first_status, suffix
+from .defaults import DEFAULTS, admit_pod, first_status, job, suffix
 from .errors import ApiError, absent, already_exists, bad_request, conflict, invalid, required, wrong
 from .normal import normalize
 from .patches import copy
@@ -92,7 +92,7 @@ class Machinery:
                 )
         with self.store.lock:
             check_namespace(self.store, resource, namespace, name)
-            obj = self._prepared(resource, body)
+            obj = self._prepared(resource, body, options)
             self._admit(resource, obj, namespace, options)
             place = (namespace if resource.namespaced else "", name)
             if self.store.entry(resource.store_key, *place):
@@ -132,7 +132,7 @@ class Machinery:
         if metadata.get("resourceVersion"):
             raise ApiError(500, "resourceVersion should not be set on objects to be created")
 
-    def _prepared(self, resource: Resource, body: Json) -> Json:
+    def _prepared(self, resource: Resource, body: Json, options: Options) -> Json:
         metadata = body["metadata"]
         for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"):
             metadata.pop(key, None)
@@ -145,7 +145,9 @@ class Machinery:
         if resource.custom:
             fill_defaults(obj, resource.schema or {})
             return obj
-        if fill := DEFAULTS.get(resource.kind):
+        if resource.kind == "Job":
+            job(obj, options.dry_run)
+        elif fill := DEFAULTS.get(resource.kind):
             fill(obj)
         if resource.has_status:
             obj["status"] = first_status(obj)

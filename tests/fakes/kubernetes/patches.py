@@ -50,19 +50,22 @@ def strategic_merge(target: Any, patch: Any, path: str = "") -> Any:
 
 
 def _merged_list(current: list[Any], patch: list[Any], key: str, path: str) -> list[Any]:
-    items = list(current)
-    for item in patch:
-        if not isinstance(item, dict):
-            return patch
-        at = next((n for n, old in enumerate(items) if old.get(key) == item.get(key)), None)
-        if item.get("$patch") == "delete":
-            if at is not None:
-                del items[at]
-        elif at is None:
-            items.append(item)
-        else:
-            items[at] = strategic_merge(items[at], item, path)
-    return items
+    if not all(isinstance(item, dict) for item in patch):
+        return patch
+    places = {item.get(key): at for at, item in enumerate(current)}
+    named = {item.get(key) for item in patch}
+    changed = [
+        strategic_merge(current[places[item[key]]], item, path) if item[key] in places else item
+        for item in patch
+        if item.get("$patch") != "delete"
+    ]
+    left = [item for item in current if item.get(key) not in named]
+    # The server's order: new items stand before those that the patch does not name.
+    result: list[Any] = []
+    while changed and left:
+        first = places.get(changed[0][key], -1) < places[left[0][key]]
+        result.append(changed.pop(0) if first else left.pop(0))
+    return result + changed + left
 
 
 class _PatchFailedError(Exception):
@@ -98,7 +101,9 @@ def _operate(holder: Json, operation: Json) -> None:
     elif op == "remove":
         _remove(holder, path)
     elif op == "replace":
-        _remove(holder, path)
+        # The server's library lets a field that is absent be replaced.
+        if isinstance(_read(holder, path[:-1]), list):
+            _remove(holder, path)
         _add(holder, path, operation["value"])
     elif op == "test":
         if _read(holder, path) != operation.get("value"):

@@ -22,6 +22,8 @@ class Collector(Controller):
     """Keeps the graph of owners and deletes what nobody owns any more."""
 
     name = "garbage-collector"
+    # The real collector comes after the controllers of the kind.
+    delay_seconds = 0.03
 
     def __init__(self, machinery: Machinery, deletion: Any) -> None:
         super().__init__(machinery, deletion)
@@ -54,7 +56,8 @@ class Collector(Controller):
         elif metadata.get("deletionTimestamp") and {FOREGROUND, ORPHAN} & set(
             metadata.get("finalizers") or ()
         ):
-            self.enqueue("owner", event.place[0], metadata["uid"], event.kind, event.place[1])
+            owner = (event.place[0], metadata["uid"], event.kind, event.place[1])
+            self.enqueue("owner", *owner, after=self.delay_seconds)
 
     def _owner(self, reference: Json) -> tuple[str, str]:
         resource = self._kind(reference)

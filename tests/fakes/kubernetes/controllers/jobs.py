@@ -92,7 +92,7 @@ class Jobs(Controller):
     def _job(self, event: Event) -> None:
         before, after = event.before, event.after
         same = before and after and _generation(before.obj) == _generation(after.obj)
-        if same or (after and after.obj["metadata"].get("deletionTimestamp")):
+        if same:
             self.enqueue(*event.place, after=self.batch_seconds)
         else:
             self.enqueue(*event.place)
@@ -102,12 +102,18 @@ class Jobs(Controller):
         owner = owner_of(pod)
         if owner is not None and owner["kind"] == "Job":
             self.enqueue(event.place[0], owner["name"], after=self.batch_seconds)
+        elif owner is None and event.type == "MODIFIED" and is_tracked(pod):
+            # Its owner left it: nobody counts it any more.
+            self.enqueue(event.place[0], event.place[1], "pod")
 
     # --- one look ---
 
     def sync(self, key: Key) -> None:
         """Bring one Job to its state."""
-        namespace, name = key
+        namespace, name = key[:2]
+        if len(key) > 2:
+            remove_finalizer(self.machinery, self._pods, namespace, name, TRACKING)
+            return
         job = self.store.get("jobs.batch", namespace, name)
         pods = [
             pod
