@@ -103,16 +103,20 @@ def differences(
 
 
 def _dicts(recorded: Json, actual: Json, names: Names, part: bool, path: str) -> list[str]:
-    found_keys = {names.text(key): value for key, value in recorded.items()}
-    missing = [key for key in found_keys if key not in actual]
+    renamed = {names.text(key): value for key, value in recorded.items()}
+    missing = [key for key in renamed if key not in actual]
     if part:
-        missing = [key for key in missing if found_keys[key] is not None]
-    extra = [] if part else [key for key in actual if key not in found_keys]
+        # A shortened item of a list was given its kind by the recorder.
+        item = path.endswith("]")
+        missing = [
+            key for key in missing if renamed[key] is not None and not (item and key == "kind")
+        ]
+    extra = [] if part else [key for key in actual if key not in renamed]
     # The recording shows who manages fields only in answers to an apply.
     extra = [key for key in extra if key != "managedFields"]
     result = [f"{path}: {key} is missing" for key in missing]
     result += [f"{path}: {key} = {actual[key]!r} was not recorded" for key in extra]
-    for key, value in found_keys.items():
+    for key, value in renamed.items():
         if key in actual:
             place = f"{path}.{key}"
             result += differences(value, actual[key], names, part=part, path=place)

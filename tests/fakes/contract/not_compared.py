@@ -1,4 +1,4 @@
-"""What the replay does not compare, and why."""
+"""The answers that the replay does not compare, and the reasons."""
 
 from __future__ import annotations
 
@@ -29,8 +29,11 @@ _LIMITS: dict[tuple[str, str], str] = {
 
 NOT_COMPARED: dict[tuple[str, str, str], str] = {
     ("limits", scenario, note): reason for (scenario, note), reason in _LIMITS.items()
-} | {("jobs", "job-resource-quota", "the quota"): "no quota controller writes a status here"}
+}
+_QUOTA = ("jobs", "job-resource-quota", "the quota")
+NOT_COMPARED[_QUOTA] = "no quota controller writes a status here"
 
+_RACE = "tallies of a race that the batching of one second decides"
 _NODES = "the node life cycle evicts these pods; its steps are played in"
 
 # Stories of Jobs that belong to other controllers.
@@ -41,6 +44,6 @@ STORIES: dict[str, str] = {
     "job-two-pods-one-index": _NODES,
     "job-preempted-by-scheduler": "the scheduler chooses the victims",
     "pod-unschedulable": "the scheduler writes these texts",
-    "job-suspend-races-policy": "tallies of a race that the batching of one second decides",
-    "job-suspend-races-policy-remedies": "tallies of a race that the batching of one second decides",
+    "job-suspend-races-policy": _RACE,
+    "job-suspend-races-policy-remedies": _RACE,
 }

@@ -89,7 +89,9 @@ class Replay:
 
     def _compare(self, line: Line, reply: Reply) -> list[str]:
         if reply.status != line.status:
-            return [f"status {line.status} was recorded, now {reply.status}: {reply.content[:900]!r}"]
+            return [
+                f"status {line.status} was recorded, now {reply.status}: {reply.content[:900]!r}"
+            ]
         faults = [
             f"header {name}: {line.headers[name]!r} was recorded, now {reply.headers.get(name)!r}"
             for name in _HEADERS

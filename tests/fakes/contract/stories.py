@@ -6,6 +6,7 @@ import re
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from tests.fakes.kubernetes.cluster import Cluster
@@ -121,12 +122,12 @@ class Story:
         for line in self.lines:
             if not line.is_watch:
                 moment = float(line.raw.get("t") or 0)
-                steps.append((moment, 3, lambda line=line: self._request(line)))
+                steps.append((moment, 3, partial(self._request, line)))
         counts: dict[str, int] = defaultdict(int)
         for event in self._stream("jobs"):
             name = event.get("name") or event["object"]["metadata"]["name"]
             counts[name] += 1
-            wait = (lambda name=name, number=counts[name]: self._wait_job(name, number))
+            wait = partial(self._wait_job, name, counts[name])
             steps.append((event["t"], 1, wait))
         seen: dict[str, list[str]] = defaultdict(list)
         bound: dict[str, float] = {}
@@ -149,7 +150,7 @@ class Story:
             return [(event["t"], 1, lambda: self._bind(name, node))]
         if (obj.get("status") or {}).get("phase") == "Running":
             # The watch saw it later than the next step began.
-            moment = bound.get(name, event["t"])
+            moment = bound.get(name) or float(event["t"])
             return [(moment, 2, lambda: self._run(name))]
         return []
 

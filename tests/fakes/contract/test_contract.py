@@ -44,14 +44,13 @@ JOB = "/apis/batch/v1/namespaces/rec/jobs"
 PODS = "/api/v1/namespaces/rec/pods"
 
 
-def schedule(replay: Replay, job: str) -> list[Json]:
+def schedule(replay: Replay, job: str) -> None:
     """Wait for both pods of a Job and put them on the recorder's node."""
     query = f"{PODS}?labelSelector=batch.kubernetes.io/job-name={job}"
-    pods = replay.wait_for(query, lambda body: len(body["items"]) == 2)["items"]
+    pods: list[Json] = replay.wait_for(query, lambda body: len(body["items"]) == 2)["items"]
     for pod in pods:
         replay.bind("rec", pod["metadata"]["name"], "localhost")
     replay.wait_for(f"{JOB}/{job}", lambda body: body["status"].get("active") == 2)
-    return pods
 
 
 def test_discovery(world: World) -> None:

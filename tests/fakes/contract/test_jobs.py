@@ -48,7 +48,9 @@ def world() -> Iterator[World]:
         assert world.cluster is not None
         world.cluster.jobs.batch_seconds = 0.06
         for number, zone in enumerate(("z1", "z1", "z2", "z2"), 1):
-            labels = {f"topology.kubernetes.io/{key}": v for key, v in (("zone", zone), ("region", "r1"))}
+            labels = {
+                f"topology.kubernetes.io/{key}": v for key, v in (("zone", zone), ("region", "r1"))
+            }
             metadata = {"name": f"n{number}", "labels": labels}
             world.cluster.create("nodes.", {"metadata": metadata})
         world.cluster.jobs.backoff_seconds = 0.3

@@ -1,4 +1,4 @@
-"""The server that a contract test talks to: the stand-in, or a real one that the environment names."""
+"""The server of a contract test: the stand-in, or a real one."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ _SELF_RULES: list[Json] = [
 
 
 class Access:
-    """Who may do what."""
+    """The users, their tokens and their rights."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

@@ -6,8 +6,17 @@ import json
 from typing import Any
 
 from .errors import ApiError
-from .fields import Path, Paths, difference, from_fields, in_order, item_key, owned, readable
-from .fields import to_fields
+from .fields import (
+    Path,
+    Paths,
+    difference,
+    from_fields,
+    in_order,
+    item_key,
+    owned,
+    readable,
+    to_fields,
+)
 from .resources import Resource
 from .shapes import ANY, Shape
 

@@ -30,9 +30,7 @@ def write_certificate(folder: Path) -> tuple[str, str]:
         .not_valid_after(now + timedelta(days=1))
         .add_extension(names, critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
-        .add_extension(
-            x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False
-        )
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .sign(key, hashes.SHA256())
     )
     paths = folder / "tls.crt", folder / "tls.key"

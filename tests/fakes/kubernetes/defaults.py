@@ -295,9 +295,9 @@ def admit_pod(obj: Json, store: Store) -> None:
 
 def tolerates(toleration: Json, key: str) -> bool:
     """Return whether a toleration covers NoExecute of a key."""
-    return (
-        toleration.get("effect", "") in ("", "NoExecute")
-        and toleration.get("key", "") in ("", key)
+    return toleration.get("effect", "") in ("", "NoExecute") and toleration.get("key", "") in (
+        "",
+        key,
     )
 
 

@@ -61,9 +61,7 @@ class Deletion:
             new = self._terminating(resource, old, body, policy)
             return self._store(resource, (namespace, name), old, new)
 
-    def _terminating(
-        self, resource: Resource, old: Json, body: Json, policy: str | None
-    ) -> Json:
+    def _terminating(self, resource: Resource, old: Json, body: Json, policy: str | None) -> Json:
         metadata = dict(old["metadata"])
         finalizers = list(metadata.get("finalizers") or ())
         for mark, name in ((FOREGROUND, "Foreground"), (ORPHAN, "Orphan")):
@@ -86,9 +84,7 @@ class Deletion:
         status = (old.get("status") or {}) | {"phase": "Terminating"}
         return old | {"metadata": metadata, "status": status}
 
-    def _store(
-        self, resource: Resource, place: tuple[str, str], old: Json, new: Json
-    ) -> Json:
+    def _store(self, resource: Resource, place: tuple[str, str], old: Json, new: Json) -> Json:
         if self.machinery.is_held(resource, new):
             if new == old:
                 return old

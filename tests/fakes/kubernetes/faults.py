@@ -28,7 +28,7 @@ class Stream:
 
 @dataclass
 class Rule:
-    """What happens to the next requests that match."""
+    """A fault for the next requests that match."""
 
     kind: str
     times: int
@@ -77,9 +77,7 @@ class Faults:
         """Close the connection before anything is done."""
         self._add(Rule("drop", times, method, re.compile(path), ""))
 
-    def slow(
-        self, seconds: float, times: int = 1, *, method: str = "", path: str = ""
-    ) -> None:
+    def slow(self, seconds: float, times: int = 1, *, method: str = "", path: str = "") -> None:
         """Let the next matching requests wait, such as past the client's timeout."""
         self._add(Rule("slow", times, method, re.compile(path), "", seconds=seconds))
 
@@ -157,5 +155,7 @@ def refusal(code: int) -> ApiError | PlainError:
             503, "the server is currently unable to handle the request", "ServiceUnavailable"
         )
     if code == 504:
-        return ApiError(504, "Timeout: request did not complete within the allotted timeout", "Timeout")
+        return ApiError(
+            504, "Timeout: request did not complete within the allotted timeout", "Timeout"
+        )
     return internal("Internal error occurred: etcdserver: request timed out")

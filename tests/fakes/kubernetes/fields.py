@@ -77,34 +77,44 @@ def difference(old: Any, new: Any, shape: Shape | None) -> tuple[Paths, Paths]:
 def _compare(old: Any, new: Any, shape: Shape, path: Path, out: tuple[Paths, Paths]) -> None:
     if old == new:
         return
-    changed, removed = out
+    changed, _removed = out
     if shape.kind in ("struct", "map", "any") and isinstance(new, dict) and not shape.atomic:
         _compare_dicts(old, new, shape, path, out)
     elif shape.keys and isinstance(new, list):
+        _compare_lists(old or [], new, shape, path, out)
         if old is None and shape.pointer:
             changed.add(path)
-        before = {item_key(item, shape.keys): item for item in old or ()}
-        after = {item_key(item, shape.keys): item for item in new}
-        for key, item in after.items():
-            if key not in before:
-                changed.add((*path, key))
-            _compare(before.get(key), item, shape.item or ANY, (*path, key), out)
-        for key in before.keys() - after.keys():
-            removed.add((*path, key))
-            _collect(before[key], shape.item or ANY, (*path, key), removed)
     elif shape.kind == "set" and isinstance(new, list):
-        if old is None:
-            changed.add(path)
-        before_set, after_set = set(map(_compact, old or ())), set(map(_compact, new))
-        changed.update((*path, f"v:{item}") for item in after_set - before_set)
-        removed.update((*path, f"v:{item}") for item in before_set - after_set)
+        _compare_sets(old, new, path, out)
     else:
         changed.add(path)
 
 
-def _compare_dicts(
-    old: Any, new: Json, shape: Shape, path: Path, out: tuple[Paths, Paths]
+def _compare_lists(
+    old: list[Json], new: list[Json], shape: Shape, path: Path, out: tuple[Paths, Paths]
 ) -> None:
+    changed, removed = out
+    before = {item_key(item, shape.keys): item for item in old}
+    after = {item_key(item, shape.keys): item for item in new}
+    for key, item in after.items():
+        if key not in before:
+            changed.add((*path, key))
+        _compare(before.get(key), item, shape.item or ANY, (*path, key), out)
+    for key in before.keys() - after.keys():
+        removed.add((*path, key))
+        _collect(before[key], shape.item or ANY, (*path, key), removed)
+
+
+def _compare_sets(old: Any, new: list[Any], path: Path, out: tuple[Paths, Paths]) -> None:
+    changed, removed = out
+    if old is None:
+        changed.add(path)
+    before, after = set(map(_compact, old or ())), set(map(_compact, new))
+    changed.update((*path, f"v:{item}") for item in after - before)
+    removed.update((*path, f"v:{item}") for item in before - after)
+
+
+def _compare_dicts(old: Any, new: Json, shape: Shape, path: Path, out: tuple[Paths, Paths]) -> None:
     changed, removed = out
     if old is None and (shape.pointer or not new):
         changed.add(path)

@@ -1,4 +1,4 @@
-"""What each request does: the verbs, from the wire to the machinery and back."""
+"""The verbs of requests, from the wire to the machinery and back."""
 
 from __future__ import annotations
 
@@ -298,7 +298,13 @@ class Handlers:
             self.pods.bind(namespace, name, body["target"]["name"])
             return json_answer(
                 201,
-                {"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Success", "code": 201},
+                {
+                    "kind": "Status",
+                    "apiVersion": "v1",
+                    "metadata": {},
+                    "status": "Success",
+                    "code": 201,
+                },
             )
         return self._token(request, body)
 

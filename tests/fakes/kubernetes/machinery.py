@@ -16,7 +16,16 @@ from . import apply as ssa
 from .admission import check_namespace, check_quotas, check_security, namespace_warnings
 from .cel import rule_causes
 from .defaults import DEFAULTS, admit_pod, first_status, job, suffix
-from .errors import ApiError, absent, already_exists, bad_request, conflict, invalid, required, wrong
+from .errors import (
+    ApiError,
+    absent,
+    already_exists,
+    bad_request,
+    conflict,
+    invalid,
+    required,
+    wrong,
+)
 from .normal import normalize
 from .patches import copy
 from .registry import Registry
@@ -26,6 +35,19 @@ from .store import Event, Store
 from .validation import creation_failure, update_failure
 
 Json = dict[str, Any]
+
+# Only the server writes these.
+_KEPT = {
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generation",
+    "managedFields",
+    "name",
+    "namespace",
+    "resourceVersion",
+    "uid",
+}
 
 
 @dataclass
@@ -84,12 +106,11 @@ class Machinery:
         body = body | {"metadata": metadata}
         self._name(resource, metadata)
         name = metadata["name"]
-        if resource.namespaced:
-            if metadata.setdefault("namespace", namespace) != namespace:
-                raise bad_request(
-                    "the namespace of the provided object does not match the namespace sent on "
-                    "the request"
-                )
+        if resource.namespaced and metadata.setdefault("namespace", namespace) != namespace:
+            raise bad_request(
+                "the namespace of the provided object does not match the namespace sent on the "
+                "request"
+            )
         with self.store.lock:
             check_namespace(self.store, resource, namespace, name)
             obj = self._prepared(resource, body, options)
@@ -139,7 +160,7 @@ class Machinery:
         metadata |= {"uid": str(uuid.uuid4()), "creationTimestamp": self.store.now()}
         if resource.counted:
             metadata["generation"] = 1
-        obj = {"kind": resource.kind, "apiVersion": resource.api_version} | body
+        obj: Json = {"kind": resource.kind, "apiVersion": resource.api_version, **body}
         if resource.has_status:
             obj.pop("status", None)
         if resource.custom:
@@ -198,10 +219,9 @@ class Machinery:
             raise invalid(resource.group, resource.plural, name, [cause])
         return self.replace(resource, (namespace, name), lambda _old: body, options, part)
 
-    def update_status(
-        self, resource: Resource, namespace: str, name: str, status: Json
-    ) -> Json:
+    def update_status(self, resource: Resource, namespace: str, name: str, status: Json) -> Json:
         """Replace the status of an object."""
+
         def change(old: Json) -> Json:
             return old | {"status": status}
 
@@ -257,19 +277,12 @@ class Machinery:
             raise conflict(resource.group, resource.plural, name)
 
     def _merged(self, resource: Resource, old: Json, body: Json, part: str) -> Json:
-        before, after = old["metadata"], dict(body.get("metadata") or {})
-        for key in ("uid", "creationTimestamp", "generation", "name", "namespace"):
-            if key in before:
-                after[key] = before[key]
-        for key in ("deletionTimestamp", "deletionGracePeriodSeconds", "managedFields"):
-            after.pop(key, None)
-            if key in before:
-                after[key] = before[key]
-        after["resourceVersion"] = before["resourceVersion"]
-        new = {"kind": resource.kind, "apiVersion": resource.api_version} | body
+        before = old["metadata"]
+        after = {k: v for k, v in (body.get("metadata") or {}).items() if k not in _KEPT}
+        after |= {key: value for key, value in before.items() if key in _KEPT}
+        new: Json = {"kind": resource.kind, "apiVersion": resource.api_version, **body}
         if part == "status":
-            if resource.custom:
-                after = before
+            after = before if resource.custom else after
             new = old | {"metadata": after, "status": normalize(body.get("status"), resource)}
         else:
             new["metadata"] = after
@@ -390,7 +403,9 @@ class Machinery:
             ssa.write_managers(obj, entries, self.store.now())
             if options.dry_run:
                 return obj
-            stored = self.store.put(resource.store_key, (obj["metadata"].get("namespace", ""), place[1]), obj)
+            stored = self.store.put(
+                resource.store_key, (obj["metadata"].get("namespace", ""), place[1]), obj
+            )
         return stored
 
 

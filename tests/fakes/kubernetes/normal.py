@@ -15,7 +15,7 @@ def normalize(status: Json | None, resource: Resource) -> Json:
     """Return a status with its always written fields."""
     status = dict(status or {})
     if resource.kind in _TIMED and "conditions" in status:
-        empty = {"lastProbeTime": None, "lastTransitionTime": None}
+        empty: Json = {"lastProbeTime": None, "lastTransitionTime": None}
         status["conditions"] = [empty | condition for condition in status["conditions"]]
     if resource.kind == "Pod":
         for key in ("containerStatuses", "initContainerStatuses"):
@@ -25,9 +25,9 @@ def normalize(status: Json | None, resource: Resource) -> Json:
 
 
 def _container(item: Json) -> Json:
-    item = {"lastState": {}} | item
-    state = item.get("state") or {}
+    item = {"lastState": dict[str, Any](), **item}
+    state: Json = item.get("state") or {}
     if "terminated" in state:
-        ended = {"startedAt": None, "finishedAt": None} | state["terminated"]
+        ended: Json = {"startedAt": None, "finishedAt": None} | state["terminated"]
         item["state"] = state | {"terminated": ended}
     return item

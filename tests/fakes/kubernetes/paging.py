@@ -142,9 +142,7 @@ def _state(store: Store, request: Request, limit: int) -> tuple[list[Pair], int,
         return store.entries(key, namespace), store.version, ""
 
 
-def _next_page(
-    store: Store, key: str, namespace: str, token: Token
-) -> tuple[list[Pair], int, str]:
+def _next_page(store: Store, key: str, namespace: str, token: Token) -> tuple[list[Pair], int, str]:
     start = token.start if token.start.startswith("/") else f"/{token.start}"
     if token.version == -1:
         return store.entries(key, namespace), store.version, start

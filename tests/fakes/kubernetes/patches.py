@@ -76,7 +76,8 @@ def json_patch(target: Any, operations: Any) -> Any:
     """Return the target after a JSON patch; an operation that fails answers 422."""
     if not isinstance(operations, list):
         raise bad_request(
-            "error decoding patch: json: cannot unmarshal object into Go value of type jsonpatch.Patch"
+            "error decoding patch: json: cannot unmarshal object into Go value of type "
+            "jsonpatch.Patch"
         )
     holder = {"root": copy(target)}
     try:
@@ -91,25 +92,29 @@ def json_patch(target: Any, operations: Any) -> Any:
 def _operate(holder: Json, operation: Json) -> None:
     op, path = operation["op"], _pointer(operation["path"])
     if op in ("move", "copy"):
-        source = _pointer(operation["from"])
-        value = copy(_read(holder, source))
-        if op == "move":
-            _remove(holder, source)
-        _add(holder, path, value)
+        _carry(holder, _pointer(operation["from"]), path, move=op == "move")
     elif op == "add":
         _add(holder, path, operation["value"])
     elif op == "remove":
         _remove(holder, path)
     elif op == "replace":
-        # The server's library lets a field that is absent be replaced.
-        if isinstance(_read(holder, path[:-1]), list):
-            _remove(holder, path)
-        _add(holder, path, operation["value"])
-    elif op == "test":
-        if _read(holder, path) != operation.get("value"):
-            raise _PatchFailedError(path)
-    else:
-        raise _PatchFailedError(op)
+        _replace(holder, path, operation["value"])
+    elif op != "test" or _read(holder, path) != operation.get("value"):
+        raise _PatchFailedError(path)
+
+
+def _carry(holder: Json, source: list[str], path: list[str], *, move: bool) -> None:
+    value = copy(_read(holder, source))
+    if move:
+        _remove(holder, source)
+    _add(holder, path, value)
+
+
+def _replace(holder: Json, path: list[str], value: Any) -> None:
+    # The server's library lets a field that is absent be replaced.
+    if isinstance(_read(holder, path[:-1]), list):
+        _remove(holder, path)
+    _add(holder, path, value)
 
 
 def _pointer(text: str) -> list[str]:

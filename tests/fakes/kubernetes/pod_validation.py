@@ -90,8 +90,7 @@ def pod_update_causes(old: Json, new: Json) -> list[Cause]:
         Cause(
             f"spec.schedulingGates[{at}].name",
             "FieldValueForbidden",
-            "Forbidden: only deletion is allowed, but found new scheduling gate "
-            f"'{gate['name']}'",
+            f"Forbidden: only deletion is allowed, but found new scheduling gate '{gate['name']}'",
         )
         for at, gate in enumerate(after.get("schedulingGates") or ())
         if gate["name"] not in known

@@ -29,7 +29,7 @@ def set_condition(status: Json, condition: Json, now: str) -> Json:
 
 
 class Pods:
-    """What clients do to pods beside storing them."""
+    """The verbs on pods beside storing them."""
 
     def __init__(self, machinery: Machinery, deletion: Deletion) -> None:
         self.machinery = machinery
@@ -42,7 +42,7 @@ class Pods:
         with store.lock:
             pod = self.machinery.get(self.resource, namespace, name)
             if pod["spec"].get("nodeName"):
-                why = f"pod {name} is already assigned to node \"{pod['spec']['nodeName']}\""
+                why = f'pod {name} is already assigned to node "{pod["spec"]["nodeName"]}"'
                 raise conflict("", "pods/binding", name, why)
             node_obj = store.get("nodes.", "", node)
             labels = dict(pod["metadata"].get("labels") or {})

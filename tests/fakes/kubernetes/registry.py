@@ -150,7 +150,7 @@ def _group(name: str, versions: list[str]) -> Json:
 
 
 def _custom(spec: Json, names: Json, version: Json) -> Resource:
-    parts = {
+    parts: dict[str, tuple[str, tuple[str, ...]]] = {
         part: ("Scale" if part == "scale" else names["kind"], STATUS_VERBS)
         for part in ("status", "scale")
         if part in (version.get("subresources") or {})

@@ -119,13 +119,15 @@ def check_types(value: Any, shape: Shape, owner: str = "", path: str = "") -> st
         if shape.type is None or _is_a(value, shape.type):
             return ""
         go = _GO.get(shape.name, shape.name)
-        return f"json: cannot unmarshal {_json_name(value)} into Go struct field {owner}.{path} of type {go}"
+        return _misfit(value, owner, path, go)
     if shape.kind in ("list", "set"):
         if not isinstance(value, list):
             return _misfit(value, owner, path, "[]v1")
         return _first(check_types(item, shape.item, owner, path) for item in value if shape.item)
     if not isinstance(value, dict):
-        return _misfit(value, owner, path, f"v1.{shape.name}" if shape.name else "map[string]string")
+        return _misfit(
+            value, owner, path, f"v1.{shape.name}" if shape.name else "map[string]string"
+        )
     owner = owner or shape.name
     return _first(
         check_types(child_value, child, owner, f"{path}.{key}".lstrip("."))
@@ -191,18 +193,24 @@ _JSON_TYPES: dict[str, Any] = {
 def fill_defaults(value: Any, schema: Json) -> None:
     """Add the defaults of a custom kind's schema in place."""
     if isinstance(value, dict):
-        for key, child in (schema.get("properties") or {}).items():
-            if key not in value and "default" in child:
-                value[key] = json.loads(json.dumps(child["default"]))
-            if key in value:
-                fill_defaults(value[key], child)
+        _fill_fields(value, schema.get("properties") or {})
         extra = schema.get("additionalProperties")
-        if isinstance(extra, dict):
-            for child_value in value.values():
-                fill_defaults(child_value, extra)
-    elif isinstance(value, list) and isinstance(schema.get("items"), dict):
-        for item in value:
-            fill_defaults(item, schema["items"])
+        children, schema_below = list(value.values()), extra
+    elif isinstance(value, list):
+        children, schema_below = value, schema.get("items")
+    else:
+        return
+    if isinstance(schema_below, dict):
+        for child in children:
+            fill_defaults(child, schema_below)
+
+
+def _fill_fields(value: Json, properties: Json) -> None:
+    for key, child in properties.items():
+        if key not in value and "default" in child:
+            value[key] = json.loads(json.dumps(child["default"]))
+        if key in value:
+            fill_defaults(value[key], child)
 
 
 def schema_causes(value: Any, schema: Json, path: str = "") -> list[Cause]:
@@ -237,25 +245,32 @@ def _schema_name(value: Any) -> str:
 def _scalar_causes(value: Any, schema: Json, path: str) -> list[Cause]:
     causes: list[Cause] = []
     if isinstance(value, str):
-        shown = json.dumps(value)
-        if len(value) < schema.get("minLength", 0):
-            rule = f"should be at least {schema['minLength']} chars long"
-            causes.append(wrong(path, shown, f"{path} in body {rule}"))
-        if len(value) > schema.get("maxLength", len(value)):
-            text = f"Too long: may not be more than {schema['maxLength']} bytes"
-            causes.append(Cause(path, "FieldValueTooLong", text))
-        if "pattern" in schema and not re.search(schema["pattern"], value):
-            rule = f"should match '{schema['pattern']}'"
-            causes.append(wrong(path, shown, f"{path} in body {rule}"))
+        causes += _text_causes(value, schema, path)
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        if value < schema.get("minimum", value):
-            rule = f"should be greater than or equal to {schema['minimum']}"
-            causes.append(wrong(path, str(value), f"{path} in body {rule}"))
-        if value > schema.get("maximum", value):
-            rule = f"should be less than or equal to {schema['maximum']}"
-            causes.append(wrong(path, str(value), f"{path} in body {rule}"))
+        for key, sign, fits in (
+            ("minimum", "greater", value >= schema.get("minimum", value)),
+            ("maximum", "less", value <= schema.get("maximum", value)),
+        ):
+            if not fits:
+                rule = f"should be {sign} than or equal to {schema[key]}"
+                causes.append(wrong(path, str(value), f"{path} in body {rule}"))
     if "enum" in schema and value not in schema["enum"]:
         causes.append(unsupported(path, str(value), [str(item) for item in schema["enum"]]))
+    return causes
+
+
+def _text_causes(value: str, schema: Json, path: str) -> list[Cause]:
+    causes: list[Cause] = []
+    shown = json.dumps(value)
+    if len(value) < schema.get("minLength", 0):
+        rule = f"should be at least {schema['minLength']} chars long"
+        causes.append(wrong(path, shown, f"{path} in body {rule}"))
+    if len(value) > schema.get("maxLength", len(value)):
+        text = f"Too long: may not be more than {schema['maxLength']} bytes"
+        causes.append(Cause(path, "FieldValueTooLong", text))
+    if "pattern" in schema and not re.search(schema["pattern"], value):
+        rule = f"should match '{schema['pattern']}'"
+        causes.append(wrong(path, shown, f"{path} in body {rule}"))
     return causes
 
 

@@ -13,7 +13,9 @@ Json = dict[str, Any]
 Match = Callable[[Json], bool]
 
 _TOKEN = re.compile(r"\s*(==|!=|=|!|,|\(|\)|<|>|[^\s=!,()<>]+)")
-_KEY = re.compile(r"(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$")
+_KEY = re.compile(
+    r"(?:[a-z0-9](?:[-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$"
+)
 _SYMBOLS = {"=", "==", "!=", "!", ",", "(", ")", "<", ">"}
 
 
@@ -179,9 +181,7 @@ def field_match(text: str, resource: Resource) -> Match | None:
         tests.append((path.split("."), equal, value))
     if not tests:
         return None
-    return lambda obj: all(
-        (_value(obj, path) == value) is equal for path, equal, value in tests
-    )
+    return lambda obj: all((_value(obj, path) == value) is equal for path, equal, value in tests)
 
 
 def _unknown_field(path: str) -> ApiError:

@@ -206,7 +206,6 @@ class Server:
         self.socket.bind((host, port))
         scheme = "https" if certificate else "http"
         self.url = f"{scheme}://{host}:{self.socket.getsockname()[1]}"
-        files = {"ssl_certfile": certificate[0], "ssl_keyfile": certificate[1]} if certificate else {}
         config = uvicorn.Config(
             application,
             log_level="critical",
@@ -216,7 +215,8 @@ class Server:
             backlog=1024,
             lifespan="off",
             loop="asyncio",
-            **files,
+            ssl_certfile=certificate[0] if certificate else None,
+            ssl_keyfile=certificate[1] if certificate else None,
         )
         self._server = uvicorn.Server(config)
         self._thread = threading.Thread(target=self._run, name="kubernetes", daemon=True)

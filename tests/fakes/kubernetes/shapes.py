@@ -17,7 +17,14 @@ Json = dict[str, Any]
 
 _LIST = re.compile(r"[lL]ist\[(.*)\]$")
 _MAP = re.compile(r"[dD]ict[(\[]str, (.*)[)\]]$")
-_SCALARS = {"str": str, "bytes": str, "int": int, "bool": bool, "float": (int, float), "datetime": str}
+_SCALARS = {
+    "str": str,
+    "bytes": str,
+    "int": int,
+    "bool": bool,
+    "float": (int, float),
+    "datetime": str,
+}
 # Values of these are quantities, or numbers in the place of text.
 _QUANTITIES = {"V1ResourceRequirements", "V1ResourceQuotaSpec", "V1NodeStatus", "V1LimitRangeItem"}
 

@@ -124,9 +124,7 @@ class Store:
         """Return the objects of a kind in the order of their names."""
         return [entry.obj for _place, entry in self.entries(kind, namespace)]
 
-    def entries_at(
-        self, kind: str, version: int, namespace: str = ""
-    ) -> list[tuple[Place, Entry]]:
+    def entries_at(self, kind: str, version: int, namespace: str = "") -> list[tuple[Place, Entry]]:
         """Return the objects of a kind as they were at a version that is not compacted."""
         with self.lock:
             state = dict(self._kinds.get(kind, {}))

@@ -21,7 +21,9 @@ DATA_LIMIT = 1_048_576
 def creation_failure(resource: Resource, obj: Json) -> ApiError | None:
     """Return why an object may not be created, or None."""
     causes = _metadata_causes(resource, obj) + _kind_causes(resource, obj)
-    return invalid(resource.group, resource.kind, obj["metadata"]["name"], causes) if causes else None
+    return (
+        invalid(resource.group, resource.kind, obj["metadata"]["name"], causes) if causes else None
+    )
 
 
 def update_failure(resource: Resource, old: Json, new: Json) -> ApiError | None:

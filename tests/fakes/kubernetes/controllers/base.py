@@ -1,4 +1,4 @@
-"""What all controllers share: a queue of names with delays, one thread and events."""
+"""The common part of controllers: a queue of names with delays, one thread and events."""
 
 from __future__ import annotations
 
@@ -38,9 +38,7 @@ class Recorder:
         try:
             if name and event:
                 changed = {"count": event["count"] + 1, "lastTimestamp": now}
-                self.machinery.replace(
-                    self.resource, (namespace, name), lambda old: old | changed
-                )
+                self.machinery.replace(self.resource, (namespace, name), lambda old: old | changed)
                 return
             name = f"{metadata['name']}.{uuid.uuid4().hex[:16]}"
             self._known[known] = name
@@ -51,9 +49,7 @@ class Recorder:
             # An event may be lost: its namespace can be gone.
             return
 
-    def _event(
-        self, resource: Resource, obj: Json, words: tuple[str, str, str], name: str
-    ) -> Json:
+    def _event(self, resource: Resource, obj: Json, words: tuple[str, str, str], name: str) -> Json:
         metadata, now = obj["metadata"], self.machinery.store.now()
         type_, reason, message = words
         involved = {

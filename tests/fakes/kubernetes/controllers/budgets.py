@@ -49,7 +49,9 @@ class Budgets(Controller):
                 "Failed to calculate the number of expected pods: jobs.batch does not implement "
                 "the scale subresource"
             )
-            self.recorder.record(resource, budget, "Warning", "CalculateExpectedPodCountFailed", text)
+            self.recorder.record(
+                resource, budget, "Warning", "CalculateExpectedPodCountFailed", text
+            )
             return
         healthy = sum(_is_healthy(pod) for pod in pods)
         wish = spec.get("minAvailable", 0)

@@ -41,14 +41,9 @@ class Collector(Controller):
         metadata = event.after.obj["metadata"]
         node = (event.place[0], event.kind, event.place[1])
         uids = () if event.type == "DELETED" else _owner_uids(metadata)
-        for uid in self._uids.pop(node, ()):
-            self._dependents[uid].discard(node)
-        for uid in uids:
-            self._dependents[uid].add(node)
-        if uids:
-            self._uids[node] = uids
-            if event.type == "ADDED":
-                self.enqueue("dependent", *node)
+        self._note_owners(node, uids)
+        if uids and event.type == "ADDED":
+            self.enqueue("dependent", *node)
         if event.type == "DELETED":
             self.enqueue("deleted", metadata["uid"])
             for reference in metadata.get("ownerReferences") or ():
@@ -58,6 +53,14 @@ class Collector(Controller):
         ):
             owner = (event.place[0], metadata["uid"], event.kind, event.place[1])
             self.enqueue("owner", *owner, after=self.delay_seconds)
+
+    def _note_owners(self, node: Node, uids: tuple[str, ...]) -> None:
+        for uid in self._uids.pop(node, ()):
+            self._dependents[uid].discard(node)
+        for uid in uids:
+            self._dependents[uid].add(node)
+        if uids:
+            self._uids[node] = uids
 
     def _owner(self, reference: Json) -> tuple[str, str]:
         resource = self._kind(reference)
@@ -118,16 +121,18 @@ class Collector(Controller):
                 self._orphan(node, uid)
             self._release(resource, place, owner, ORPHAN)
         elif FOREGROUND in finalizers:
-            waiting = False
-            for node in nodes:
-                obj = self.store.get(node[1], node[0], node[2])
-                if obj is None:
-                    continue
-                waiting = waiting or _blocks(obj, uid)
-                if not obj["metadata"].get("deletionTimestamp"):
-                    self._delete(node, obj)
-            if not waiting:
+            blocking = [self._end_dependent(node, uid) for node in nodes]
+            if not any(blocking):
                 self._release(resource, place, owner, FOREGROUND)
+
+    def _end_dependent(self, node: Node, uid: str) -> bool:
+        """Delete a dependent; returns whether its owner waits for it."""
+        obj = self.store.get(node[1], node[0], node[2])
+        if obj is None:
+            return False
+        if not obj["metadata"].get("deletionTimestamp"):
+            self._delete(node, obj)
+        return _blocks(obj, uid)
 
     def _orphan(self, node: Node, uid: str) -> None:
         def change(old: Json) -> Json:

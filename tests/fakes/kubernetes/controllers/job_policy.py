@@ -1,4 +1,4 @@
-"""What ends a Job: its failure policy, its limits, its deadline and its success."""
+"""The ends of a Job: its failure policy, its limits, its deadline and its success."""
 
 from __future__ import annotations
 

@@ -294,9 +294,7 @@ class Jobs(Controller):
     def _create(self, sync: Sync, index: int | None) -> Json:
         failures = None
         if "backoffLimitPerIndex" in sync.spec:
-            failures = sum(
-                index_of(pod) == index and has_ended(pod) for pod in sync.pods
-            )
+            failures = sum(index_of(pod) == index and has_ended(pod) for pod in sync.pods)
         body = new_pod(sync.job, index, failures)
         pod = self.machinery.create(self._pods, sync.place[0], body)
         words = f"Created pod: {pod['metadata']['name']}"
