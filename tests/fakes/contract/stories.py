@@ -130,28 +130,29 @@ class Story:
             wait = partial(self._wait_job, name, counts[name])
             steps.append((event["t"], 1, wait))
         seen: dict[str, list[str]] = defaultdict(list)
-        bound: dict[str, float] = {}
+        made: dict[str, float] = {}
         for event in self._stream("pods"):
-            steps += self._pod_steps(event, seen, bound)
+            steps += self._pod_steps(event, seen, made)
         return steps
 
     def _pod_steps(
-        self, event: Json, seen: dict[str, list[str]], bound: dict[str, float]
+        self, event: Json, seen: dict[str, list[str]], made: dict[str, float]
     ) -> list[tuple[float, int, Any]]:
         obj = event.get("object") or event.get("merge") or {}
         name = event.get("name") or obj["metadata"]["name"]
+        moment = float(event["t"])
         if event.get("type") == "ADDED":
             prefix = name[:-_SUFFIX]
             seen[prefix].append(name)
-            number = len(seen[prefix])
-            return [(event["t"], 0, lambda: self._wait_pod(name, prefix, number))]
+            made[name] = moment
+            return [(moment, 0, partial(self._wait_pod, name, prefix, len(seen[prefix])))]
+        # The watch saw these steps later than they were done, and later than the next began.
+        moment = made[name] if moment - made.get(name, 0) < 1 else moment
         if node := (obj.get("spec") or {}).get("nodeName"):
-            bound[name] = event["t"]
-            return [(event["t"], 1, lambda: self._bind(name, node))]
+            made[name] = moment
+            return [(moment, 1, partial(self._bind, name, node))]
         if (obj.get("status") or {}).get("phase") == "Running":
-            # The watch saw it later than the next step began.
-            moment = bound.get(name) or float(event["t"])
-            return [(moment, 2, lambda: self._run(name))]
+            return [(moment, 2, partial(self._run, name))]
         return []
 
     def _request(self, line: Line) -> None:

@@ -26,7 +26,7 @@ COMPARED = {
     "job-evicted-before-start": (4, 2),
     "job-suspend-resume-suspend": (14, 10),
     "job-suspended-rank-ends-0": (8, 5),
-    "job-delete-propagation": (22, 24),
+    "job-delete-propagation": (23, 27),
     "job-force-deleted-pod": (13, 7),
     "job-active-deadline": (7, 1),
     "job-ttl": (6, 3),

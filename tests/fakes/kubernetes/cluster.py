@@ -22,6 +22,7 @@ from .faults import Faults
 from .handlers import Handlers
 from .logs import Logs
 from .machinery import Machinery
+from .nodes import Nodes
 from .server import Application, Server
 from .store import Store
 
@@ -51,6 +52,7 @@ class Cluster:
         self.logs = Logs(self.store.clock)
         self.handlers = Handlers(self.machinery, self.access, self.logs)
         self.deletion, self.pods = self.handlers.deletion, self.handlers.pods
+        self.nodes = Nodes(self.machinery, self.deletion)
         self.application = Application(self.handlers, self.faults)
         self._folder = tempfile.TemporaryDirectory() if tls else None
         self._certificate = write_certificate(Path(self._folder.name)) if self._folder else None
