@@ -28,19 +28,18 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture
-def api(cluster: Cluster) -> Iterator[kubernetes.client.ApiClient]:
-    configuration = kubernetes.client.Configuration()
+def api(cluster: Cluster) -> Iterator[Any]:
+    configuration: Any = kubernetes.client.Configuration()
     configuration.retries = False
-    kubernetes.config.load_kube_config_from_dict(
-        yaml.safe_load(cluster.kubeconfig()), client_configuration=configuration
-    )
+    load: Any = kubernetes.config.load_kube_config_from_dict
+    load(yaml.safe_load(cluster.kubeconfig()), client_configuration=configuration)
     with kubernetes.client.ApiClient(configuration) as client:
         yield client
         client.rest_client.pool_manager.clear()
 
 
 @pytest.fixture
-def core(api: kubernetes.client.ApiClient) -> kubernetes.client.CoreV1Api:
+def core(api: Any) -> Any:
     return kubernetes.client.CoreV1Api(api)
 
 
@@ -61,30 +60,27 @@ def config_map(name: str) -> Json:
     return {"metadata": {"name": name}}
 
 
-def watched(core: kubernetes.client.CoreV1Api, seconds: int = 1, **options: Any) -> list[str]:
-    stream = kubernetes.watch.Watch().stream(
+def watched(core: Any, seconds: int = 1, **options: Any) -> list[str]:
+    watch: Any = kubernetes.watch
+    stream = watch.Watch().stream(
         core.list_namespaced_config_map, "default", timeout_seconds=seconds, **options
     )
     return [event["object"].metadata.name for event in stream]
 
 
-def test_official_client_runs_a_job(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api, api: kubernetes.client.ApiClient
-) -> None:
-    batch = kubernetes.client.BatchV1Api(api)
+def test_official_client_runs_a_job(cluster: Cluster, core: Any, api: Any) -> None:
+    batch: Any = kubernetes.client.BatchV1Api(api)
     template = {"spec": {"restartPolicy": "Never", "containers": pod("x")["spec"]["containers"]}}
     spec = {"completions": 1, "completionMode": "Indexed", "template": template}
     batch.create_namespaced_job("default", {"metadata": {"name": "j"}, "spec": spec})
-    made = until(lambda: core.list_namespaced_pod("default").items)[0].metadata
+    (made,) = (item.metadata for item in until(lambda: core.list_namespaced_pod("default").items))
     cluster.pods.bind("default", made.name, "n1")
     core.patch_namespaced_pod_status(made.name, "default", {"status": {"phase": "Succeeded"}})
     job = until(lambda: batch.read_namespaced_job("j", "default").status.completion_time)
     assert job is not None
 
 
-def test_a_followed_log_ends_with_its_container(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_a_followed_log_ends_with_its_container(cluster: Cluster, core: Any) -> None:
     uid = core.create_namespaced_pod("default", pod("p")).metadata.uid
     cluster.pods.bind("default", "p", "n1")
     cluster.logs.write(uid, "main", b"one\ntwo\n")
@@ -95,21 +91,17 @@ def test_a_followed_log_ends_with_its_container(
     assert core.read_namespaced_pod_log("p", "default", tail_lines=1) == "three\n"
 
 
-def test_flow_control_refuses_with_a_time(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_flow_control_refuses_with_a_time(cluster: Cluster, core: Any) -> None:
     cluster.faults.refuse(path="/configmaps")
     with pytest.raises(kubernetes.client.ApiException) as caught:
         core.list_namespaced_config_map("default")
     assert caught.value.status == 429
-    assert caught.value.headers["Retry-After"] == "1"
+    assert (caught.value.headers or {})["Retry-After"] == "1"
     assert core.list_namespaced_config_map("default").items
 
 
 @pytest.mark.parametrize("code", [500, 503, 504])
-def test_a_request_fails_once(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api, code: int
-) -> None:
+def test_a_request_fails_once(cluster: Cluster, core: Any, code: int) -> None:
     cluster.faults.refuse(code=code, method="POST")
     with pytest.raises(kubernetes.client.ApiException) as caught:
         core.create_namespaced_config_map("default", config_map("c"))
@@ -117,26 +109,20 @@ def test_a_request_fails_once(
     core.create_namespaced_config_map("default", config_map("c"))
 
 
-def test_a_lost_answer_leaves_the_write(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_a_lost_answer_leaves_the_write(cluster: Cluster, core: Any) -> None:
     cluster.faults.lose_response(method="POST")
     with pytest.raises(urllib3.exceptions.HTTPError):
         core.create_namespaced_config_map("default", config_map("c"))
     assert core.read_namespaced_config_map("c", "default").metadata.name == "c"
 
 
-def test_a_slow_answer_passes_the_clients_patience(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_a_slow_answer_passes_the_clients_patience(cluster: Cluster, core: Any) -> None:
     cluster.faults.slow(2, method="GET")
     with pytest.raises(urllib3.exceptions.HTTPError):
         core.list_namespaced_config_map("default", _request_timeout=0.2)
 
 
-def test_a_dropped_watch_breaks_off(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_a_dropped_watch_breaks_off(cluster: Cluster, core: Any) -> None:
     def drop() -> None:
         until(lambda: cluster.faults.open_watches)
         cluster.faults.drop_watches()
@@ -148,18 +134,14 @@ def test_a_dropped_watch_breaks_off(
     thread.join()
 
 
-def test_a_silent_watch_delivers_after_it_is_lifted(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_a_silent_watch_delivers_after_it_is_lifted(cluster: Cluster, core: Any) -> None:
     cluster.faults.silence_watches()
     assert watched(core) == []
     cluster.faults.silence_watches(False)
     assert watched(core) == ["kube-root-ca.crt"]
 
 
-def test_events_come_twice_and_in_another_order(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_events_come_twice_and_in_another_order(cluster: Cluster, core: Any) -> None:
     names = [f"c{number}" for number in range(8)]
     version = core.list_namespaced_config_map("default").metadata.resource_version
     for name in names:
@@ -173,9 +155,7 @@ def test_events_come_twice_and_in_another_order(
     assert sorted(disturbed) == names
 
 
-def test_a_lost_node_marks_its_pods(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_a_lost_node_marks_its_pods(cluster: Cluster, core: Any) -> None:
     core.create_namespaced_pod("default", pod("p"))
     cluster.pods.bind("default", "p", "n1")
     cluster.nodes.lose("n1")
@@ -195,7 +175,8 @@ def test_a_bound_token_ends_with_its_pod_and_its_time() -> None:
         cluster.create("pods.", pod("p"), "default")
         account = cluster.store.get("serviceaccounts.", "default", "default")
         bound = cluster.store.get("pods.", "default", "p")
-        assert account and bound
+        assert account is not None
+        assert bound is not None
         token, _end = cluster.access.signer.make(
             "default", account, audiences=["atom"], seconds=600, pod=bound
         )
@@ -210,9 +191,7 @@ def test_a_bound_token_ends_with_its_pod_and_its_time() -> None:
         assert "error" in cluster.access.review_token({"token": token, "audiences": ["atom"]})
 
 
-def test_ten_thousand_pods_and_a_watch(
-    cluster: Cluster, core: kubernetes.client.CoreV1Api
-) -> None:
+def test_ten_thousand_pods_and_a_watch(cluster: Cluster, core: Any) -> None:
     for number in range(10_000):
         cluster.create("pods.", pod(f"p{number:05}"), "default")
     page = core.list_namespaced_pod("default", limit=500)

@@ -47,3 +47,14 @@ STORIES: dict[str, str] = {
     "job-suspend-races-policy": _RACE,
     "job-suspend-races-policy-remedies": _RACE,
 }
+
+# No client can bring these about at will: a real server is not asked. The beginnings of notes.
+ONLY_HERE = (
+    "discovery /version",
+    "list at exactly an old resourceVersion",
+    "list page 2 with a continue token older",
+    "one of 40 lists at once",
+    "watch from a resourceVersion that is gone",
+    "watch from resourceVersion 1: no 410 here",
+    "watch with allowWatchBookmarks, timeoutSeconds 75",
+)

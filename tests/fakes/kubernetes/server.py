@@ -52,8 +52,7 @@ class Application:
         except (ApiError, PlainError) as failure:
             await _reply(send, error_answer(failure))
         except LostError:
-            # Without an end of the answer the server closes the connection.
-            return
+            await _abort(send)
 
     async def _serve(self, request: Request, receive: Receive, send: Send) -> None:
         request.body = await _read(receive)
@@ -114,6 +113,15 @@ class Application:
             return
         text = select_lines(log, request, handlers.logs.clock())
         await _reply(send, Answer(200, text, "text/plain"))
+
+
+async def _abort(send: Send) -> None:
+    """Close the connection at once; ASGI has no word for that, so uvicorn's own part is asked."""
+    transport = getattr(getattr(send, "__self__", None), "transport", None)
+    if transport is not None:
+        transport.abort()
+        # The server must notice it before it would answer 500.
+        await asyncio.sleep(0.01)
 
 
 async def _disturbed(rule: Rule) -> None:
@@ -222,7 +230,15 @@ class Server:
         self._thread = threading.Thread(target=self._run, name="kubernetes", daemon=True)
 
     def _run(self) -> None:
-        self._server.run(sockets=[self.socket])
+        asyncio.run(self._serve())
+
+    async def _serve(self) -> None:
+        await self._server.serve(sockets=[self.socket])
+        for connection in tuple(self._server.server_state.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+        # Closed connections end in the next turns of the loop.
+        await asyncio.sleep(0.05)
 
     def start(self) -> None:
         """Serve, and return when the server answers."""

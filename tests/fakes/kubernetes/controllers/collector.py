@@ -23,7 +23,7 @@ class Collector(Controller):
 
     name = "garbage-collector"
     # The real collector comes after the controllers of the kind.
-    delay_seconds = 0.03
+    delay_seconds = 0.1
 
     def __init__(self, machinery: Machinery, deletion: Any) -> None:
         super().__init__(machinery, deletion)
