@@ -6,6 +6,7 @@ finalizers, then a status with the counts and, when no pod terminates any more, 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,6 +86,8 @@ class Jobs(Controller):
         self._jobs = self.machinery.kind("jobs.batch")
         self._pods = self.machinery.kind("pods.")
         self._failures: dict[str, tuple[int, float]] = {}
+        # The pods of each Job by name, so that a sync does not read all pods.
+        self._members: dict[tuple[str, ...], set[str]] = defaultdict(set)
         super().start()
         for place, _entry in self.store.entries("jobs.batch"):
             self.enqueue(*place)
@@ -100,11 +103,20 @@ class Jobs(Controller):
     def _pod(self, event: Event) -> None:
         pod = event.after.obj if event.after else {"metadata": {}}
         owner = owner_of(pod)
+        self._note_owner(event, owner)
         if owner is not None and owner["kind"] == "Job":
             self.enqueue(event.place[0], owner["name"], after=self.batch_seconds)
         elif owner is None and event.type == "MODIFIED" and is_tracked(pod):
             # Its owner left it: nobody counts it any more.
             self.enqueue(event.place[0], event.place[1], "pod")
+
+    def _note_owner(self, event: Event, owner: Json | None) -> None:
+        namespace, name = event.place
+        before = owner_of(event.before.obj) if event.before else None
+        if before is not None:
+            self._members[(namespace, before["name"])].discard(name)
+        if owner is not None and owner["kind"] == "Job" and event.type != "DELETED":
+            self._members[(namespace, owner["name"])].add(name)
 
     # --- one look ---
 
@@ -115,11 +127,10 @@ class Jobs(Controller):
             remove_finalizer(self.machinery, self._pods, namespace, name, TRACKING)
             return
         job = self.store.get("jobs.batch", namespace, name)
-        pods = [
-            pod
-            for pod in self.store.objects("pods.", namespace)
-            if (owner := owner_of(pod)) and owner["kind"] == "Job" and owner["name"] == name
-        ]
+        with self.store.lock:
+            names = sorted(self._members.get((namespace, name), ()))
+        objects = (self.store.get("pods.", namespace, pod_name) for pod_name in names)
+        pods = [pod for pod in objects if pod is not None]
         if job is None or job["spec"].get("managedBy", "kubernetes.io/job-controller") != (
             "kubernetes.io/job-controller"
         ):
