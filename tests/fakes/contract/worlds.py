@@ -95,7 +95,7 @@ class World:
         try:
             meanwhile()
             for line in answer.iter_lines():
-                # What came before the quiet counts, so each event is kept at once.
+                # The events before the quiet count, so each is kept at once.
                 event: Json = json.loads(line)
                 events.append(event)
         except httpx.ReadTimeout:
