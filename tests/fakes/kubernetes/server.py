@@ -11,9 +11,10 @@ from typing import Any
 
 import uvicorn
 
+from .answers import Answer, error_answer
 from .errors import ApiError, PlainError, internal
 from .faults import Faults, Rule, refusal
-from .handlers import BODY_LIMIT, Answer, Handlers, error_answer
+from .handlers import BODY_LIMIT, Handlers
 from .logs import check_started, container_of, follow, select_lines, unreachable
 from .requests import Request, parse_query, resolve
 from .watching import Watch

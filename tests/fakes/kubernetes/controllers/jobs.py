@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import ApiError
@@ -30,42 +29,11 @@ from .job_pods import (
     parse_indexes,
     show_indexes,
 )
+from .job_state import Sync, condition, generation, is_finished, is_owned, set_number
 
 Json = dict[str, Any]
 
 _ENDS = {"FailureTarget": "Failed", "SuccessCriteriaMet": "Complete"}
-
-
-@dataclass
-class Sync:
-    """One look at a Job and its pods."""
-
-    job: Json
-    pods: list[Json]
-    status: Json
-    # The end that is decided: the condition that announces it, its reason and its message.
-    end: tuple[str, str, str] | None = None
-    ended_pods: list[Json] = field(default_factory=list)
-    uncounted: set[str] = field(default_factory=set)
-    ignored: set[str] = field(default_factory=set)
-    succeeded: set[int] = field(default_factory=set)
-    failed_indexes: set[int] = field(default_factory=set)
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """Return the Job's namespace and name."""
-        return self.job["metadata"]["namespace"], self.job["metadata"]["name"]
-
-    @property
-    def spec(self) -> Json:
-        """Return the Job's spec."""
-        spec: Json = self.job["spec"]
-        return spec
-
-    @property
-    def indexed(self) -> bool:
-        """Return whether each pod has an index."""
-        return bool(self.spec["completionMode"] == "Indexed")
 
 
 class Jobs(Controller):
@@ -94,7 +62,7 @@ class Jobs(Controller):
 
     def _job(self, event: Event) -> None:
         before, after = event.before, event.after
-        same = before and after and _generation(before.obj) == _generation(after.obj)
+        same = before and after and generation(before.obj) == generation(after.obj)
         if same:
             self.enqueue(*event.place, after=self.batch_seconds)
         else:
@@ -136,7 +104,7 @@ class Jobs(Controller):
         ):
             self._release(pods if job is None else [])
             return
-        pods = [pod for pod in pods if _is_owned(pod, job)]
+        pods = [pod for pod in pods if is_owned(pod, job)]
         if is_finished(job):
             self._release([pod for pod in pods if is_tracked(pod)])
             self._expire(job)
@@ -379,7 +347,7 @@ class Jobs(Controller):
         if sync.end is not None and condition(sync.job, sync.end[0]) is None:
             self._set(sync, sync.end)
             status = sync.status
-        _number(status, "active", active)
+        set_number(status, "active", active)
         status["ready"], status["terminating"] = ready, terminating
         status["uncountedTerminatedPods"] = (
             {"failed": sorted(sync.uncounted)} if sync.uncounted else {}
@@ -431,32 +399,3 @@ class Jobs(Controller):
             return
         body = {"propagationPolicy": "Foreground", "preconditions": {"uid": metadata["uid"]}}
         self.deletion.delete(self._jobs, metadata["namespace"], metadata["name"], body)
-
-
-def condition(job: Json, type_: str) -> Json | None:
-    """Return a condition of a Job, or None."""
-    for item in (job.get("status") or {}).get("conditions") or ():
-        if item["type"] == type_:
-            return dict(item)
-    return None
-
-
-def is_finished(job: Json) -> bool:
-    """Return whether a Job has come to its end."""
-    return condition(job, "Complete") is not None or condition(job, "Failed") is not None
-
-
-def _generation(job: Json) -> Any:
-    return job["metadata"].get("generation")
-
-
-def _is_owned(pod: Json, job: Json) -> bool:
-    owner = owner_of(pod)
-    return owner is not None and owner["uid"] == job["metadata"]["uid"]
-
-
-def _number(status: Json, key: str, value: int) -> None:
-    if value:
-        status[key] = value
-    else:
-        status.pop(key, None)
