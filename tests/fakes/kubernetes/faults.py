@@ -1,0 +1,161 @@
+"""Faults that tests switch on: refused and lost requests, broken and disturbed watches."""
+
+from __future__ import annotations
+
+import random
+import re
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from .errors import ApiError, PlainError, internal
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Stream:
+    """An open watch, as the faults see it."""
+
+    ring: Callable[[], None]
+    # It ends at once; `broken` ends it without the last chunk.
+    ended: bool = False
+    broken: bool = False
+    # It stays open and says nothing.
+    silent: bool = False
+
+
+@dataclass
+class Rule:
+    """A fault for the next requests that match."""
+
+    kind: str
+    times: int
+    method: str
+    path: re.Pattern[str]
+    user: str
+    code: int = 500
+    seconds: float = 0.0
+
+    def covers(self, method: str, path: str, user: str) -> bool:
+        """Return whether a request meets this rule."""
+        return (
+            self.times > 0
+            and (not self.method or self.method == method)
+            and (not self.user or self.user == user)
+            and self.path.search(path) is not None
+        )
+
+
+@dataclass
+class Faults:
+    """All switches; each is off at the beginning."""
+
+    random: random.Random = field(default_factory=lambda: random.Random(1))
+    duplicate_share: float = 0.0
+    late_seconds: float = 0.0
+    reorder: bool = False
+    _rules: list[Rule] = field(default_factory=list)
+    _streams: list[Stream] = field(default_factory=list)
+    _silent: bool = False
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    # --- requests ---
+
+    def refuse(
+        self, times: int = 1, *, code: int = 429, method: str = "", path: str = "", user: str = ""
+    ) -> None:
+        """Answer the next matching requests with this code."""
+        self._add(Rule("refuse", times, method, re.compile(path), user, code))
+
+    def lose_response(self, times: int = 1, *, method: str = "", path: str = "") -> None:
+        """Do the next matching requests, then close the connection without an answer."""
+        self._add(Rule("lose", times, method, re.compile(path), ""))
+
+    def drop_request(self, times: int = 1, *, method: str = "", path: str = "") -> None:
+        """Close the connection before anything is done."""
+        self._add(Rule("drop", times, method, re.compile(path), ""))
+
+    def slow(self, seconds: float, times: int = 1, *, method: str = "", path: str = "") -> None:
+        """Let the next matching requests wait, such as past the client's timeout."""
+        self._add(Rule("slow", times, method, re.compile(path), "", seconds=seconds))
+
+    def _add(self, rule: Rule) -> None:
+        with self._lock:
+            self._rules.append(rule)
+
+    def take(self, method: str, path: str, user: str) -> Rule | None:
+        """Return what happens to a request, and count it."""
+        with self._lock:
+            for rule in self._rules:
+                if rule.covers(method, path, user):
+                    rule.times -= 1
+                    return rule
+        return None
+
+    # --- watches ---
+
+    def open_stream(self, ring: Callable[[], None]) -> Stream:
+        """Note a watch that opens."""
+        with self._lock:
+            stream = Stream(ring, silent=self._silent)
+            self._streams.append(stream)
+        return stream
+
+    def close_stream(self, stream: Stream) -> None:
+        """Forget a watch that ended."""
+        with self._lock:
+            if stream in self._streams:
+                self._streams.remove(stream)
+
+    @property
+    def open_watches(self) -> int:
+        """Return how many watches are open."""
+        return len(self._streams)
+
+    def drop_watches(self) -> None:
+        """Break all open watches in the middle of a chunked body."""
+        for stream in tuple(self._streams):
+            stream.ended = stream.broken = True
+            stream.ring()
+
+    def end_watches(self) -> None:
+        """End all open watches in good order, as a server does that stops."""
+        for stream in tuple(self._streams):
+            stream.ended = True
+            stream.ring()
+
+    def silence_watches(self, silent: bool = True) -> None:
+        """Keep all watches open without events, as half-open connections are; or lift it."""
+        with self._lock:
+            self._silent = silent
+            streams = tuple(self._streams)
+        for stream in streams:
+            stream.silent = silent
+            stream.ring()
+
+    def disturb(self, lines: list[bytes]) -> Iterator[tuple[float, bytes]]:
+        """Yield events with the time that each waits: twice, late or in another order."""
+        if self.reorder:
+            lines = self.random.sample(lines, len(lines))
+        for text in lines:
+            yield self.late_seconds, text
+            if self.duplicate_share and self.random.random() < self.duplicate_share:
+                yield 0.0, text
+
+
+def refusal(code: int) -> ApiError | PlainError:
+    """Return the answer of a refused request, as the server's own limits give it."""
+    if code == 429:
+        text = "Too many requests, please try again later.\n"
+        return PlainError(429, text, {"Retry-After": "1"})
+    if code == 503:
+        return ApiError(
+            503, "the server is currently unable to handle the request", "ServiceUnavailable"
+        )
+    if code == 504:
+        return ApiError(
+            504, "Timeout: request did not complete within the allotted timeout", "Timeout"
+        )
+    return internal("Internal error occurred: etcdserver: request timed out")
