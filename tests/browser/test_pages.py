@@ -78,6 +78,8 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "people": lambda _: "/settings/people",
     "account": lambda _: "/settings/account",
     "health": lambda _: "/settings/health",
+    "clusters": lambda _: "/settings/clusters",
+    "cluster": lambda _: "/settings/clusters/local",
     "unknown-page": lambda _: "/no/such/page",
     "empty-overview": lambda _: f"/?project={EMPTY_PROJECT}",
     "empty-datasets": lambda _: f"/datasets?project={EMPTY_PROJECT}",

@@ -401,6 +401,16 @@ const administrationRoutes = [
   }),
   createRoute({
     getParentRoute: under,
+    path: '/settings/clusters',
+    component: lazyRouteComponent(administration, 'ClustersPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/clusters/$cluster',
+    component: lazyRouteComponent(administration, 'ClusterPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
     path: '/settings/garbage',
     component: lazyRouteComponent(administration, 'GarbagePage'),
   }),

@@ -1,5 +1,6 @@
 import { palette } from '@/app/shell/palette.en';
 import { appearance } from '@/features/account/words/appearance.en';
+import { clusters } from '@/features/administration/words/clusters.en';
 import { health } from '@/features/administration/words/health.en';
 import { machines } from '@/features/administration/words/machines.en';
 import { auth } from '@/features/auth/words/auth.en';
@@ -40,6 +41,7 @@ const en = {
   activity,
   auth,
   cleaning,
+  clusters,
   compare,
   datasets,
   diff,

@@ -1,6 +1,7 @@
 import { palette } from '@/app/shell/palette.zh';
 import { nav, shell } from '@/app/shell/shell.zh';
 import { appearance } from '@/features/account/words/appearance.zh';
+import { clusters } from '@/features/administration/words/clusters.zh';
 import { health } from '@/features/administration/words/health.zh';
 import { machines } from '@/features/administration/words/machines.zh';
 import { auth } from '@/features/auth/words/auth.zh';
@@ -45,6 +46,7 @@ const zh = {
   chart,
   cleaning,
   common,
+  clusters,
   compare,
   datasets,
   errors,

@@ -32,6 +32,7 @@ export const HEADER_PX = 52;
 const FREE = [
   '/settings/health',
   '/settings/machines',
+  '/settings/clusters',
   '/settings/units',
   '/settings/people',
   '/settings/account',

@@ -9,6 +9,7 @@ import {
   IconPlayerPlay,
   IconPolygon,
   IconServer2,
+  IconTopologyStar3,
 } from '@tabler/icons-react';
 import type { Rights } from '@/shared/domain/project';
 import { ACCOUNT, ADMINISTRATION, allowedPages, PROJECT_SETTINGS, type SettingsPage } from '@/shared/ui/settingsPages';
@@ -21,6 +22,7 @@ export interface NavItem {
     | 'labeling'
     | 'runs'
     | 'models'
+    | 'clusters'
     | 'machines'
     | 'projectSettings'
     | 'administration';
@@ -65,6 +67,7 @@ const MAIN: NavGroup[] = [
       { key: 'runs', to: '/runs', icon: IconPlayerPlay, keys: 'G R' },
       { key: 'models', to: '/models', icon: IconBox, keys: 'G M' },
       { key: 'machines', to: '/settings/machines', icon: IconServer2 },
+      { key: 'clusters', to: '/settings/clusters', icon: IconTopologyStar3 },
     ],
   },
 ];

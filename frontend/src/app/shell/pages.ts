@@ -106,6 +106,8 @@ export const PAGES: Record<Address, Reach> = {
   '/settings/audit': NAVIGATION,
   '/settings/garbage': NAVIGATION,
   '/settings/machines': NAVIGATION,
+  '/settings/clusters': NAVIGATION,
+  '/settings/clusters/$cluster': { by: 'list' },
   '/settings/health': NAVIGATION,
   '/settings/members': NAVIGATION,
   '/settings/units': NAVIGATION,

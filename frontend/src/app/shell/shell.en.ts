@@ -23,6 +23,7 @@ export const nav = {
   pagesOf: 'Pages of {{name}}',
   everybody: 'All people',
   machines: 'Machines',
+  clusters: 'Clusters',
   health: 'System health',
   account: 'Your account',
   settings: 'Settings',

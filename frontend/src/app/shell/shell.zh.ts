@@ -24,6 +24,7 @@ export const nav: Translation<typeof en.nav> = {
   pagesOf: '{{name}}的页面',
   everybody: '所有人员',
   machines: '机器',
+  clusters: '集群',
   health: '系统健康',
   account: '您的账户',
   settings: '设置',

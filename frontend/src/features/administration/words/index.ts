@@ -1,7 +1,8 @@
 import { addWords } from '@/i18n';
 import { settings } from '@/i18n/settings.en';
+import { clusters } from './clusters.en';
 import { health } from './health.en';
 import { machines } from './machines.en';
 import '@/shared/domain/secondFactor/words';
 
-addWords({ health, machines, settings });
+addWords({ clusters, health, machines, settings });

@@ -1,0 +1,114 @@
+import { ActionIcon, Button, Menu } from '@mantine/core';
+import { useForm } from '@mantine/form';
+import {
+  IconDotsVertical,
+  IconKey,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconRefresh,
+  IconTrash,
+} from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { ClusterDetail } from '@/api/schema';
+import { ConfirmTyped } from '@/shared/forms/ConfirmTyped';
+import { FormFrame } from '@/shared/forms/FormFrame';
+import { Dialog } from '@/shared/ui/Dialog';
+import { notifyError, notifySuccess } from '@/shared/ui/undo';
+import { useClusterActions } from './queries';
+import { KubeconfigField } from './RegisterDialog';
+
+/** What an administrator of the installation does to a registered cluster. */
+export function ClusterActions({ cluster }: { cluster: ClusterDetail }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [opened, setOpened] = useState<'change' | 'remove' | null>(null);
+  const { name, state } = cluster;
+  const { check, drain, resume, remove, isPending } = useClusterActions(name);
+  const run = (action: () => Promise<unknown>, done: string) =>
+    void action().then(() => notifySuccess(done), notifyError);
+  const leave = async () => {
+    await remove();
+    notifySuccess(t('clusters.removed', { name }));
+    await navigate({ to: '/settings/clusters' });
+  };
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconRefresh size={16} />}
+        loading={isPending}
+        onClick={() => run(check, t('clusters.checked'))}
+      >
+        {t('clusters.check')}
+      </Button>
+      {state === 'draining' ? (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPlay size={16} />}
+          onClick={() => run(resume, t('clusters.resumed', { name }))}
+        >
+          {t('clusters.resume')}
+        </Button>
+      ) : (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerPause size={16} />}
+          title={t('clusters.drainHint', { name })}
+          onClick={() => run(drain, t('clusters.drained', { name }))}
+        >
+          {t('clusters.drain')}
+        </Button>
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="default" size="lg" aria-label={t('common.more')}>
+            <IconDotsVertical size={16} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Item leftSection={<IconKey size={14} />} onClick={() => setOpened('change')}>
+            {t('clusters.change')}
+          </Menu.Item>
+          <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setOpened('remove')}>
+            {t('clusters.remove')}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+      <Dialog opened={opened === 'change'} onClose={() => setOpened(null)} size="lg" title={t('clusters.change')}>
+        <ReplaceForm name={name} onDone={() => setOpened(null)} />
+      </Dialog>
+      <ConfirmTyped
+        opened={opened === 'remove'}
+        onClose={() => setOpened(null)}
+        onConfirm={() => void leave().catch(notifyError)}
+        title={t('clusters.removeTitle', { name })}
+        word={name}
+        confirmLabel={t('clusters.remove')}
+        loading={isPending}
+      >
+        {t('clusters.removeText')}
+      </ConfirmTyped>
+    </>
+  );
+}
+
+function ReplaceForm({ name, onDone }: { name: string; onDone: () => void }) {
+  const { t } = useTranslation();
+  const { change } = useClusterActions(name);
+  const form = useForm({
+    initialValues: { kubeconfig: '' },
+    validate: { kubeconfig: (value) => (value.trim() ? null : t('clusters.kubeconfigMissing')) },
+  });
+  const send = async ({ kubeconfig }: typeof form.values) => {
+    await change({ kubeconfig });
+    notifySuccess(t('clusters.replaced', { name }));
+    onDone();
+  };
+  return (
+    <FormFrame form={form} send={send} submit={t('clusters.change')} onCancel={onDone}>
+      <KubeconfigField {...form.getInputProps('kubeconfig')} />
+    </FormFrame>
+  );
+}

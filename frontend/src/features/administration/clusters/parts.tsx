@@ -1,0 +1,43 @@
+import { Badge, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import type { Cluster } from '@/api/schema';
+
+const COLORS: Record<Cluster['state'], string> = {
+  registering: 'gray',
+  ready: 'teal',
+  unreachable: 'red',
+  draining: 'orange',
+  removed: 'gray',
+};
+
+export function ClusterState({ state }: Pick<Cluster, 'state'>) {
+  const { t } = useTranslation();
+  return (
+    <Badge color={COLORS[state]} variant="light">
+      {t(`clusters.state.${state}`)}
+    </Badge>
+  );
+}
+
+/** Accelerators of each kind on the nodes; a node of this machine names its GPUs by their model. */
+export function acceleratorsOf(nodes: Cluster['nodes']): Record<string, number> {
+  const found: Record<string, number> = {};
+  const add = (kind: string, count: number) => {
+    found[kind] = (found[kind] ?? 0) + count;
+  };
+  for (const { accelerators, gpu_count, gpu_model } of nodes) {
+    for (const { kind, count } of accelerators) add(kind, count);
+    if (accelerators.length === 0 && gpu_count) add(gpu_model || 'GPU', gpu_count);
+  }
+  return found;
+}
+
+export function Accelerators({ nodes }: Pick<Cluster, 'nodes'>) {
+  const { t } = useTranslation();
+  const found = Object.entries(acceleratorsOf(nodes));
+  return (
+    <Text size="sm" component="span" style={{ overflowWrap: 'anywhere' }}>
+      {found.map(([kind, count]) => `${count} × ${kind}`).join(', ') || t('clusters.noAccelerators')}
+    </Text>
+  );
+}

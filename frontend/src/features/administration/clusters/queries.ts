@@ -1,0 +1,49 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { $api } from '@/api/client';
+import type { ClusterDetail } from '@/api/schema';
+
+const CLUSTERS = '/api/v1/clusters/';
+const CLUSTER = '/api/v1/clusters/{cluster}/';
+const CHECK = '/api/v1/clusters/{cluster}/check/';
+const DRAIN = '/api/v1/clusters/{cluster}/drain/';
+const RESUME = '/api/v1/clusters/{cluster}/resume/';
+const DRY_RUN = '/api/v1/clusters/check/';
+const POLL_MS = 5000;
+
+/** The first page of clusters that the reader's projects may use; what is free changes all the time. */
+export const useClusters = () => $api.useQuery('get', CLUSTERS, {}, { refetchInterval: POLL_MS });
+
+export const useCluster = (cluster: string) =>
+  $api.useQuery('get', CLUSTER, { params: { path: { cluster } } }, { refetchInterval: POLL_MS });
+
+/** Checks credentials and keeps nothing. */
+export const useDryRun = () => $api.useMutation('post', DRY_RUN);
+
+export function useRegister() {
+  const client = useQueryClient();
+  return $api.useMutation('post', CLUSTERS, {
+    onSuccess: () => client.invalidateQueries({ queryKey: ['get', CLUSTERS] }),
+  });
+}
+
+/** What an administrator does to one cluster; each answers with the cluster, so the page shows it at once. */
+export function useClusterActions(cluster: string) {
+  const client = useQueryClient();
+  const params = { params: { path: { cluster } } };
+  const onSuccess = (shown: ClusterDetail) => client.setQueryData(['get', CLUSTER, params], shown);
+  const check = $api.useMutation('post', CHECK, { onSuccess });
+  const drain = $api.useMutation('post', DRAIN, { onSuccess });
+  const resume = $api.useMutation('post', RESUME, { onSuccess });
+  const change = $api.useMutation('patch', CLUSTER, { onSuccess });
+  const remove = $api.useMutation('delete', CLUSTER, {
+    onSuccess: () => client.invalidateQueries({ queryKey: ['get', CLUSTERS] }),
+  });
+  return {
+    isPending: [check, drain, resume, remove].some((one) => one.isPending),
+    check: () => check.mutateAsync(params),
+    drain: () => drain.mutateAsync(params),
+    resume: () => resume.mutateAsync(params),
+    remove: () => remove.mutateAsync(params),
+    change: (body: { kubeconfig: string; context?: string }) => change.mutateAsync({ ...params, body }),
+  };
+}
