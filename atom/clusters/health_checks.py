@@ -34,7 +34,7 @@ def gauges() -> Iterator[Gauge]:
 def findings() -> list[Finding]:
     """Name silent nodes, and say when there is none to run anything on."""
     now = clock.now()
-    nodes = list(Node.objects.filter(schedulable=True, cluster__kind="local").order_by("name"))
+    nodes = list(Node.objects.filter(schedulable=True, cluster__server="").order_by("name"))
     silent = [
         node.name
         for node in nodes

@@ -77,6 +77,11 @@ class Cluster(TimestampedModel):
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def is_registered(self) -> bool:
+        """Whether a person registered it; that of Atom's own machines is made by itself."""
+        return bool(self.server)
+
 
 class NodeQuerySet(models.QuerySet["Node"]):
     """Reads of nodes."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from atom.settings.environment import BASE_DIR
 
 _MAY_ASK = ("atom/jobs/executors/", "atom/cache/backends/", "atom/clusters/kubernetes/")
-_KINDS = {"kubernetes"}
+_KINDS = {"kubernetes", "local"}
 
 
 def asks_for_the_kind(source: str) -> list[int]:
@@ -36,7 +36,7 @@ def _compares(node: ast.AST) -> bool:
             sides = [left, *others]
         case ast.MatchValue(value=value):
             sides = [value]
-        case ast.keyword(arg=("kind" | "cluster__kind" | "node__cluster__kind"), value=value):
+        case ast.keyword(arg=str(name), value=value) if name.endswith("kind"):
             sides = [value]
         case _:
             return False

@@ -2,3 +2,6 @@
 
 Only this package imports the client of Kubernetes. It writes no table.
 """
+
+# The kind of its clusters.
+KIND = "kubernetes"

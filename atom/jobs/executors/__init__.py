@@ -8,6 +8,7 @@ from pathlib import Path
 from django.conf import settings
 
 from atom.clusters.actions import LOCAL
+from atom.clusters.models import Node, NodeQuerySet
 from atom.jobs.executors.base import Executor
 from atom.jobs.executors.local.executor import LocalExecutor
 from atom.jobs.models import Attempt
@@ -17,6 +18,11 @@ def executor_of(attempt: Attempt) -> Executor:
     """Return what runs the attempt; `attempt.cluster` should be fetched already."""
     kind = LOCAL if attempt.cluster is None else attempt.cluster.kind
     return _BY_KIND[kind]()
+
+
+def nodes_for_runs() -> NodeQuerySet:
+    """Return the nodes of clusters that have an executor."""
+    return Node.objects.filter(cluster__kind__in=_BY_KIND)
 
 
 def local_executor() -> LocalExecutor:

@@ -26,6 +26,7 @@ from atom.clusters.errors import (
     ClusterNotFound,
     ClusterSecretLost,
 )
+from atom.clusters.kubernetes import KIND
 from atom.clusters.kubernetes.connection import ClusterConnection, Limits
 from atom.clusters.kubernetes.errors import (
     ClusterAddressRefused,
@@ -103,7 +104,7 @@ def register(name: str, credentials: Credentials, options: ClusterOptions, actor
     if name in RESERVED_NAMES or Cluster.objects.present().filter(name=name).exists():
         raise ClusterNameTaken
     access, result = dry_run(credentials, options.namespace or "")
-    cluster = Cluster(name=name, kind="kubernetes", state="registering")
+    cluster = Cluster(name=name, kind=KIND, state="registering")
     cluster.namespace = options.namespace or access.namespace or DEFAULT_NAMESPACE
     _take_access(cluster, access)
     try:
@@ -208,7 +209,7 @@ def remove(cluster: Cluster, actor: User) -> None:
 def tick() -> int:
     """Check the clusters whose last check is a minute old; return how many."""
     due = Q(checked_at=None) | Q(checked_at__lt=clock.now() - CHECK_EVERY)
-    rows = Cluster.objects.present().filter(due, kind="kubernetes").order_by("checked_at")
+    rows = Cluster.objects.present().filter(due).exclude(server="").order_by("checked_at")
     clusters = list(rows)
     for cluster in clusters:
         try:
@@ -291,7 +292,7 @@ def _become(cluster: Cluster, state: str) -> None:
 
 
 def _refuse_local(cluster: Cluster) -> None:
-    if cluster.kind == LOCAL:
+    if not cluster.is_registered:
         raise ClusterIsLocal
 
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from atom.clusters.models import Node
 from atom.clusters.node_health import is_silent
+from atom.jobs.executors import nodes_for_runs
 from atom.jobs.scheduling.engines.placement import NodeCapacity
 
 
 def capacities() -> list[NodeCapacity]:
-    """Return every node of local clusters with what is taken on it."""
+    """Return every node that runs can start on, with what is taken on it."""
     # The annotations of a QuerySet are not part of the model's type.
-    # No executor starts attempts on other kinds of clusters yet.
-    local = Node.objects.filter(cluster__kind="local")
-    nodes: Iterable[Any] = local.with_used().order_by("name")
+    nodes: Iterable[Any] = nodes_for_runs().with_used().order_by("name")
     return [
         NodeCapacity(
             id=node.pk,

@@ -19,7 +19,7 @@ import { notifyError, notifySuccess } from '@/shared/ui/undo';
 import { useClusterActions } from './queries';
 import { KubeconfigField } from './RegisterDialog';
 
-/** What an administrator of the installation does to a registered cluster. */
+/** Actions of an administrator of the installation on a registered cluster. */
 export function ClusterActions({ cluster }: { cluster: ClusterDetail }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -78,7 +78,7 @@ function ClusterCard({ cluster }: { cluster: Cluster }) {
   );
 }
 
-/** What is free on nodes that take runs. */
+/** The free resources of nodes that take runs. */
 function Free({ nodes }: Pick<Cluster, 'nodes'>) {
   const { t } = useTranslation();
   const format = useFormat();

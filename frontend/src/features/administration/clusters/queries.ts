@@ -26,7 +26,7 @@ export function useRegister() {
   });
 }
 
-/** What an administrator does to one cluster; each answers with the cluster, so the page shows it at once. */
+/** Actions on one cluster; each answers with the cluster, so the page shows it at once. */
 export function useClusterActions(cluster: string) {
   const client = useQueryClient();
   const params = { params: { path: { cluster } } };

@@ -37,7 +37,7 @@ export const clusters = {
   context: 'Context',
   contextHint: 'Empty: the current one',
   namespace: 'Namespace',
-  namespaceHint: 'Of Atom’s jobs; empty: that of the context',
+  namespaceHint: 'Atom’s jobs are in it; empty: that of the context',
   test: 'Test',
   tested: 'The cluster answers, and nothing is in the way.',
   testedBad: 'The cluster answers, and runs cannot start there yet.',
