@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import {
+  IconCoin,
   IconDotsVertical,
   IconKey,
   IconPlayerPause,
@@ -16,6 +17,7 @@ import { ConfirmTyped } from '@/shared/forms/ConfirmTyped';
 import { FormFrame } from '@/shared/forms/FormFrame';
 import { Dialog } from '@/shared/ui/Dialog';
 import { notifyError, notifySuccess } from '@/shared/ui/undo';
+import { PricesForm } from './PricesForm';
 import { useClusterActions } from './queries';
 import { KubeconfigField } from './RegisterDialog';
 
@@ -23,7 +25,7 @@ import { KubeconfigField } from './RegisterDialog';
 export function ClusterActions({ cluster }: { cluster: ClusterDetail }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [opened, setOpened] = useState<'change' | 'remove' | null>(null);
+  const [opened, setOpened] = useState<'change' | 'prices' | 'remove' | null>(null);
   const { name, state } = cluster;
   const { check, drain, resume, remove, isPending } = useClusterActions(name);
   const run = (action: () => Promise<unknown>, done: string) =>
@@ -71,6 +73,9 @@ export function ClusterActions({ cluster }: { cluster: ClusterDetail }) {
           <Menu.Item leftSection={<IconKey size={14} />} onClick={() => setOpened('change')}>
             {t('clusters.change')}
           </Menu.Item>
+          <Menu.Item leftSection={<IconCoin size={14} />} onClick={() => setOpened('prices')}>
+            {t('clusters.setPrices')}
+          </Menu.Item>
           <Menu.Item color="red" leftSection={<IconTrash size={14} />} onClick={() => setOpened('remove')}>
             {t('clusters.remove')}
           </Menu.Item>
@@ -78,6 +83,9 @@ export function ClusterActions({ cluster }: { cluster: ClusterDetail }) {
       </Menu>
       <Dialog opened={opened === 'change'} onClose={() => setOpened(null)} size="lg" title={t('clusters.change')}>
         <ReplaceForm name={name} onDone={() => setOpened(null)} />
+      </Dialog>
+      <Dialog opened={opened === 'prices'} onClose={() => setOpened(null)} size="md" title={t('clusters.setPrices')}>
+        <PricesForm cluster={cluster} onDone={() => setOpened(null)} />
       </Dialog>
       <ConfirmTyped
         opened={opened === 'remove'}

@@ -113,6 +113,30 @@ test('an administrator drains a cluster, and removes it by typing its name', asy
   await waitFor(() => expect(sent.map(({ line }) => line)).toContain('DELETE /api/v1/clusters/far/'));
 });
 
+test('an administrator sets the price of each kind, and a wrong one is said at its field', async () => {
+  signedInAs(true);
+  serve('GET', 'clusters/{cluster}/', whole());
+  serve('PATCH', 'clusters/{cluster}/', whole());
+  await renderPage(<ClusterPage />, '/settings/clusters/far', '/settings/clusters/$cluster');
+  await userEvent.click(await screen.findByRole('button', { name: 'More' }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Set prices' }));
+  const dialog = within(await screen.findByRole('dialog', { name: 'Set prices' }));
+  const price = dialog.getByLabelText('nvidia.com/gpu, an hour');
+  expect((price as HTMLInputElement).value).toBe('2.5');
+  await userEvent.clear(price);
+  await userEvent.type(price, '1,5');
+  dialog.getByText(/Use a number of at least 0/);
+  await userEvent.click(dialog.getByRole('button', { name: 'Save' }));
+  expect(sent.some(({ line }) => line.startsWith('PATCH'))).toBe(false);
+  await userEvent.clear(price);
+  await userEvent.type(price, '1.75');
+  await userEvent.click(dialog.getByRole('button', { name: 'Save' }));
+  const patched = () => sent.filter(({ line }) => line === 'PATCH /api/v1/clusters/far/');
+  await waitFor(() => expect(patched().length).toBe(1));
+  const row = { kind: 'nvidia.com/gpu', per_hour: '1.75', currency: 'EUR' };
+  expect(patched()[0]?.body).toEqual({ prices: [row] });
+});
+
 test('those who do not administer the installation see no address, check or button', async () => {
   serve('GET', 'clusters/{cluster}/', whole({ server: null, namespace: null, findings: null }));
   signedInAs(false);

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api } from '@/api/client';
-import type { ClusterDetail } from '@/api/schema';
+import type { ClusterDetail, PatchedClusterChangesRequest } from '@/api/schema';
 
 const CLUSTERS = '/api/v1/clusters/';
 const CLUSTER = '/api/v1/clusters/{cluster}/';
@@ -44,6 +44,6 @@ export function useClusterActions(cluster: string) {
     drain: () => drain.mutateAsync(params),
     resume: () => resume.mutateAsync(params),
     remove: () => remove.mutateAsync(params),
-    change: (body: { kubeconfig: string; context?: string }) => change.mutateAsync({ ...params, body }),
+    change: (body: PatchedClusterChangesRequest) => change.mutateAsync({ ...params, body }),
   };
 }
