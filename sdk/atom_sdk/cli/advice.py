@@ -13,6 +13,10 @@ ADVICE = {
         "Check it where it lies: atom data archive check FOLDER; then load it again."
     ),
     "branch_empty": "Push a folder to it: atom data push FOLDER DATASET",
+    "cluster_in_use": (
+        "Keep new runs off it, and wait for those that are there: atom cluster drain NAME"
+    ),
+    "cluster_not_found": "List them: atom cluster ls",
     "dataset_deleted": (
         "An administrator can take it back until it is collected: atom data undelete DATASET"
     ),

@@ -14,6 +14,7 @@ from atom_sdk.cli import (
     archives,
     audit,
     cleaning,
+    clusters,
     compare,
     data,
     doctor,
@@ -131,6 +132,7 @@ cli.add_command(data.data)
 for command in (*retention.COMMANDS, *archives.COMMANDS):
     data.data.add_command(command)
 cli.add_command(machines.machines)
+cli.add_command(clusters.cluster)
 cli.add_command(members.member)
 cli.add_command(units.unit)
 cli.add_command(projects.project)

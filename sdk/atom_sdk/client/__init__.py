@@ -7,6 +7,7 @@ from typing import Any, Self
 from atom_sdk.client import config
 from atom_sdk.client.archives.archives import Archives
 from atom_sdk.client.cleaning import Cleaning
+from atom_sdk.client.clusters import Clusters
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
 from atom_sdk.client.labelx import LabelX
@@ -81,6 +82,11 @@ class Client:
     def cleaning(self) -> Cleaning:
         """Cleaning reports of datasets."""
         return Cleaning(self.http, self.datasets, self.operations)
+
+    @property
+    def clusters(self) -> Clusters:
+        """Clusters of the installation; no project is needed."""
+        return Clusters(self.http)
 
     @property
     def machines(self) -> Machines:

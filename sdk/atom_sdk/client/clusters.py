@@ -1,0 +1,72 @@
+"""Clusters from Python: what is registered, and the registration of more."""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote
+
+from atom_sdk.client.transport.http import Http
+
+Row = dict[str, Any]
+
+
+class Clusters:
+    """`Client().clusters`; all but `list` and `get` is for administrators of the installation."""
+
+    def __init__(self, http: Http) -> None:
+        self._http = http
+
+    def list(self) -> list[Row]:
+        """Return the clusters that the caller's projects may use, with their nodes."""
+        return [*self._http.pages("clusters/")]
+
+    def get(self, name: str) -> Row:
+        """Return one cluster; findings, address and projects only for administrators."""
+        found: Row = self._http.get(_path(name))
+        return found
+
+    def dry_run(self, **credentials: Any) -> Row:
+        """Check a cluster before it is registered; nothing is kept.
+
+        Give `kubeconfig` (the text of the file) with its `context`, or in_cluster=True; also
+        `namespace`. The answer has `passed`, `findings` and `facts`.
+        """
+        found: Row = self._http.post("clusters/check/", credentials)
+        return found
+
+    def register(self, name: str, **options: Any) -> Row:
+        """Register a cluster that can be reached; its `state` says whether a check failed.
+
+        Options: those of `dry_run`, and projects (slugs; without them all), prices, stores.
+        """
+        found: Row = self._http.post("clusters/", {"name": name, **options})
+        return found
+
+    def check(self, name: str) -> Row:
+        """Ask a cluster again; one that does not answer becomes `unreachable`."""
+        return self._act(name, "check")
+
+    def change(self, name: str, **options: Any) -> Row:
+        """Change options of `register`; a new kubeconfig is checked first."""
+        found: Row = self._http.request("PATCH", _path(name), json=options)
+        return found
+
+    def drain(self, name: str) -> Row:
+        """Keep new runs off a cluster; runs that are there go on."""
+        return self._act(name, "drain")
+
+    def resume(self, name: str) -> Row:
+        """Let a cluster take runs again, once a check passes."""
+        return self._act(name, "resume")
+
+    def remove(self, name: str) -> None:
+        """Forget a cluster and its kubeconfig; refused while runs are there."""
+        self._http.delete(_path(name))
+
+    def _act(self, name: str, action: str) -> Row:
+        found: Row = self._http.post(f"{_path(name)}{action}/")
+        return found
+
+
+def _path(name: str) -> str:
+    return f"clusters/{quote(name, safe='')}/"
