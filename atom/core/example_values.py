@@ -26,6 +26,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "commit": (A_DIGEST,),
     "color": ("#4c6ef5",),
     "content_digest": (A_DIGEST,),
+    "currency": ("EUR",),
     "cursor": ("",),
     "dataset": ("digits", AN_ID),
     "dataset_ref": ("digits@v1",),
@@ -95,6 +96,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
 
 # Bodies whose fields depend on each other, by the name of their schema.
 BODIES: dict[str, dict[str, Any]] = {
+    "NewClusterRequest": {"name": "west", "in_cluster": True},
+    "CredentialsRequest": {"in_cluster": True},
     "CloneRequestRequest": {"name": "digits again", "parameters": {"epochs": 5}},
     "EditRequest": {
         "edits": [{"op": "remove", "paths": ["train/7/00042.png"]}],

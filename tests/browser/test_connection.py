@@ -76,8 +76,9 @@ def test_offline_the_page_stays_as_it_was_and_a_form_explains(
 
 
 def test_a_stopped_server_is_told_and_what_changed_meanwhile_appears(
-    page: Page, relay: Relay, atom: Client
+    page: Page, relay: Relay, atom: Client, seed: Seed
 ) -> None:
+    assert seed.trained_run
     page.goto("/datasets")
     expect(page.get_by_role("link", name=DATASET).first).to_be_visible()
     relay.close()
