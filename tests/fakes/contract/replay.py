@@ -14,8 +14,9 @@ from .worlds import Reply, World
 
 Json = dict[str, Any]
 
-# Controllers work beside the server, so a read is repeated for a while.
-_PATIENCE = 3.0
+# Controllers work beside the server, so a read is repeated for a while; long enough for a busy
+# machine, since only a fault lasts as long.
+_PATIENCE = 10.0
 _HEADERS = ("Warning", "Retry-After")
 # The kinds that the second recording shortened nearly everywhere.
 _WHOLE = {"Status"}
@@ -61,6 +62,8 @@ class Replay:
             if not skipped:
                 self._watch(line)
             return
+        if line.method == "PATCH" and not skipped:
+            self._await_status(line)
         end = time.monotonic() + (0 if skipped else _PATIENCE)
         while True:
             reply = self.send(line)
@@ -71,6 +74,29 @@ class Replay:
         if not skipped:
             self.compared += 1
             self.faults += [f"{line.file}:{line.number + 1} {line.note}: {it}" for it in faults]
+
+    def _await_status(self, line: Line) -> None:
+        """Wait until controllers have counted what the recorded answer to a write shows.
+
+        A write cannot be repeated as a read is, and its answer has the status of that moment.
+        """
+        status = line.response.get("status") if isinstance(line.response, dict) else None
+        counts = {
+            key: value
+            for key, value in (status if isinstance(status, dict) else {}).items()
+            if isinstance(value, int)
+        }
+        if not counts or line.path.endswith("/status"):
+            return
+
+        def is_there(body: Json) -> bool:
+            now = body.get("status") or {}
+            return all(now.get(key) == value for key, value in counts.items())
+
+        path = self.names.text(line.path)
+        end = time.monotonic() + _PATIENCE
+        while not is_there(self.world.ask("GET", path).body) and time.monotonic() < end:
+            time.sleep(0.02)
 
     def send(self, line: Line) -> Reply:
         """Send a recorded request with the names of today."""
