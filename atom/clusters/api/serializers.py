@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from atom.accounts.models import Project
-from atom.clusters.kubernetes.kubeconfig import MAX_CHARACTERS
+from atom.clusters.kubernetes.kubeconfig_yaml import MAX_CHARACTERS
 from atom.clusters.models import AcceleratorPrice, Cluster, Node, NodeAccelerator, StoreRoute
 from atom.clusters.registration.actions.registering import ClusterOptions, Credentials
 from atom.clusters.registration.engines.findings import LEVELS
