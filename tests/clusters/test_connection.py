@@ -90,8 +90,12 @@ def test_the_name_is_what_tls_means_and_the_address_is_what_was_checked(
     server = serve(authority=authority, pair=authority.pair("k8s.example"))
     port = server.url.rsplit(":", 1)[1]
     asked: list[str] = []
+    of_others = socket.getaddrinfo
 
-    def resolve(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+    def resolve(host: str, port: int, *rest: Any, **options: Any) -> list[Any]:
+        if host != "k8s.example":
+            # Connections of the rest of this process.
+            return [*of_others(host, port, *rest, **options)]
         # The name server is a stranger's: its second answer leads to the machine's metadata.
         asked.append(host)
         end = "127.0.0.1" if len(asked) == 1 else "169.254.169.254"
@@ -122,8 +126,12 @@ def test_a_name_that_changes_to_a_forbidden_address_is_refused_at_the_next_conne
     serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ends = ["127.0.0.1", "169.254.169.254"]
+    of_others = socket.getaddrinfo
 
-    def resolve(host: str, port: int, *_: Any, **__: Any) -> list[Any]:
+    def resolve(host: str, port: int, *rest: Any, **options: Any) -> list[Any]:
+        if host != "k8s.example":
+            # Connections of the rest of this process.
+            return [*of_others(host, port, *rest, **options)]
         return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (ends.pop(0), port))]
 
     monkeypatch.setattr(socket, "getaddrinfo", resolve)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.clusters.kubernetes.errors import KubeconfigRefused
-from atom.clusters.kubernetes.kubeconfig import MAX_CHARACTERS, ClusterAccess, parse_kubeconfig
+from atom.clusters.kubernetes.kubeconfig import ClusterAccess, parse_kubeconfig
+from atom.clusters.kubernetes.kubeconfig_yaml import MAX_CHARACTERS
 from atom_sdk.sentences import Sentence
 from tests.clusters.api_server import TOKEN, Authority, encoded, kubeconfig
 
