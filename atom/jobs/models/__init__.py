@@ -3,6 +3,7 @@
 from atom.jobs.models.code import CodeChanges, CodeFetch, GitHost
 from atom.jobs.models.comments import RunComment
 from atom.jobs.models.experiments import Experiment
+from atom.jobs.models.placements import Placement
 from atom.jobs.models.records import LogChunk, LogStream, MetricChunk, MetricSeries
 from atom.jobs.models.retention import RunKeeping, RunPolicy
 from atom.jobs.models.runs import (
@@ -36,6 +37,7 @@ __all__ = [
     "LogStream",
     "MetricChunk",
     "MetricSeries",
+    "Placement",
     "ProjectSecret",
     "Rank",
     "Run",

@@ -174,6 +174,10 @@ class Run(TimestampedModel):
     cpus = models.PositiveIntegerField(default=1)
     memory_bytes = models.BigIntegerField(default=1 << 30)
     gpus = models.PositiveIntegerField(default=0)
+    # A registered cluster that was chosen for it; without one, Atom's own machines.
+    cluster = models.ForeignKey(Cluster, null=True, on_delete=models.PROTECT, related_name="runs")
+    # The container image that a registered cluster starts; empty: the installation's.
+    image = models.CharField(max_length=500, blank=True)
     runtime = models.ForeignKey(Runtime, null=True, on_delete=models.PROTECT, related_name="runs")
     code = models.ForeignKey(CodeSnapshot, null=True, on_delete=models.PROTECT, related_name="runs")
     created_by = models.ForeignKey(
@@ -293,7 +297,12 @@ class Attempt(TimestampedModel):
     )
     cluster = models.ForeignKey(Cluster, null=True, on_delete=models.SET_NULL, related_name="+")
     node = models.ForeignKey(Node, null=True, on_delete=models.SET_NULL, related_name="+")
+    # Why it is where it is.
     placement = models.JSONField(default=dict)
+    # The Job of a cluster in which it runs.
+    placed_in = models.ForeignKey(
+        "Placement", null=True, on_delete=models.SET_NULL, related_name="attempts"
+    )
     exit_code = models.IntegerField(null=True)
     signal = models.IntegerField(null=True)
     failure_class = models.CharField(max_length=30, blank=True)
