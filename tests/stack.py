@@ -79,7 +79,8 @@ class Stack:
         ports = {name: str(port) for name, port in self.ports.items()}
         folders = {"ATOM_HOME": str(self.home), "ATOM_RUNTIMES_DIR": str(self.runtimes)}
         # On every machine one, which a test can stop: tests of several ask for them.
-        return {**inherited, "ATOM_WEB_PROCESSES": "1", **ports, **self.external, **folders}
+        processes = {"ATOM_WEB_PROCESSES": "1", "ATOM_WATCH_CLUSTERS": "0"}
+        return {**inherited, **processes, **ports, **self.external, **folders}
 
     def use_services_of_the_run(self, name: str) -> None:
         """Have it stand on the services of the test run, in a database and bucket `name`.

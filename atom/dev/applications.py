@@ -1,4 +1,4 @@
-"""Atom's own processes: web, gateway, worker and beat."""
+"""Atom's own processes: web, gateway, worker, beat and the watcher of clusters."""
 
 import signal
 import sys
@@ -36,6 +36,7 @@ def application_specs(installation: Installation) -> list[ProcessSpec]:
         *(_web(installation, number, web_processes) for number in range(1, web_processes + 1)),
         _worker(installation),
         _beat(installation),
+        *([_clusters(installation)] if installation.environment.atom_watch_clusters else []),
     ]
 
 
@@ -112,6 +113,18 @@ def _worker(installation: Installation) -> ProcessSpec:
 
 def _beat(installation: Installation) -> ProcessSpec:
     return _celery(installation, "beat", ("beat", "--pidfile="), {})
+
+
+def _clusters(installation: Installation) -> ProcessSpec:
+    ready_file = installation.run_dir / "clusters.ready"
+    return ProcessSpec(
+        name="clusters",
+        argv=(sys.executable, "manage.py", "watch_clusters"),
+        cwd=BASE_DIR,
+        env=common_environment(installation) | {"ATOM_READY_FILE": str(ready_file)},
+        prepare=_remove(ready_file),
+        is_ready=ready_file.exists,
+    )
 
 
 def _celery(

@@ -288,3 +288,11 @@ class RunnerTokenInvalid(NotAuthenticated):
     code = "runner_token_invalid"
     title = "This runner's token is not valid any more."
     action = "Stop: the attempt has ended."
+
+
+class RankNotAccepted(NotAuthenticated):
+    """A process asks to be a rank of a run, and its cluster does not say that it is one."""
+
+    code = "rank_not_accepted"
+    title = "This process is no rank of that run."
+    action = "Stop: only pods that Atom asked the cluster for may start."

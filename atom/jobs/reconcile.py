@@ -25,6 +25,7 @@ from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
 from atom.jobs.models import Attempt, Run
 from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.actions.in_clusters import waiting_for_clusters
 from atom.jobs.scheduling.actions.queue_order import STARVING, could_be_held, in_order
 from atom.jobs.scheduling.actions.scheduling import place_run, warm_run
 from atom.jobs.scheduling.engines.placement import Demand, largest
@@ -44,6 +45,8 @@ def tick() -> None:
         ask_flush(stream.attempt_id)
     outputs.verify_stalled()
     for run_id in _open_runs():
+        _guarded(run_id)
+    for run_id in waiting_for_clusters():
         _guarded(run_id)
     _place_queued()
 
@@ -88,7 +91,7 @@ def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int]]:
     Runs that no machine can hold must not keep others waiting.
     """
     holdable = could_be_held(largest(capacities()))
-    ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED))
+    ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED, cluster=None))
     asked = ordered.values_list("pk", "queued_at", "cpus", "memory_bytes", "gpus")
     return list(asked[:PLACED_PER_TICK])
 
@@ -116,7 +119,7 @@ def _step(run_id: UUID) -> str | None:
     with transaction.atomic():
         run = (
             Run.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
-            .select_related("project", "runtime")
+            .select_related("project", "runtime", "cluster")
             .filter(pk=run_id, origin=states.EXECUTED)
             .first()
         )

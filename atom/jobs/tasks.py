@@ -21,6 +21,11 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "options": {"expires": 60},
     },
     "jobs.resume_fetches": {"task": "jobs.resume_fetches", "schedule": 30.0},
+    "jobs.remove_ended_placements": {
+        "task": "jobs.remove_ended_placements",
+        "schedule": 5.0,
+        "options": {"expires": 5},
+    },
     "jobs.remove_old_attempts": {"task": "jobs.remove_old_attempts", "schedule": 60.0},
     "jobs.apply_run_retention": {"task": "jobs.apply_run_retention", "schedule": 3600.0},
 }
@@ -105,6 +110,14 @@ def unmount_ended() -> None:
     from atom.jobs.executors.local import node_cleanup
 
     node_cleanup.unmount_ended()
+
+
+@shared_task(name="jobs.remove_ended_placements", soft_time_limit=290, time_limit=300)
+def remove_ended_placements() -> None:
+    """Delete the Jobs of ended placements from their clusters."""
+    from atom.jobs.executors.kubernetes import removal
+
+    removal.remove_ended()
 
 
 @shared_task(name="jobs.remove_old_attempts", soft_time_limit=290, time_limit=300)

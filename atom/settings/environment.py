@@ -85,6 +85,12 @@ class Environment(BaseSettings):
     atom_store_patience_s: float = 180.0
     # Where runners reach the REST API, when it is not where people do.
     atom_runner_api_url: str = ""
+    # Where pods of registered clusters reach it; empty: where people do.
+    atom_pod_api_url: str = ""
+    # The image of runs in registered clusters that choose none: it needs Python 3.8 or newer.
+    atom_pod_image: str = "python:3.12-slim"
+    # Whether this installation's stack follows the runs in registered clusters.
+    atom_watch_clusters: bool = True
     atom_runner_lost_after_s: float = 30.0
     # Where the runtimes of jobs lie; empty: in ATOM_HOME. Several installations may share it.
     atom_runtimes_dir: Path | None = None

@@ -43,6 +43,10 @@ PUBLIC = {
     "invitations/sign-up/",
     # The link is the proof; a wrong one is nobody's.
     "notifications/unsubscribe/<str:link>/",
+    # The cluster of a pod is the proof: tests/jobs/executors/kubernetes/test_joining.py.
+    "runner/join/",
+    # A program without any secret.
+    "runner/layers/<str:sha256>/",
     # The token of a link is the proof, and it opens one run:
     # tests/jobs/sharing/test_shared_run.py.
     "shared-run/",

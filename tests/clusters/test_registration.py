@@ -195,7 +195,7 @@ def test_a_dry_run_keeps_nothing(api: APIClient, server: ApiServer) -> None:
 def test_missing_rights_are_listed_with_the_yaml_that_grants_exactly_them(
     api: APIClient, server: ApiServer, answers: Answers
 ) -> None:
-    answers.denied = {("jobs", "create"), ("jobs", "delete"), ("nodes", "watch")}
+    answers.denied = {("leases", "create"), ("leases", "update"), ("nodes", "watch")}
 
     cluster = registered(api, server)
 
@@ -207,7 +207,11 @@ def test_missing_rights_are_listed_with_the_yaml_that_grants_exactly_them(
     assert kinds == ["ClusterRole", "ClusterRoleBinding", "ClusterRole", "RoleBinding"]
     assert roles[0]["rules"] == [{"apiGroups": [""], "resources": ["nodes"], "verbs": ["watch"]}]
     assert roles[2]["rules"] == [
-        {"apiGroups": ["batch"], "resources": ["jobs"], "verbs": ["create", "delete"]}
+        {
+            "apiGroups": ["coordination.k8s.io"],
+            "resources": ["leases"],
+            "verbs": ["create", "update"],
+        }
     ]
     assert roles[3]["metadata"]["namespace"] == "jobs"
     account = {"kind": "ServiceAccount", "namespace": "atom", "name": "atom-server"}

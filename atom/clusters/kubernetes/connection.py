@@ -119,6 +119,14 @@ class ClusterConnection:
         """Send JSON to a path of the API and return its answer. Raises ClusterFailure."""
         return self._ask("POST", path, body)
 
+    def delete(self, path: str, options: Mapping[str, Any]) -> Answer:
+        """Delete what is at a path of the API, with DeleteOptions. Raises ClusterFailure."""
+        return self._ask("DELETE", path, options)
+
+    def text(self, path: str, query: Mapping[str, str | int]) -> str:
+        """Return what a path of the API answers as text, such as a log. Raises ClusterFailure."""
+        return self._read("GET", f"{path}?{urlencode(query)}", None)[1].decode(errors="replace")
+
     @contextmanager
     def plain_errors(self) -> Iterator[None]:
         """Raise the failures of `api` as ClusterFailure."""
@@ -135,6 +143,12 @@ class ClusterConnection:
             raise self._transport_failure(error) from error
 
     def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Answer:
+        headers, data = self._read(method, path, body)
+        return Answer(_json_of(str(headers.get("Content-Type", "")), data), headers)
+
+    def _read(
+        self, method: str, path: str, body: Mapping[str, Any] | None
+    ) -> tuple[Mapping[str, str], bytes]:
         headers = {"Accept": "application/json"}
         if body is not None:
             headers["Content-Type"] = "application/json"
@@ -147,7 +161,7 @@ class ClusterConnection:
         kind = str(response.headers.get("Content-Type", ""))
         if not 200 <= response.status < 300:
             raise _status_failure(response.status, kind, data.decode(errors="replace"))
-        return Answer(_json_of(kind, data), response.headers)
+        return response.headers, data
 
     def _transport_failure(self, error: HTTPError) -> ClusterFailure:
         cause = error.args[0] if error.args else None

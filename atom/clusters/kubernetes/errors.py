@@ -98,3 +98,8 @@ class ClusterFails(ClusterFailure):
     code = "cluster_fails"
     title = "The cluster's API reports a failure."
     action = "Try again in a moment; if it stays, look at the cluster's API server."
+
+    @property
+    def status_code(self) -> int:
+        """Return the status of its answer, 0 if it is not known."""
+        return int(self.extra.get("status_code") or 0)

@@ -6,7 +6,7 @@ from django.urls import path
 
 from atom.jobs.advice.api import advice
 from atom.jobs.artifacts.api import files, run_retention
-from atom.jobs.attempts.api import runner, runner_metrics
+from atom.jobs.attempts.api import runner, runner_join, runner_metrics
 from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.comparing.api import code_diffs, comparing
 from atom.jobs.imports.api import imports
@@ -84,7 +84,10 @@ urlpatterns = [
     path("shared-run/metrics/", shared_run.SharedMetricsView.as_view()),
     path("shared-run/metrics/series/", shared_run.SharedSeriesView.as_view()),
     path("shared-run/log/", shared_run.SharedLogView.as_view()),
+    path("runner/join/", runner_join.JoinView.as_view()),
+    path("runner/layers/<str:sha256>/", runner_join.LayerView.as_view()),
     path("runner/job/", runner.JobView.as_view()),
+    path("runner/datasets/<str:alias>/index/", runner.StreamedIndexView.as_view()),
     path("runner/datasets/<str:alias>/pack-urls/", runner.StreamedPacksView.as_view()),
     path("runner/datasets/<str:alias>/source-urls/", runner.StreamedSourcesView.as_view()),
     path("runner/heartbeat/", runner.HeartbeatView.as_view()),

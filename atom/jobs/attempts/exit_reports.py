@@ -29,7 +29,7 @@ class ExitSerializer(serializers.Serializer[Any]):
         min_value=0, max_value=MAX_INT, allow_null=True, required=False, default=None
     )
     reason = serializers.ChoiceField(
-        choices=["exited", "oom", "timeout", "cancelled", "not_found", "runner_lost"]
+        choices=["exited", "oom", "timeout", "cancelled", "not_found", "runner_lost", "preempted"]
     )
     evidence = serializers.DictField(required=False, default=dict)
     counters = serializers.DictField(required=False, default=dict)

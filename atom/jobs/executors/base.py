@@ -7,12 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from uuid import UUID
 
-from atom.clusters.models import Node
-from atom.jobs.models import Attempt
+from atom.accounts.models import Project
+from atom.clusters.models import Cluster, Node
+from atom.jobs.failures.engines.failures import Failure
+from atom.jobs.models import Attempt, Placement
+
+# Reasons of an attempt's end: its runner was told to stop by the cluster, or a new process of the
+# same rank has come.
+PREEMPTED = "preempted"
+REPLACED = "replaced"
 
 
 class LaunchFailedError(Exception):
     """The supervisor did not start; the message is its own, or says why there is none."""
+
+
+class ClusterAwayError(Exception):
+    """The cluster does not answer, or is not well: the run is started when it is again."""
+
+
+class JoinRefusedError(Exception):
+    """Something that is no rank of this placement asked to start; the message says why."""
 
 
 class NothingHeldError(Exception):
@@ -56,6 +71,10 @@ class Observation:
     """An attempt as its executor sees it: its ranks by their number, none if it was not started."""
 
     ranks: Mapping[int, RankObservation] = field(default_factory=dict)
+    # Nothing of it runs or will: no report can come any more.
+    is_final: bool = False
+    # The reason of its end that the cluster itself gives; None if it gives none.
+    failure: Failure | None = None
 
     @property
     def launched(self) -> bool:
@@ -66,6 +85,26 @@ class Observation:
     def alive(self) -> bool:
         """Whether any rank's supervisor lives."""
         return any(rank.alive for rank in self.ranks.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A process that a cluster started, as it describes itself, and the token that proves it."""
+
+    token: str = field(repr=False)
+    rank: int
+    pod: str
+    pod_uid: str
+
+
+@dataclass(frozen=True, slots=True)
+class Proven:
+    """A process that claims to be a rank, as the cluster itself describes it."""
+
+    rank: int
+    # The executor knows the rank again by it.
+    identity: Mapping[str, Any]
+    node: str
 
 
 class Executor(Protocol):
@@ -85,18 +124,42 @@ class Executor(Protocol):
         """Start the attempt, unless that was done before.
 
         `admit` is given the number of a rank. Only the caller that starts it calls it, as a second
-        token takes away the first. Raises NothingHeldError, LaunchFailedError, what keeps the
-        attempt's data away (SelectionEmpty, MountError, OSError), and what `admit` raises.
+        token takes away the first. Raises NothingHeldError, LaunchFailedError, ClusterAwayError,
+        what keeps the attempt's data away (SelectionEmpty, MountError, OSError), and what `admit`
+        raises.
         """
 
     def observe(self, attempt_id: UUID | str) -> Observation:
         """Return whether the attempt was started, which ranks live, and their exit reports."""
+
+    def namespace_of(self, cluster: Cluster, project: Project) -> str:
+        """Return where in the cluster the project's runs are, "" if it makes no difference."""
+        return ""
+
+    def goes_on(self, placement: Placement) -> bool:
+        """Return whether the next attempt can run in the same placement."""
+        return False
+
+    def prove(self, placement: Placement, claim: Claim) -> Proven:
+        """Return which rank of the placement a process is that the cluster started by itself.
+
+        Raises JoinRefusedError, ClusterAwayError.
+        """
+        raise JoinRefusedError("This cluster starts no process by itself.")
+
+    def is_gone(self, placement: Placement, identity: Mapping[str, Any]) -> bool:
+        """Return whether nothing runs any more of a rank that joined. Raises ClusterAwayError."""
+        return True
 
     def logs(self, attempt_id: UUID | str, rank: int) -> str:
         """Return the end of what a rank's supervisor itself wrote, for one that never reported."""
 
     def kill(self, attempt_id: UUID | str) -> None:
         """End all ranks and everything that belongs to the attempt, at once."""
+
+    def conclude(self, attempt: Attempt) -> None:
+        """Give up what the cluster holds for an attempt that is over; `remove` is for later."""
+        return
 
     def kill_leftovers(self, attempt_id: UUID | str) -> None:
         """End processes that outlived their supervisor."""

@@ -21,9 +21,9 @@ class Placement(TimestampedModel):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="placements")
     cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="placements")
     namespace = models.CharField(max_length=63)
-    # Of the Job that the cluster accepted; empty until then. A Job with another uid is not ours.
+    # The uid of the Job that the cluster accepted, empty until then. Another uid is not ours.
     job_uid = models.CharField(max_length=64, blank=True)
-    # Of what was asked for: a cluster's controllers may change it.
+    # The digest of the specification that was asked for: a cluster's controllers may change it.
     spec_sha256 = models.CharField(max_length=64, blank=True)
     # The Job, its pods and what was said about them, as the cluster's watcher last saw them.
     observed = models.JSONField(default=dict)

@@ -330,6 +330,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   resources_never_fit: ['没有足够大的机器可以运行该任务。', '请减少 CPU、内存或 GPU，或添加更大的机器。'],
   secrets_missing: ['项目没有该运行所要的某个机密。', '请重新设置该机密，然后重试运行。'],
   too_many_secrets: ['项目已有 200 个机密。', '请移除不再使用的机密。'],
+  rank_not_accepted: ['该进程不是那次运行的成员。', '请停止：只有 Atom 向集群请求的 Pod 才能启动。'],
   runner_token_invalid: ['该运行器的令牌已失效。', '请停止：该次尝试已结束。'],
 
   // Clusters

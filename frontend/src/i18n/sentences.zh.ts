@@ -308,6 +308,7 @@ const sentences: Readonly<Record<string, string>> = {
   'jobs.address_has_query': '请去掉 ? 或 # 之后的内容。',
   'jobs.address_too_long_or_spaced': '它太长，或含有空格。',
   'jobs.alias_invalid': '别名由字母、数字、点、短横线和下划线组成，且不以点或短横线开头。',
+  'jobs.layer_unknown': '此服务器上的运行器是另一个版本。',
   'jobs.alias_unknown': '该运行没有流式读取名为“{alias}”的数据集。',
   'jobs.artifact_incomplete': '“{path}”没有完整到达。',
   'jobs.attempt_unknown': '该运行还没有这次尝试。',

@@ -5,18 +5,24 @@ from __future__ import annotations
 import http.client
 import json
 import random
+import shutil
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 REQUEST_TIMEOUT_S = 30.0
+CHUNK_BYTES = 1 << 20
 FIRST_DELAY_S = 0.1
 LONGEST_DELAY_S = 5.0
 RETRIED = frozenset({408, 425, 429})
 REVOKED = frozenset({401, 403})
 API_PATH = "/api/v1/runner/"
+
+# Reads the body of a successful answer and returns what is JSON in it.
+Reader = Callable[[http.client.HTTPResponse], bytes]
 
 
 class ApiError(Exception):
@@ -72,6 +78,20 @@ class Api:
         raw = {"Content-Type": "application/octet-stream", **headers}
         return self._call("POST", name, body, raw, None)
 
+    def download(self, name: str, target: Path) -> None:
+        """GET a resource into a file, whole or not at all. Raises ApiError, UnreachableError."""
+        partial = target.with_name(f"{target.name}.part")
+
+        def save(response: http.client.HTTPResponse) -> bytes:
+            with partial.open("wb") as file:
+                shutil.copyfileobj(response, file, CHUNK_BYTES)
+            if response.length:  # it was cut off: read() in parts does not say so
+                raise http.client.IncompleteRead(b"", response.length)
+            return b""
+
+        self._call("GET", name, b"", {}, None, save)
+        partial.replace(target)
+
     def abandon(self) -> None:
         """Make every waiting and later call raise UnreachableError."""
         self.abandoned.set()
@@ -83,12 +103,13 @@ class Api:
         body: bytes,
         headers: Mapping[str, str],
         deadline_s: float | None,
+        read: Reader = http.client.HTTPResponse.read,
     ) -> dict[str, Any]:
         ends_at = None if deadline_s is None else time.monotonic() + deadline_s
         tries = 0
         while not self.abandoned.is_set():
             try:
-                status, answer, wait_s = self._once(method, name, body, headers)
+                status, answer, wait_s = self._once(method, name, body, headers, read)
                 if status < 400:
                     return answer
                 if status < 500 and status not in RETRIED:
@@ -104,13 +125,13 @@ class Api:
         raise UnreachableError(f"The server did not answer {name} ({tries} tries).")
 
     def _once(
-        self, method: str, name: str, body: bytes, headers: Mapping[str, str]
+        self, method: str, name: str, body: bytes, headers: Mapping[str, str], read: Reader
     ) -> tuple[int, dict[str, Any], float | None]:
         connection = self._connection()
         path = self._prefix + name
         connection.request(method, path, body or None, {**self._headers, **headers})
         response = connection.getresponse()
-        content = response.read()
+        content = (read if response.status < 400 else http.client.HTTPResponse.read)(response)
         if response.will_close:
             self.disconnect()
         return response.status, _parse(content), _retry_after(response.getheader("Retry-After"))

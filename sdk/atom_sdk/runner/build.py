@@ -13,7 +13,7 @@ PACKAGE = "atom_runner"
 MAIN = f"import sys\nfrom {PACKAGE}.__main__ import main\nsys.exit(main())\n"
 # The same sources give the same bytes: zip's oldest date.
 _DATE = (1980, 1, 1, 0, 0, 0)
-_LEFT_OUT = frozenset({"build.py"})
+_LEFT_OUT = frozenset({"bootstrap.py", "build.py"})
 
 
 def build_runner(folder: Path) -> Path:
@@ -27,6 +27,11 @@ def build_runner(folder: Path) -> Path:
         temporary.chmod(0o755)
         temporary.replace(path)
     return path
+
+
+def bootstrap_source() -> str:
+    """Return the program that brings the runner into a pod."""
+    return (Path(__file__).parent / "bootstrap.py").read_text("utf-8")
 
 
 def _zip() -> bytes:

@@ -68,6 +68,11 @@ class AttemptPaths:
         return self.root / "resume"
 
     @property
+    def datasets(self) -> Path:
+        """Indexes and packs of what the command streams, where no cache keeps them."""
+        return self.root / "datasets"
+
+    @property
     def metrics(self) -> Path:
         """Points that the SDK writes."""
         return self.root / "metrics.jsonl"
@@ -91,6 +96,7 @@ class AttemptPaths:
             self.checkpoints,
             self.inputs,
             self.resume,
+            self.datasets,
             self.root / "tmp",
             self.root / "home",
         )
@@ -136,6 +142,8 @@ class Job:
     uid: int | None = None
     gid: int | None = None
     inherit_env: bool = False
+    # The reason of an end that a signal asked for.
+    ended_as: str = "runner_lost"
     limits: Limits = field(default_factory=Limits)
 
 
@@ -165,6 +173,7 @@ def parse_job(data: Mapping[str, Any]) -> Job:
         uid=None if uid is None else int(uid),
         gid=int(data.get("gid") or uid) if uid is not None else None,
         inherit_env=bool(data.get("inherit_env")),
+        ended_as=str(data.get("ended_as") or "runner_lost"),
         limits=_limits(data.get("limits") or {}),
     )
 

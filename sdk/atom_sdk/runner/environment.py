@@ -10,7 +10,7 @@ from .config import AttemptPaths, Job, write_json
 
 _KEPT = frozenset({"PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "SSL_CERT_FILE"})
 _KEPT_PREFIXES = ("LC_", "CUDA_", "NVIDIA_", "NCCL_", "OMP_")
-_NEVER = ("ATOM_TOKEN", "ATOM_RUNNER_URL")
+_NEVER = ("ATOM_TOKEN", "ATOM_RUNNER_URL", "ATOM_API_URL", "ATOM_PLACEMENT", "ATOM_POD_TOKEN_FILE")
 
 
 def build_environment(job: Job, paths: AttemptPaths) -> dict[str, str]:

@@ -54,7 +54,7 @@ def fetch_files(files: list[dict[str, Any]], folder: Path, prefix: str = "") -> 
     """Download files to `folder`, named by their paths without `prefix`. Raises InputError."""
     for file in files:
         path = str(file["path"])
-        target = _inside(folder, path[len(prefix) :] if path.startswith(prefix) else path)
+        target = inside(folder, path[len(prefix) :] if path.startswith(prefix) else path)
         if target.exists() and _is_verified(target, file):
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -130,7 +130,8 @@ def _blake3() -> Callable[[], Any] | None:
     return make
 
 
-def _inside(folder: Path, path: str) -> Path:
+def inside(folder: Path, path: str) -> Path:
+    """Return a path below a folder. Raises InputError for one that would leave it."""
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts:
         raise InputError(f"The file name {path!r} would leave its folder.")

@@ -9,6 +9,7 @@ from typing import Any
 from .api import Api, ApiError, UnreachableError
 from .archive import ArchiveError
 from .config import AttemptPaths, Job, parse_job
+from .indexes import fetch_indexes
 from .inputs import ExpiredUrlError, InputError, StorageAwayError, fetch_code, fetch_files
 
 NEW_JOB_WAIT_S = 60.0
@@ -35,6 +36,7 @@ def prepare(job: Job, paths: AttemptPaths, api: Api, must_stop: Callable[[], boo
     try:
         try:
             _fetch(job, paths, must_stop)
+            fetch_indexes(job.datasets, paths.datasets, api)
         except ExpiredUrlError:
             fresh = api.get("job/", deadline_s=NEW_JOB_WAIT_S)
             _fetch(parse_job({**fresh, "api_url": job.api_url}), paths, must_stop)

@@ -179,7 +179,7 @@ class Session:
     def _why_stopped(self) -> str:
         # A cancel often comes as a signal before the heartbeat has heard of it.
         cancelled = self._reporting.heartbeat.ask_now(2.0)
-        return "cancelled" if cancelled else "runner_lost"
+        return "cancelled" if cancelled else self._job.ended_as
 
     def _on_memory_exceeded(self) -> None:
         self._memory_exceeded = True

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 import zipfile
 from collections.abc import Callable, Sequence
@@ -48,6 +49,8 @@ class Supervisor:
         """Make the command's pipes: their read ends live as long as this process."""
         self._paths = paths
         self._child: subprocess.Popen[bytes] | None = None
+        # Set once it was asked to end.
+        self.terminated = threading.Event()
         self._pipes = (*os.pipe(), *os.pipe())
         for pipe in self._pipes[::2]:
             _widen(pipe)
@@ -83,9 +86,12 @@ class Supervisor:
         )
         for pipe in close:
             os.close(pipe)
+        if self.terminated.is_set():
+            self._child.send_signal(signal.SIGTERM)
         return self._child.wait()
 
     def _forward(self, number: int, _: Any) -> None:
+        self.terminated.set()
         if self._child and self._child.returncode is None:
             self._child.send_signal(number)
 

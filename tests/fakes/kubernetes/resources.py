@@ -228,6 +228,13 @@ def _grouped() -> list[Resource]:
         ),
         make("coordination.k8s.io", "Lease", "leases"),
         make(
+            "networking.k8s.io",
+            "NetworkPolicy",
+            "networkpolicies",
+            short=("netpol",),
+            counted=True,
+        ),
+        make(
             "policy",
             "PodDisruptionBudget",
             "poddisruptionbudgets",

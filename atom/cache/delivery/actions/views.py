@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from django.db.models.functions import Now
 
 from atom.cache.backends import backend_of
@@ -43,3 +45,11 @@ def packs_to_stream(version: Version, selector: Selector) -> set[str]:
     Raises SelectionEmpty, or Invalid for the selector.
     """
     return set(packs_of_view(streamed_view(version, selector).index_path))
+
+
+def index_to_stream(version: Version, selector: Selector) -> Path:
+    """Return the index of what a selector leaves, for a job that has none of it.
+
+    Raises SelectionEmpty, or Invalid for the selector.
+    """
+    return streamed_view(version, selector).index_path

@@ -195,7 +195,8 @@ def remove(cluster: Cluster, actor: User) -> None:
     _refuse_local(cluster)
     with transaction.atomic():
         locked = _locked(cluster.pk)
-        if Reservation.objects.filter(node__cluster=locked).exists():
+        held = Reservation.objects.filter(node__cluster=locked)
+        if held.exists() or locked.placements.filter(removed_at=None).exists():
             raise ClusterInUse
         check_transition(CLUSTER_STATES, locked.state, "removed")
         locked.state, locked.encrypted_kubeconfig = "removed", ""

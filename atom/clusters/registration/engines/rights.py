@@ -54,11 +54,18 @@ class _Row:
 
 # Each row with its reason. Nothing else says which rights Atom needs.
 _TABLE = (
-    # Attempts are jobs; their pods are watched, and their ends read.
-    _Row("batch", ("jobs",), READ + WRITE, namespaced=True),
-    _Row("", ("pods",), (*READ, "delete"), namespaced=True),
-    _Row("", ("pods/log",), ("get",), namespaced=True),
-    _Row("", ("events",), READ, namespaced=True),
+    # Each project has a namespace, with an account and a network policy, made at its first run.
+    _Row("", ("namespaces",), ("get", "create")),
+    _Row("", ("serviceaccounts",), ("create",)),
+    _Row("networking.k8s.io", ("networkpolicies",), ("create",)),
+    # Runs are jobs; their pods are watched, and their ends read, in all of these namespaces.
+    _Row("batch", ("jobs",), READ + WRITE),
+    _Row("", ("services",), ("create",)),
+    _Row("", ("pods",), (*READ, "delete")),
+    _Row("", ("pods/log",), ("get",)),
+    _Row("", ("events",), READ),
+    # One watcher at a time.
+    _Row("coordination.k8s.io", ("leases",), ("get", "create", "update"), namespaced=True),
     # A job's specification and its token.
     _Row("", ("configmaps", "secrets"), ("get", "create", "patch", "delete"), namespaced=True),
     _Row("", ("persistentvolumeclaims",), READ + WRITE, namespaced=True),

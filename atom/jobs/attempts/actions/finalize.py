@@ -14,7 +14,8 @@ from atom.jobs.attempts.actions.version_pins import unpin
 from atom.jobs.attempts.actions.write_access import withdraw
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, settle, transition
-from atom.jobs.failures.engines.failure_codes import RETRIED
+from atom.jobs.executors import executor_of
+from atom.jobs.failures.engines.failure_codes import RETRIED, UNCOUNTED
 from atom.jobs.models import Attempt, LogStream, Run
 
 # How long the end waits for the log's end and for outputs to be verified.
@@ -38,6 +39,7 @@ def conclude(run: Run, attempt: Attempt) -> bool:
     attempt.ranks.update(token_hash="", token_expires_at=None)
     withdraw(attempt)
     release(attempt.pk)
+    executor_of(attempt).conclude(attempt)
     _settle(run, attempt)
     trace_attempt(run, attempt)
     return True
@@ -81,12 +83,15 @@ def _may_retry(run: Run, attempt: Attempt) -> bool:
         return False
     if run.cancel_requested_at is not None:
         return False
+    if attempt.failure_class in UNCOUNTED:
+        return True
     return _lost_attempts(run) <= run.max_retries
 
 
 def _lost_attempts(run: Run) -> int:
     """Count the attempts since the last start by a person that were lost, this one included."""
-    lost = run.attempts.filter(Q(failure_class__in=RETRIED) | Q(evidence__passing=True))
+    counted = RETRIED - UNCOUNTED
+    lost = run.attempts.filter(Q(failure_class__in=counted) | Q(evidence__passing=True))
     return lost.filter(created_at__gte=_last_start(run)).count()
 
 
@@ -96,7 +101,7 @@ def _last_start(run: Run) -> datetime:
 
 
 def _retry(run: Run, attempt: Attempt) -> None:
-    wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** (_lost_attempts(run) - 1))
+    wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** max(0, _lost_attempts(run) - 1))
     run.retry_at = clock.now() + timedelta(seconds=wait_s)
     settle(attempt, states.FAILED)
     transition(run, states.RETRY_WAIT)

@@ -23,6 +23,7 @@ from atom.jobs.errors import SecretsMissing
 from atom.jobs.executors import executor_of
 from atom.jobs.executors.base import (
     Admitted,
+    ClusterAwayError,
     LaunchFailedError,
     NothingHeldError,
     Observation,
@@ -49,23 +50,27 @@ def launch(attempt_id: UUID) -> None:
     except NothingHeldError:
         log.info("launch_given_up", attempt_id=str(attempt_id))
         return
-    except SelectionEmpty as error:
-        fail_launch(attempt_id, failures.nothing_selected(str(error), **error.selected))
-        return
-    except MountError as error:
-        fail_launch(attempt_id, failures.not_mounted(str(error)))
-        return
-    except SecretsMissing as error:
-        fail_launch(attempt_id, failures.secrets_missing(str(error)))
-        return
-    except (LaunchFailedError, AtomError, OSError) as error:
-        if _waits_for_the_disk(error):
-            log.warning("launch_waits", attempt_id=str(attempt_id), error=str(error))
-            return
-        log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
-        fail_launch(attempt_id, failures.launch_failed(str(error)))
+    except (LaunchFailedError, MountError, ClusterAwayError, AtomError, OSError) as error:
+        _give_up(attempt_id, error)
         return
     note_ranks(attempt, seen)
+
+
+def _give_up(attempt_id: UUID, error: Exception) -> None:
+    """End the attempt, unless what prevents its start will pass."""
+    if isinstance(error, ClusterAwayError) or _waits_for_the_disk(error):
+        log.warning("launch_waits", attempt_id=str(attempt_id), error=str(error))
+        return
+    log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
+    if isinstance(error, SelectionEmpty):
+        failure = failures.nothing_selected(str(error), **error.selected)
+    elif isinstance(error, MountError):
+        failure = failures.not_mounted(str(error))
+    elif isinstance(error, SecretsMissing):
+        failure = failures.secrets_missing(str(error))
+    else:
+        failure = failures.launch_failed(str(error))
+    fail_launch(attempt_id, failure)
 
 
 def _waits_for_the_disk(error: Exception) -> bool:
@@ -125,6 +130,8 @@ def note_ranks(attempt: Attempt, seen: Observation) -> None:
     Supervisors that started after their attempt had ended are ended too.
     """
     for number, rank in seen.ranks.items():
+        if not rank.identity:
+            continue  # the cluster has still to start it
         Rank.objects.filter(attempt=attempt, number=number, identity={}).update(
             identity=dict(rank.identity), heartbeat_at=Now()
         )

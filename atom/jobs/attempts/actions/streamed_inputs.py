@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from atom.cache.delivery.actions.views import packs_to_stream
+from pathlib import Path
+
+from atom.cache.delivery.actions.views import index_to_stream, packs_to_stream
 from atom.core.errors import NotFound
 from atom.datasets.browsing.reads import source_addresses
 from atom.datasets.catalog.reads import pack_addresses
@@ -18,6 +20,15 @@ def stream_addresses(attempt: Attempt, alias: str, packs: list[str]) -> dict[str
     """
     one = _streamed(attempt, alias)
     return pack_addresses(one.version, packs, packs_to_stream(one.version, one.selector))
+
+
+def stream_index(attempt: Attempt, alias: str) -> Path:
+    """Return the file that says where the samples of a streamed input lie in its packs.
+
+    Raises NotFound, SelectionEmpty.
+    """
+    one = _streamed(attempt, alias)
+    return index_to_stream(one.version, one.selector)
 
 
 def streamed_sources(attempt: Attempt, alias: str, paths: list[str]) -> dict[str, str]:

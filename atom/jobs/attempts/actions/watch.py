@@ -39,6 +39,8 @@ def watch(run: Run, attempt: Attempt) -> None:
     seen = executor.observe(attempt.pk)
     if run.cancel_requested_at is not None and attempt.state != states.CANCELLING:
         _begin_cancelling(run, attempt, seen)
+    if attempt.state == states.FINALIZING:
+        return
     if not seen.launched:
         _relaunch(run, attempt)
     elif seen.alive:
@@ -66,7 +68,9 @@ def fail_if_node_is_lost(run: Run, attempt: Attempt) -> bool:
 
 def _begin_cancelling(run: Run, attempt: Attempt, seen: Observation) -> None:
     transition(run, states.CANCELLING, attempt)
-    if not seen.launched:
+    if not any(rank.identity for rank in seen.ranks.values()):
+        # Nothing has started, so there is no work to save.
+        executor_of(attempt).kill(attempt.pk)
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
     text = "The command is asked to stop; it has ten seconds to save its work."
@@ -106,7 +110,7 @@ def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Obs
     lost_after = timedelta(
         seconds=getattr(settings, "ATOM_RUNNER_LOST_AFTER_S", DEFAULT_LOST_AFTER_S)
     )
-    if clock.now() - last_sign < lost_after:
+    if not seen.is_final and clock.now() - last_sign < lost_after:
         return
     executor.kill_leftovers(attempt.pk)
     log.warning("supervisor_gone", attempt_id=str(attempt.pk))
@@ -115,6 +119,9 @@ def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Obs
         _apply_exit_report(run, attempt, word)
     elif attempt.state == states.CANCELLING:
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+    elif seen.failure is not None:
+        evidence = {"reason": "cluster", "no_more": True}
+        end_attempt(run, attempt, seen.failure, evidence)
     else:
         tail = executor.logs(attempt.pk, 0)
         evidence = {"reason": "runner_lost", "no_more": True, "supervisor_log": tail}

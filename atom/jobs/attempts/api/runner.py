@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import math
 import zlib
+from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import IO, Any, cast
 
+from django.http import StreamingHttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers
@@ -25,6 +28,7 @@ from atom.core import clock
 from atom.core.bodies import JSONParser
 from atom.core.errors import Invalid, TooLarge
 from atom.core.names import TextField
+from atom.core.streaming import streamed
 from atom.datasets.browsing.api.entry_serializers import (
     PackDigestsSerializer,
     PackUrlsSerializer,
@@ -36,7 +40,11 @@ from atom.jobs.artifacts.actions import outputs
 from atom.jobs.artifacts.actions.outputs import OutputFile
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.job_spec import job_of
-from atom.jobs.attempts.actions.streamed_inputs import stream_addresses, streamed_sources
+from atom.jobs.attempts.actions.streamed_inputs import (
+    stream_addresses,
+    stream_index,
+    streamed_sources,
+)
 from atom.jobs.attempts.exit_reports import ExitSerializer, check_exit_report
 from atom.jobs.errors import RunnerTokenInvalid
 from atom.jobs.logs.actions import logs
@@ -45,6 +53,7 @@ from atom.jobs.models import Attempt, Rank
 from atom_sdk.sentences import Sentence
 
 MAX_BODY_BYTES = 8 << 20
+_PIECE_BYTES = 1 << 20
 # The largest number that the columns hold.
 MAX_BIGINT = 2**63 - 1
 OK = inline_serializer("RunnerOk", {"ok": serializers.BooleanField()})
@@ -166,6 +175,30 @@ class StreamedPacksView(RunnerView):
         urls = stream_addresses(self.attempt, alias, wanted)
         expires_at = clock.now() + timedelta(seconds=URL_EXPIRES_S)
         return Response({"urls": urls, "expires_at": expires_at})
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(_PIECE_BYTES):
+            yield piece
+
+
+class StreamedIndexView(RunnerView):
+    """`runner/datasets/<alias>/index/`: what a run on a machine without a cache reads first."""
+
+    @extend_schema(
+        operation_id="runner_dataset_index",
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, alias: str) -> StreamingHttpResponse:
+        """Return the index of a dataset that the run streams, as a file."""
+        path = stream_index(self.attempt, alias)
+        response = StreamingHttpResponse(
+            streamed(_pieces(path)), content_type="application/octet-stream"
+        )
+        # A runner tells by it whether it has the whole file.
+        response["Content-Length"] = str(path.stat().st_size)
+        return response
 
 
 class StreamedSourcesView(RunnerView):

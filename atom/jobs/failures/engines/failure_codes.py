@@ -20,14 +20,18 @@ BAD_DATA: Final = "BAD_DATA"
 BAD_MODEL: Final = "BAD_MODEL"
 OOM_GPU: Final = "OOM_GPU"
 RESULT_REFUSED: Final = "RESULT_REFUSED"
+PREEMPTED: Final = "PREEMPTED"
 
 FAILURE_CLASSES: Final = (
     OOM_HOST, USER_CODE, COMMAND_NOT_FOUND, DATA_WARMUP, RUNTIME_BUILD, PREPARATION, RUNNER_LOST,
     NODE_LOST, NODE_DISK, DEADLINE, BAD_PARAMETERS, BAD_DATA, BAD_MODEL, OOM_GPU, RESULT_REFUSED,
+    PREEMPTED,
 )  # fmt: skip
 
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
-RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST})
+RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST, PREEMPTED})
+# A cluster may take machines away as often as it likes: these do not count as retries.
+UNCOUNTED: Final = frozenset({PREEMPTED})
 
 
 class FailureCode(StrEnum):
@@ -46,6 +50,7 @@ class FailureCode(StrEnum):
     NOT_MOUNTED = "not_mounted"
     RUNNER_LOST = "runner_lost"
     NODE_LOST = "node_lost"
+    PREEMPTED = "preempted"
     DISK_FULL = "disk_full"
     DISK_READ_ONLY = "disk_read_only"
     DISK_FAILING = "disk_failing"

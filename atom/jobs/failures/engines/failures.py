@@ -15,6 +15,7 @@ from atom.jobs.failures.engines.failure_codes import (
     NODE_DISK,
     NODE_LOST,
     OOM_HOST,
+    PREEMPTED,
     PREPARATION,
     RUNNER_LOST,
     RUNTIME_BUILD,
@@ -26,7 +27,9 @@ from atom_sdk.runner import out_of_memory
 
 _TRACEBACK: Final = "Traceback (most recent call last):"
 
-ExitReason = Literal["exited", "oom", "timeout", "cancelled", "not_found", "runner_lost"]
+ExitReason = Literal[
+    "exited", "oom", "timeout", "cancelled", "not_found", "runner_lost", "preempted"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +73,8 @@ def classify(report: ExitReport, limits: Limits) -> Failure | None:
     """Return why the attempt failed, None if it succeeded or was cancelled."""
     if report.reason == "cancelled":
         return None
-    if report.reason == "runner_lost":
-        return runner_lost()
+    if report.reason in _BY_REASON:
+        return _BY_REASON[report.reason]()
     if report.reason == "timeout":
         return _deadline(limits)
     if report.reason == "oom" or out_of_memory.is_of_host(_error_of(report.traceback)):
@@ -304,6 +307,16 @@ def node_lost(node: str) -> Failure:
     )
 
 
+def preempted() -> Failure:
+    """Return the failure of an attempt whose machine the cluster took away."""
+    return Failure(
+        PREEMPTED,
+        "The cluster took the machine away; the run goes on from its last checkpoint.",
+        "Nothing to correct: the run starts again by itself, and this counts as no retry.",
+        FailureCode.PREEMPTED,
+    )
+
+
 def data_warmup(dataset: str, error: str) -> Failure:
     """Return the failure of an attempt whose data could not be brought to the node."""
     return Failure(
@@ -325,3 +338,6 @@ def runtime_build(last_lines: str) -> Failure:
         FailureCode.RUNTIME_BUILD,
         {"said": said},
     )
+
+
+_BY_REASON = {"runner_lost": runner_lost, "preempted": preempted}

@@ -49,7 +49,7 @@ def could_be_held(sizes: Sequence[Demand]) -> Q:
 def queue_position(run: Run | None = None) -> int:
     """Return the place in the queue, from 1; of a run that does not exist yet without one."""
     if run is None:
-        return Run.objects.filter(state=states.QUEUED).count() + 1
+        return Run.objects.filter(state=states.QUEUED, cluster=None).count() + 1
     return _before(run).count() + 1
 
 
@@ -65,4 +65,4 @@ def turn_of(run: Run) -> Turn:
 def _before(run: Run) -> RunQuerySet:
     since = run.queued_at or run.created_at
     before = Q(priority__gt=run.priority) | Q(priority=run.priority, queued_at__lt=since)
-    return Run.objects.filter(before, state=states.QUEUED)
+    return Run.objects.filter(before, state=states.QUEUED, cluster=None)

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import asdict, replace
 from uuid import UUID
 
-from django.db.models import Max, QuerySet
+from django.db.models import QuerySet
 
 from atom.cache.models import CacheRecord
 from atom.cache.warming.actions.warming import request_warm
@@ -14,17 +14,18 @@ from atom.clusters.actions import reserve
 from atom.clusters.models import Node
 from atom.core.ids import uuid7
 from atom.jobs import effects, states
-from atom.jobs.artifacts.actions import outputs
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.deliveries import STREAM
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
 from atom.jobs.failures.engines import failures
-from atom.jobs.models import Attempt, Rank, Run, RunInput
+from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.runtimes.engines.build_log import excerpt
 from atom.jobs.runtimes.pipelines.runtime_build import is_ready
+from atom.jobs.scheduling.actions.attempts_begun import begin_attempt, note_resumption
 from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.actions.in_clusters import place_in_cluster
 from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, Placement, place
 
 
@@ -79,6 +80,8 @@ def place_run(run: Run) -> bool:
 
     The caller holds the run's row lock.
     """
+    if run.cluster is not None:
+        return place_in_cluster(run, run.cluster)
     placement = place(capacities_for(sizes_of(run)), demand_of(run))
     if placement.node is None:
         return False
@@ -97,26 +100,16 @@ def place_run(run: Run) -> bool:
 
 
 def _begin(run: Run, attempt_id: UUID, node: Node, placement: Placement) -> None:
-    last = run.attempts.aggregate(last=Max("number"))["last"] or 0
-    checkpoint = outputs.latest_checkpoint(run)
-    attempt = Attempt.objects.create(
+    attempt = begin_attempt(
+        run,
         id=attempt_id,
-        run=run,
-        number=last + 1,
         cluster_id=node.cluster_id,
         node=node,
         placement=_placement_json(placement),
-        resumed_from_step=checkpoint.step if checkpoint else None,
     )
-    Rank.objects.create(attempt=attempt, node=node)
-    run.claimed_until = None
-    run.progress, run.progress_text = 0.0, ""
-    transition(run, states.PLACING)
     decided = {"code": placement.code, "params": placement.params}
     record(run, EventKind.PLACED, placement.why, attempt, node=node.name, **decided)
-    if checkpoint is not None:
-        text = f"It resumes from the checkpoint of step {checkpoint.step}."
-        record(run, EventKind.RESUMES, text, attempt, step=checkpoint.step)
+    note_resumption(run, attempt)
     run.inputs.update(mounted_by="", mount_skipped=[])
     for one in warmed_inputs(run):
         request_warm(one.version, node, one.selector)
@@ -142,7 +135,8 @@ def warm_run(run: Run, attempt: Attempt) -> None:
         return
     run.progress_text = ""
     transition(run, states.SUBMITTED, attempt)
-    record(run, EventKind.WARMED, "Data and environment are ready on the machine.", attempt)
+    if run.cluster_id is None:
+        record(run, EventKind.WARMED, "Data and environment are ready on the machine.", attempt)
     effects.launch(attempt.pk)
 
 
@@ -173,8 +167,8 @@ def _name(one: RunInput) -> str:
 
 def _runtime_ready(run: Run, attempt: Attempt) -> bool:
     runtime = run.runtime
-    if runtime is None:
-        return True
+    if runtime is None or run.cluster_id is not None:
+        return True  # in a registered cluster, the image has the environment
     if runtime.state == states.FAILED:
         failure = failures.runtime_build(excerpt(runtime.log_tail))
         end_attempt(run, attempt, failure, {"reason": "runtime_build", "tail": runtime.log_tail})

@@ -73,6 +73,7 @@ class PlacementCode(StrEnum):
     NO_MACHINE = "no_machine"
     NO_ROOM = "no_room"
     NONE_FITS = "none_fits"
+    CHOSEN_CLUSTER = "chosen_cluster"
 
 
 @dataclass(frozen=True, slots=True)

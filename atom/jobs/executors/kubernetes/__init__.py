@@ -1,0 +1,1 @@
+"""Runs attempts as Jobs of a Kubernetes cluster, which schedules their pods by itself."""

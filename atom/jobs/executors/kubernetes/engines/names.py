@@ -1,0 +1,42 @@
+"""Names, labels and paths that Atom's objects have in a cluster."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+PREFIX: Final = "atom.dev/"
+INSTALLATION: Final = f"{PREFIX}installation"
+PROJECT: Final = f"{PREFIX}project"
+RUN: Final = f"{PREFIX}run"
+PLACEMENT: Final = f"{PREFIX}placement"
+# The digest of what was asked for, as an annotation: controllers may change the rest.
+SPEC_SHA256: Final = f"{PREFIX}spec-sha256"
+MANAGED_BY: Final = "app.kubernetes.io/managed-by"
+MANAGER: Final = "atom"
+# Set by the Job controller on each pod.
+JOB_INDEX: Final = "batch.kubernetes.io/job-completion-index"
+
+# The account of a run's pods: it has no rights, only a token that says which pod it is.
+ACCOUNT: Final = "atom-run"
+MAIN: Final = "main"
+RUNNER_LAYER: Final = "runner"
+
+LAYER_DIR: Final = "/atom/layer"
+WORK_DIR: Final = "/atom/work"
+TOKEN_DIR: Final = "/var/run/secrets/atom.dev"
+TOKEN_FILE: Final = f"{TOKEN_DIR}/token"
+
+_MAX_NAMESPACE: Final = 63
+_WRONG: Final = re.compile(r"[^a-z0-9-]+")
+
+
+def namespace_of(base: str, project: str) -> str:
+    """Return the namespace of a project's runs: that of the cluster, and the project's slug."""
+    slug = _WRONG.sub("-", project.lower()).strip("-")
+    return f"{base}-{slug}"[:_MAX_NAMESPACE].rstrip("-")
+
+
+def audience_of(installation: str) -> str:
+    """Return for whom a pod's token is made: for this installation alone."""
+    return f"atom.dev/{installation}"

@@ -1,0 +1,248 @@
+"""Runs attempts as pods of a registered cluster.
+
+Nothing here keeps state: a placement is a row, and what the cluster says about it is written there
+by the cluster's watcher. The reconciler reads rows alone, so a cluster that does not answer holds
+nobody up, and is never taken for a failed run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.conf import settings
+from django.db.models.functions import Now
+
+from atom.accounts.models import Project
+from atom.clusters.kubernetes.connection import ClusterConnection
+from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
+from atom.clusters.models import Cluster, Node
+from atom.clusters.registration.actions.registering import open_cluster
+from atom.jobs.deliveries import STREAM
+from atom.jobs.executors.base import (
+    PREEMPTED,
+    REPLACED,
+    Admitted,
+    Claim,
+    ClusterAwayError,
+    Executor,
+    LaunchFailedError,
+    NothingHeldError,
+    Observation,
+    Proven,
+    Surroundings,
+)
+from atom.jobs.executors.kubernetes.engines import names
+from atom.jobs.executors.kubernetes.engines.manifests import (
+    Order,
+    digest_of,
+    job_of,
+    namespace_objects,
+    service_of,
+)
+from atom.jobs.executors.kubernetes.engines.observations import job_is_over, observation_of
+from atom.jobs.executors.kubernetes.identities import is_gone, prove
+from atom.jobs.executors.kubernetes.orders import installation, order_of, pod_api_url
+from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
+from atom.jobs.models import Attempt, Placement
+
+log = structlog.get_logger(__name__)
+
+# Ends after which the same Job may start the pods of the next attempt.
+GOES_ON = frozenset({REPLACED, PREEMPTED})
+
+_CONFLICT = 409
+# The server is busy, or was too slow: nothing is wrong with what was asked.
+_PASSING = (408, 409, 429)
+
+
+class KubernetesExecutor(Executor):
+    """Starts, observes and ends attempts in the cluster of their placement."""
+
+    @property
+    def api_url(self) -> str:
+        """Atom's address as pods reach it."""
+        return pod_api_url()
+
+    def reaches(self, node: Node | None) -> bool:
+        """Return True: every worker reads the same rows."""
+        return True
+
+    def surroundings(self, attempt: Attempt) -> Surroundings:
+        """Return the data that the job streams; its runner fetches the indexes."""
+        return Surroundings(datasets=[_streamed(one) for one in _inputs_of(attempt)])
+
+    def start(self, attempt: Attempt, admit: Callable[[int], Admitted]) -> Observation:
+        """Ask the cluster for the Job, unless it is there; its pods ask for the job themselves.
+
+        Raises NothingHeldError, LaunchFailedError, ClusterAwayError.
+        """
+        placement = _placement_of(attempt)
+        if placement.ended_at is not None:
+            raise NothingHeldError
+        if not placement.job_uid:
+            try:
+                with open_cluster(placement.cluster) as api:
+                    _submit(api, placement, order_of(attempt, placement))
+            except ClusterForbids as error:
+                raise LaunchFailedError(sentence_of(error)) from error
+            except ClusterFails as error:
+                raise _refusal(error) from error
+            except AWAY as error:
+                raise ClusterAwayError(sentence_of(error)) from error
+        return self.observe(attempt.pk)
+
+    def observe(self, attempt_id: UUID | str) -> Observation:
+        """Return what the cluster's watcher last saw of the attempt."""
+        attempt = Attempt.objects.select_related("placed_in").get(pk=attempt_id)
+        placement = attempt.placed_in
+        if placement is None or not placement.job_uid:
+            return Observation()
+        identities = dict(attempt.ranks.values_list("number", "identity"))
+        return observation_of(placement.observed, identities)
+
+    def namespace_of(self, cluster: Cluster, project: Project) -> str:
+        """Return the project's own namespace, beside those of others."""
+        return names.namespace_of(cluster.namespace, project.slug)
+
+    def goes_on(self, placement: Placement) -> bool:
+        """Return whether the Job may still start pods, as after a suspension."""
+        return not job_is_over(placement.observed)
+
+    def prove(self, placement: Placement, claim: Claim) -> Proven:
+        """Return which rank of the placement a pod is. JoinRefusedError, ClusterAwayError."""
+        try:
+            with open_cluster(placement.cluster) as api:
+                return prove(api, placement, claim)
+        except AWAY as error:
+            raise ClusterAwayError(sentence_of(error)) from error
+
+    def is_gone(self, placement: Placement, identity: Mapping[str, Any]) -> bool:
+        """Return whether the cluster says that a rank's pod runs no more. ClusterAwayError."""
+        try:
+            with open_cluster(placement.cluster) as api:
+                return is_gone(api, placement.namespace, identity)
+        except AWAY as error:
+            raise ClusterAwayError(sentence_of(error)) from error
+
+    def logs(self, attempt_id: UUID | str, rank: int) -> str:
+        """Return the end of what the rank's pod wrote, "" if the cluster does not say it."""
+        attempt = Attempt.objects.select_related("placed_in__cluster").get(pk=attempt_id)
+        identity = attempt.ranks.filter(number=rank).values_list("identity", flat=True).first()
+        placement, pod = attempt.placed_in, (identity or {}).get("pod")
+        if placement is None or not pod:
+            return ""
+        path = f"{path_of('Pod', placement.namespace)}/{pod}/log"
+        try:
+            with open_cluster(placement.cluster) as api:
+                return api.text(path, {"container": names.MAIN, "tailLines": 50})
+        except AWAY:
+            return ""
+
+    def kill(self, attempt_id: UUID | str) -> None:
+        """End the placement: its Job is removed, and a pod that asks to start is refused."""
+        mine = Placement.objects.filter(attempts__pk=attempt_id, ended_at=None)
+        mine.update(ended_at=Now())
+
+    def conclude(self, attempt: Attempt) -> None:
+        """End the placement, unless the next attempt may run in it."""
+        if attempt.evidence.get("reason") not in GOES_ON:
+            self.kill(attempt.pk)
+
+    def kill_leftovers(self, attempt_id: UUID | str) -> None:
+        """Do nothing: what a pod leaves goes with it."""
+
+    def remove(self, attempt_id: UUID | str) -> None:
+        """Do nothing: `removal.remove_ended` deletes the Jobs of ended placements."""
+
+
+def _placement_of(attempt: Attempt) -> Placement:
+    placement = Placement.objects.select_related("cluster").filter(attempts=attempt).first()
+    if placement is None:
+        raise NothingHeldError
+    return placement
+
+
+def _submit(api: ClusterConnection, placement: Placement, order: Order) -> None:
+    prepare_namespace(api, order.namespace, order.project)
+    asked = job_of(order)
+    # Before the Job: another worker, or this one after it was cut off, must know its own again.
+    Placement.objects.filter(pk=placement.pk, spec_sha256="").update(
+        spec_sha256=digest_of(asked["spec"])
+    )
+    placement.refresh_from_db(fields=["spec_sha256"])
+    job = _create_or_adopt(api, asked, placement)
+    uid = str(job["metadata"]["uid"])
+    _create(api, service_of(order, uid))
+    # The row of another worker that was faster names the same Job.
+    Placement.objects.filter(pk=placement.pk, job_uid="").update(job_uid=uid, updated_at=Now())
+    log.info("job_submitted", placement=str(placement.pk), job=order.name)
+
+
+def _create_or_adopt(api: ClusterConnection, asked: dict[str, Any], placement: Placement) -> Any:
+    job = _create(api, asked)
+    if job is not None:
+        return job
+    path = path_of("Job", placement.namespace)
+    found = api.get(f"{path}/{placement.job_name}").body
+    metadata = found["metadata"]
+    labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
+    mine = labels.get(names.PLACEMENT) == str(placement.pk)
+    mine = mine and labels.get(names.INSTALLATION) == installation()
+    if not mine or annotations.get(names.SPEC_SHA256) != placement.spec_sha256:
+        raise LaunchFailedError(
+            f"A Job named {placement.job_name} is in {placement.namespace} and is not Atom's."
+        )
+    return found
+
+
+def prepare_namespace(api: ClusterConnection, namespace: str, project: str) -> None:
+    """Make a project's namespace with what its runs need; safe to repeat.
+
+    Raises LaunchFailedError if there is a namespace of this name that is not ours.
+    """
+    space, *inside = namespace_objects(namespace, project, installation())
+    if _create(api, space) is None:
+        labels = api.get(f"{path_of('Namespace')}/{namespace}").body["metadata"].get("labels") or {}
+        ours = {names.INSTALLATION: installation(), names.PROJECT: project}
+        if any(labels.get(name) != value for name, value in ours.items()):
+            raise LaunchFailedError(
+                f"The cluster has a namespace {namespace} that is not this project's. Remove it, "
+                "or give the cluster another namespace in its settings."
+            )
+    for one in inside:
+        _create(api, one)
+
+
+def _create(api: ClusterConnection, asked: Mapping[str, Any]) -> Any:
+    """Return what was made; None if something has this name."""
+    path = path_of(asked["kind"], asked["metadata"].get("namespace", ""))
+    try:
+        return api.post(path, asked).body
+    except ClusterFails as error:
+        if error.status_code == _CONFLICT:
+            return None
+        raise
+
+
+def _refusal(error: ClusterFails) -> Exception:
+    """Return what an error of the API means: it refuses the Job, or it is not well."""
+    refused = 400 <= error.status_code < 500 and error.status_code not in _PASSING
+    return (LaunchFailedError if refused else ClusterAwayError)(sentence_of(error))
+
+
+def _inputs_of(attempt: Attempt) -> list[Any]:
+    return list(attempt.run.inputs.select_related("version__dataset").order_by("alias"))
+
+
+def _streamed(one: Any) -> dict[str, Any]:
+    return {
+        "alias": one.alias,
+        "reference": f"{one.version.dataset.name}@{one.version.ref}",
+        "delivery": STREAM,
+        "cache_bytes": settings.ATOM_STREAM_CACHE_BYTES,
+        # Below the runner's resources; it fetches the index before the command starts.
+        "index": f"datasets/{one.alias}/index/",
+    }

@@ -1,0 +1,34 @@
+"""The beginning of an attempt, wherever it is placed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db.models import Max
+
+from atom.jobs import states
+from atom.jobs.artifacts.actions import outputs
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record, transition
+from atom.jobs.models import Attempt, Rank, Run
+
+
+def begin_attempt(run: Run, **where: Any) -> Attempt:
+    """Make the next attempt of a run and put it into the state `placing`."""
+    last = run.attempts.aggregate(last=Max("number"))["last"] or 0
+    checkpoint = outputs.latest_checkpoint(run)
+    step = checkpoint.step if checkpoint else None
+    attempt = Attempt.objects.create(run=run, number=last + 1, resumed_from_step=step, **where)
+    Rank.objects.create(attempt=attempt, node=attempt.node)
+    run.claimed_until = None
+    run.progress, run.progress_text = 0.0, ""
+    transition(run, states.PLACING)
+    return attempt
+
+
+def note_resumption(run: Run, attempt: Attempt) -> None:
+    """Record from which checkpoint an attempt goes on, if there is one."""
+    step = attempt.resumed_from_step
+    if step is not None:
+        text = f"It resumes from the checkpoint of step {step}."
+        record(run, EventKind.RESUMES, text, attempt, step=step)

@@ -1,0 +1,111 @@
+"""A run becomes one Job; its pods start only as its cluster says, and one at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from atom.accounts.models import Project
+from atom.jobs import reconcile, states
+from atom.jobs.attempts.actions.attempts import find_by_token
+from atom.jobs.models import Placement, Run
+from tests.factories.jobs import make_run
+from tests.jobs.executors.kubernetes.world import World
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def run(project: Project, world: World) -> Run:
+    return make_run(
+        project, cluster=world.cluster, state=states.QUEUED, command=["true"], max_retries=0
+    )
+
+
+@pytest.fixture
+def placement(run: Run, world: World) -> Placement:
+    return world.submit(run)
+
+
+def test_a_run_becomes_one_job_however_often_it_is_asked_for(
+    run: Run, placement: Placement, world: World
+) -> None:
+    first = placement.job_uid
+    Placement.objects.filter(pk=placement.pk).update(job_uid="")
+    again = world.submit(run)
+    assert first
+    assert again.job_uid == first
+
+
+def test_the_pod_gets_the_job_and_a_token_of_its_attempt(
+    run: Run, placement: Placement, world: World
+) -> None:
+    pod = world.pod(placement)
+    answer = world.join(placement, pod)
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["answer"] == "start"
+    assert answer.json()["job"]["command"] == ["true"]
+    rank = find_by_token(answer.json()["token"])
+    assert rank is not None
+    assert rank.attempt.run_id == run.pk
+    assert rank.identity["pod_uid"] == pod["metadata"]["uid"]
+
+
+def test_the_objects_of_a_run_hold_no_token_and_no_secret(
+    placement: Placement, world: World
+) -> None:
+    pod = world.pod(placement)
+    assert "atomrun_" not in str(pod)
+
+
+@pytest.mark.parametrize(
+    "claim", [{"rank": 1}, {"pod_uid": "another"}, {"pod": "another"}, {"token": "made-up"}]
+)
+def test_a_pod_that_claims_to_be_another_is_refused(
+    placement: Placement, world: World, claim: dict[str, Any]
+) -> None:
+    answer = world.join(placement, world.pod(placement), **claim)
+    assert answer.status_code == 401
+    assert answer.json()["code"] == "rank_not_accepted"
+
+
+def test_a_token_for_another_audience_is_refused(placement: Placement, world: World) -> None:
+    pod = world.pod(placement)
+    other = world.token(pod, "https://kubernetes.default.svc")
+    assert world.join(placement, pod, token=other).status_code == 401
+
+
+def test_a_pod_of_another_run_is_refused(
+    placement: Placement, project: Project, world: World
+) -> None:
+    other = world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
+    assert world.join(placement, world.pod(other)).status_code == 401
+
+
+def test_a_second_pod_waits_until_the_cluster_says_that_the_first_is_gone(
+    run: Run, placement: Placement, world: World
+) -> None:
+    first = world.pod(placement)
+    token = world.join(placement, first).json()["token"]
+    second = world.twin(first)
+    answer = world.join(placement, second).json()
+    assert (answer["answer"], answer["after_s"]) == ("again", 10)
+    assert find_by_token(token) is not None
+    world.remove(first)
+    assert world.join(placement, second).json()["answer"] == "again"
+    reconcile.advance(run.pk)
+    assert find_by_token(token) is None
+    Run.objects.filter(pk=run.pk).update(retry_at=None)
+    world.submit(run)
+    assert world.join(placement, second).json()["answer"] == "start"
+    assert [one.failure_class for one in run.attempts.order_by("number")] == ["PREEMPTED", ""]
+
+
+def test_a_cancelled_run_tells_its_pod_to_stop(
+    run: Run, placement: Placement, world: World
+) -> None:
+    pod = world.pod(placement)
+    Run.objects.filter(pk=run.pk).update(cancel_requested_at=run.created_at)
+    assert reconcile.advance(run.pk) == states.CANCELLED
+    assert world.join(placement, pod).json()["answer"] == "stop"

@@ -1,0 +1,112 @@
+"""A run in a cluster from its request to its end, with the real runner and the real server."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from atom.accounts.models import Project
+from atom.jobs import reconcile, states
+from atom.jobs.executors.kubernetes.removal import remove_ended
+from atom.jobs.logs.actions import logs
+from atom.jobs.models import Run
+from tests.factories.jobs import make_run
+from tests.fakes.kubernetes.cluster import Cluster as StandIn
+from tests.jobs.executors.kubernetes.played import PlayedPod
+from tests.jobs.executors.kubernetes.world import World
+from tests.jobs.live import serve, wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world(transactional_db: None, settings: Any) -> Iterator[World]:
+    settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
+    with serve() as origin, StandIn(tls=True) as stand_in:
+        settings.ATOM_POD_API_URL = origin
+        stand_in.nodes.add("n1")
+        yield World(stand_in)
+
+
+def python(source: str) -> list[str]:
+    return [sys.executable, "-c", source]
+
+
+def tick(world: World, run: Run) -> str | None:
+    world.sync()
+    for stream in logs.streams_due():
+        logs.flush(stream.attempt_id)
+    return reconcile.advance(run.pk)
+
+
+def until(world: World, run: Run, state: str) -> None:
+    wait_for(lambda: tick(world, run) == state)
+
+
+def played(world: World, run: Run, folder: Path) -> PlayedPod:
+    placement = world.submit(run)
+    pod = PlayedPod(world, world.pod(placement), folder)
+    pod.start()
+    return pod
+
+
+def queued(project: Project, world: World, command: list[str]) -> Run:
+    return make_run(project, cluster=world.cluster, state=states.QUEUED, command=command)
+
+
+def test_a_run_in_a_cluster_succeeds_with_its_log_and_leaves_nothing(
+    project: Project, world: World, tmp_path: Path
+) -> None:
+    run = queued(project, world, python("print('hello from a pod')"))
+    pod = played(world, run, tmp_path)
+    assert pod.wait() == 0
+    until(world, run, states.SUCCEEDED)
+    attempt = run.attempts.get()
+    assert attempt.node is not None
+    assert attempt.node.name == "n1"
+    assert attempt.log_complete
+    assert remove_ended() == 1
+    wait_for(lambda: not world.stand_in.store.objects("pods."))
+    assert not world.stand_in.store.objects("jobs.batch")
+    wait_for(lambda: not world.stand_in.store.objects("services."))
+
+
+def test_a_program_that_fails_ends_its_run_with_its_own_code(
+    project: Project, world: World, tmp_path: Path
+) -> None:
+    run = queued(project, world, python("raise SystemExit(143)"))
+    pod = played(world, run, tmp_path)
+    # 143 would say that the cluster ended the pod.
+    assert pod.wait() == 1
+    until(world, run, states.FAILED)
+    assert (run.attempts.get().exit_code, run.attempts.get().failure_class) == (143, "USER_CODE")
+
+
+def test_a_preempted_run_goes_on_as_a_new_attempt_in_a_new_job(
+    project: Project, world: World, tmp_path: Path
+) -> None:
+    run = queued(project, world, python("import time; time.sleep(60)"))
+    pod = played(world, run, tmp_path / "first")
+    until(world, run, states.RUNNING)
+    assert pod.process is not None
+    pod.process.send_signal(signal.SIGTERM)
+    assert pod.wait() == 143
+    wait_for(lambda: tick(world, run) == states.RETRY_WAIT)
+    wait_for(lambda: _job_has_failed(world))
+    world.sync()
+    Run.objects.filter(pk=run.pk).update(retry_at=None)
+    run.refresh_from_db()
+    first = run.placements.get()
+    second = world.submit(run)
+    assert second.pk != first.pk
+    assert [one.failure_class for one in run.attempts.order_by("number")] == ["PREEMPTED", ""]
+
+
+def _job_has_failed(world: World) -> bool:
+    (job,) = world.stand_in.store.objects("jobs.batch")
+    return any(one["type"] == "Failed" for one in job["status"].get("conditions") or ())
