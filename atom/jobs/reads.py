@@ -84,7 +84,13 @@ _RUN_COLUMNS: Final = (
     *("id", "number", "name", "state", "progress", "progress_text", "origin", "metrics_summary"),
     *("tags", "starred", "revision", "cpus", "memory_bytes", "gpus", "failure_class"),
     *("failure_reason", "created_at", "started_at", "finished_at", "archived_at"),
-    *("workflow__slug", "experiment__name", "created_by__username", "created_by__full_name"),
+    *(
+        "cluster__name",
+        "workflow__slug",
+        "experiment__name",
+        "created_by__username",
+        "created_by__full_name",
+    ),
 )
 _INPUT_COLUMNS: Final = (
     *("run_id", "alias", "selector", "view", "delivery", "mounted_by", "mount_skipped"),
@@ -93,7 +99,9 @@ _INPUT_COLUMNS: Final = (
 _ATTEMPT_COLUMNS: Final = ("run_id", "started_at", "finished_at", "evidence", "node__name")
 _RUN: Final = Prepared(_run_query, UUID)
 _WHOLE: Final = Prepared(
-    lambda run_id: _run_query(run_id, "workflow", "experiment", "created_by", "runtime", "code"),
+    lambda run_id: _run_query(
+        run_id, "workflow", "experiment", "created_by", "runtime", "code", "cluster"
+    ),
     UUID,
 )
 _WHOLE_PARTS: Final[_Parts] = {

@@ -15,7 +15,7 @@ from atom.jobs.machines.api import machines, queue
 from atom.jobs.metrics.api import metrics
 from atom.jobs.predictions.api import predictions
 from atom.jobs.preflight.api import preflight
-from atom.jobs.runs.api import comments, run_changes, run_lists, views, waiting
+from atom.jobs.runs.api import cluster_choices, comments, run_changes, run_lists, views, waiting
 from atom.jobs.secrets.api import secrets
 from atom.jobs.sharing.api import shared_run, shares
 from atom.jobs.workflows.api import workflows
@@ -29,6 +29,7 @@ urlpatterns = [
     path("workflows/", workflows.WorkflowsView.as_view()),
     path("workflows/<slug:slug>/", workflows.WorkflowView.as_view()),
     path(f"{PROJECT}runs/", run_lists.RunsView.as_view()),
+    path(f"{PROJECT}cluster-choices/", cluster_choices.ClusterChoicesView.as_view()),
     path(f"{PROJECT}runs/sums/", run_lists.RunSumsView.as_view()),
     path(f"{PROJECT}runs/columns/", run_lists.RunColumnsView.as_view()),
     path(f"{PROJECT}runs/tags/", run_changes.RunTagsView.as_view()),

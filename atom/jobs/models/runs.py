@@ -103,7 +103,7 @@ _UNLISTED = {
     "suggestion",
 }
 _PEOPLE_AND_GROUPS = (
-    *("workflow__slug", "experiment__name"),
+    *("workflow__slug", "experiment__name", "cluster__name"),
     *("created_by__username", "created_by__full_name"),
 )
 
@@ -124,7 +124,9 @@ class RunQuerySet(models.QuerySet["Run"]):
 
         Lists, not querysets: for each row Django would make one, which takes longer than to ask.
         """
-        return self.select_related("workflow", "experiment", "created_by").prefetch_related(
+        return self.select_related(
+            "workflow", "experiment", "created_by", "cluster"
+        ).prefetch_related(
             models.Prefetch("inputs", inputs_to_show(for_list), to_attr="loaded_inputs"),
             models.Prefetch("attempts", attempts_to_show(for_list), to_attr="loaded_attempts"),
         )

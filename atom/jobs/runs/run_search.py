@@ -15,6 +15,7 @@ from django.db.models.lookups import IsNull
 from django.utils.dateparse import parse_datetime
 
 from atom.accounts.models import Project, User
+from atom.clusters.actions import LOCAL
 from atom.core.states import all_states
 from atom.datasets.errors import BranchEmpty, RefAmbiguous, RefNotFound
 from atom.datasets.models import Dataset
@@ -69,6 +70,14 @@ def searched(found: RunQuerySet, project: Project, user: User, text: str) -> Run
     if not any(term.kind == "is" and "archived" in term.values for term in terms):
         found = found.filter(archived_at=None)
     return found
+
+
+def on_cluster(name: str) -> Q:
+    """Return the condition that a run is for a cluster; `local` is Atom's own machines."""
+    if name == LOCAL:
+        # A tracked run is on machines that Atom does not know.
+        return Q(cluster=None, origin=states.EXECUTED)
+    return Q(cluster__name=name)
 
 
 def _named(error: RunQueryError) -> dict[str, Any]:
@@ -151,6 +160,9 @@ class _Asker:
 
     def _experiment(self, value: str, _: Term) -> Q:
         return Q(experiment__name=value)
+
+    def _cluster(self, value: str, _: Term) -> Q:
+        return on_cluster(value)
 
     def _node(self, value: str, _: Term) -> Q:
         return Q(Exists(Attempt.objects.filter(run=OuterRef("pk"), node__name=value)))

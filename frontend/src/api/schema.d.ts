@@ -1336,6 +1336,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/cluster-choices/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return where a run with these resources could go, and when there is room for it. */
+        get: operations["cluster_choices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/code-fetches/": {
         parameters: {
             query?: never;
@@ -4888,6 +4905,12 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description Accelerators of one kind; `free` is null where Atom does not know the holders' kinds. */
+        AcceleratorChoice: {
+            kind: string;
+            total: number;
+            free: number | null;
+        };
         /** @description Where the role is now; the project to open, if it is one. */
         Accepted: {
             place: string;
@@ -5294,6 +5317,14 @@ export interface components {
          * @enum {string}
          */
         CheckLevelEnum: "error" | "warning" | "ok";
+        /** @description The first reason that forbids a cluster, or makes the run wait. */
+        ChoiceReason: {
+            code: string;
+            sentence: string;
+            params: {
+                [key: string]: unknown;
+            };
+        };
         /** @description One finding; findings of one group follow each other, the one that stays first. */
         CleaningFinding: {
             path: string;
@@ -5369,6 +5400,10 @@ export interface components {
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
+            /** @description A registered cluster of the project; empty for Atom's own machines. */
+            cluster?: string;
+            /** @description The image that a registered cluster starts; empty for the installation's. */
+            image?: string;
         };
         /** @description A set of machines. */
         Cluster: {
@@ -5382,6 +5417,20 @@ export interface components {
             /** Format: date-time */
             heartbeat_at: string | null;
             nodes: components["schemas"]["Node"][];
+        };
+        /** @description A cluster that a run could choose. */
+        ClusterChoice: {
+            name: string;
+            kind: components["schemas"]["ClusterKindEnum"];
+            state: components["schemas"]["ClusterStateEnum"];
+            fits: components["schemas"]["FitsEnum"];
+            reason: components["schemas"]["ChoiceReason"] | null;
+            accelerators: components["schemas"]["AcceleratorChoice"][];
+            prices: components["schemas"]["Price"][];
+        };
+        /** @description The clusters that the project may use, Atom's own machines first. */
+        ClusterChoices: {
+            results: components["schemas"]["ClusterChoice"][];
         };
         /** @description A cluster; what only administrators of the installation see is null for others. */
         ClusterDetail: {
@@ -5692,6 +5741,8 @@ export interface components {
             created_by: components["schemas"]["Person"];
             datasets: components["schemas"]["RunInput"][];
             resources: components["schemas"]["Resources"];
+            /** @description The registered cluster that was chosen; null: Atom's own machines. */
+            cluster: string | null;
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
             /** Format: double */
@@ -6431,6 +6482,13 @@ export interface components {
             next: string | null;
             total: number;
         };
+        /**
+         * @description * `now` - now
+         *     * `later` - later
+         *     * `never` - never
+         * @enum {string}
+         */
+        FitsEnum: "now" | "later" | "never";
         /** @description A folder below the prefix. */
         Folder: {
             name: string;
@@ -7067,6 +7125,8 @@ export interface components {
             created_by: components["schemas"]["Person"];
             datasets: components["schemas"]["RunInput"][];
             resources: components["schemas"]["Resources"];
+            /** @description The registered cluster that was chosen; null: Atom's own machines. */
+            cluster: string | null;
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
             /** Format: double */
@@ -8610,9 +8670,10 @@ export interface components {
          *     * `no_machine` - no_machine
          *     * `no_room` - no_room
          *     * `none_fits` - none_fits
+         *     * `cluster_chooses` - cluster_chooses
          * @enum {string}
          */
-        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits";
+        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "cluster_chooses";
         /** @description The model's prediction for one file; `entry` is null where the file cannot be shown. */
         Prediction: {
             path: string;
@@ -9125,6 +9186,8 @@ export interface components {
             created_by: components["schemas"]["Person"];
             datasets: components["schemas"]["RunInput"][];
             resources: components["schemas"]["Resources"];
+            /** @description The registered cluster that was chosen; null: Atom's own machines. */
+            cluster: string | null;
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
             /** Format: double */
@@ -9196,6 +9259,7 @@ export interface components {
             max_retries: number;
             /** @description Whether it writes datasets: it was asked for, or the workflow does. */
             may_write: boolean;
+            image: string;
             priority: number;
             /** Format: date-time */
             queued_at: string | null;
@@ -9485,6 +9549,10 @@ export interface components {
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
+            /** @description A registered cluster of the project; empty for Atom's own machines. */
+            cluster?: string;
+            /** @description The image that a registered cluster starts; empty for the installation's. */
+            image?: string;
             /** @description The command gets a token to write the project's datasets, of who starts it. */
             may_write?: boolean;
         };
@@ -9523,6 +9591,8 @@ export interface components {
             created_by: components["schemas"]["Person"];
             datasets: components["schemas"]["RunInput"][];
             resources: components["schemas"]["Resources"];
+            /** @description The registered cluster that was chosen; null: Atom's own machines. */
+            cluster: string | null;
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
             /** Format: double */
@@ -10820,6 +10890,7 @@ export interface components {
     headers: never;
     pathItems: never;
 }
+export type AcceleratorChoice = components['schemas']['AcceleratorChoice'];
 export type Accepted = components['schemas']['Accepted'];
 export type Account = components['schemas']['Account'];
 export type ActivityPage = components['schemas']['ActivityPage'];
@@ -10860,12 +10931,15 @@ export type Changed = components['schemas']['Changed'];
 export type Check = components['schemas']['Check'];
 export type CheckCodeEnum = components['schemas']['CheckCodeEnum'];
 export type CheckLevelEnum = components['schemas']['CheckLevelEnum'];
+export type ChoiceReason = components['schemas']['ChoiceReason'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
 export type CleaningRun = components['schemas']['CleaningRun'];
 export type CleaningStateEnum = components['schemas']['CleaningStateEnum'];
 export type CloneRequestRequest = components['schemas']['CloneRequestRequest'];
 export type Cluster = components['schemas']['Cluster'];
+export type ClusterChoice = components['schemas']['ClusterChoice'];
+export type ClusterChoices = components['schemas']['ClusterChoices'];
 export type ClusterDetail = components['schemas']['ClusterDetail'];
 export type ClusterFinding = components['schemas']['ClusterFinding'];
 export type ClusterFindingLevelEnum = components['schemas']['ClusterFindingLevelEnum'];
@@ -10952,6 +11026,7 @@ export type FindingCount = components['schemas']['FindingCount'];
 export type FindingKindEnum = components['schemas']['FindingKindEnum'];
 export type FindingPage = components['schemas']['FindingPage'];
 export type FindingPaths = components['schemas']['FindingPaths'];
+export type FitsEnum = components['schemas']['FitsEnum'];
 export type Folder = components['schemas']['Folder'];
 export type FolderLabelsRequest = components['schemas']['FolderLabelsRequest'];
 export type ForgottenRequest = components['schemas']['ForgottenRequest'];
@@ -14270,6 +14345,41 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_choices: {
+        parameters: {
+            query?: {
+                cpus?: number;
+                gpus?: number;
+                memory_bytes?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterChoices"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -19291,6 +19401,8 @@ export interface operations {
     runs_list: {
         parameters: {
             query?: {
+                /** @description The name of a cluster; `local` for Atom's own machines. */
+                cluster?: string;
                 /** @description param.NAME or metric.NAME, told in `values` of each run. */
                 column?: string[];
                 /** @description A username. */
@@ -19460,6 +19572,8 @@ export interface operations {
     runs_columns: {
         parameters: {
             query?: {
+                /** @description The name of a cluster; `local` for Atom's own machines. */
+                cluster?: string;
                 /** @description A username. */
                 created_by?: string;
                 /** @description The name of an experiment, or its id. */
@@ -19720,6 +19834,8 @@ export interface operations {
     runs_sums: {
         parameters: {
             query?: {
+                /** @description The name of a cluster; `local` for Atom's own machines. */
+                cluster?: string;
                 /** @description A username. */
                 created_by?: string;
                 /** @description The name of an experiment, or its id. */

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
@@ -43,6 +44,28 @@ def print_clusters(out: Console, rows: list[Row]) -> None:
         for row in rows
     ]
     print_table(out, ("name", "kind", "state", "nodes", "accelerators", "last answer"), cells)
+
+
+def print_choices(out: Console, rows: Sequence[Row]) -> None:
+    """Print one line for each cluster that a run could choose."""
+    cells = [
+        (
+            row["name"],
+            row["fits"],
+            ", ".join(map(_free_text, row["accelerators"])),
+            ", ".join(
+                f"{one['kind']} {one['per_hour']} {one['currency']}" for one in row["prices"]
+            ),
+            (row["reason"] or {}).get("sentence", ""),
+        )
+        for row in rows
+    ]
+    print_table(out, ("name", "fits", "free accelerators", "price per hour", "reason"), cells)
+
+
+def _free_text(one: Row) -> str:
+    free = "?" if one["free"] is None else one["free"]
+    return f"{free} of {one['total']} {one['kind']}"
 
 
 def print_cluster(out: Console, row: Row) -> None:

@@ -11,6 +11,7 @@ from rich.console import Console
 from atom_sdk.cli.cluster_printing import (
     failed,
     missing_rights,
+    print_choices,
     print_cluster,
     print_clusters,
     print_findings,
@@ -18,6 +19,7 @@ from atom_sdk.cli.cluster_printing import (
 )
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.kubeconfig_file import read_kubeconfig
+from atom_sdk.cli.options import Size
 
 _YAML = click.option(
     "--yaml", "as_yaml", is_flag=True, help="Print only the YAML that grants missing rights."
@@ -65,6 +67,19 @@ def list_(context: Context) -> None:
     """List the clusters that your projects may use."""
     rows = context.client.clusters.list()
     context.emit(rows, lambda out: print_clusters(out, rows))
+
+
+@cluster.command()
+@click.option("--cpus", type=click.IntRange(1))
+@click.option("--memory", type=Size(), help="For instance 2g.")
+@click.option("--gpus", type=click.IntRange(0))
+@pass_context
+def choices(context: Context, cpus: int | None, memory: int | None, gpus: int | None) -> None:
+    """List where a run of the project could go, and when there is room for it."""
+    asked = {"cpus": cpus, "memory_bytes": memory, "gpus": gpus}
+    resources = {name: value for name, value in asked.items() if value is not None}
+    rows = context.client.runs.cluster_choices(**resources)
+    context.emit(rows, lambda out: print_choices(out, rows))
 
 
 @cluster.command()

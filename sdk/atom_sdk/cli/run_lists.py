@@ -25,6 +25,7 @@ from atom_sdk.cli.render import duration_text, print_table
     metavar="NAME",
     help="A parameter or metric to show: param.lr, metric.loss; can be repeated.",
 )
+@click.option("--cluster", metavar="NAME", help="For one cluster; local: Atom's own machines.")
 @click.option("--sums", is_flag=True, help="Only how many they are, and what they have cost.")
 @pass_context
 def list_(
@@ -35,16 +36,16 @@ def list_(
     limit: int,
     sort: str | None,
     columns: tuple[str, ...],
+    cluster: str | None,
     sums: bool,
 ) -> None:
     """List runs, newest first: atom ls 'lr>0.01' tag:baseline -- -state:failed."""
     asked = " ".join(search) or None
+    filters = {"search": asked, "state": state, "q": query, "cluster": cluster}
     if sums:
-        _print_sums(context, context.client.runs.sums(search=asked, state=state, q=query))
+        _print_sums(context, context.client.runs.sums(**filters))
         return
-    found = context.client.runs.list(
-        search=asked, state=state, q=query, sort=sort, column=list(columns) or None
-    )
+    found = context.client.runs.list(**filters, sort=sort, column=list(columns) or None)
     rows = [row for _, row in zip(range(limit), found, strict=False)]
     context.emit(rows, lambda out: _print_list(out, rows, columns))
 

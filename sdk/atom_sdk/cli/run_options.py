@@ -66,6 +66,12 @@ def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--cpus", type=click.IntRange(1)),
         click.option("--memory", type=Size(), help="For instance 2g."),
         click.option("--gpus", type=click.IntRange(0)),
+        click.option(
+            "--cluster",
+            metavar="NAME",
+            help="A registered cluster: atom cluster choices. Else Atom's own machines.",
+        ),
+        click.option("--image", metavar="REF", help="The image that the cluster starts."),
         click.option("--env", multiple=True, metavar="K=V", help="An environment variable."),
         click.option(
             "--secret",
@@ -112,7 +118,9 @@ def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
         "memory_bytes": options["memory"],
         "gpus": options["gpus"],
     }
-    given = {name: options[name] for name in ("name", "timeout_s", "max_retries")}
+    given = {
+        name: options[name] for name in ("name", "timeout_s", "max_retries", "cluster", "image")
+    }
     return {
         "env": pairs(options["env"], "--env"),
         **({"secrets": list(options["secret"])} if options["secret"] else {}),

@@ -155,6 +155,8 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
         ("state", f"{found['state']} {found['progress_text']}"),
         ("command", " ".join(found["command"])),
         ("data", " ".join(map(_input_text, found["datasets"]))),
+        ("cluster", found["cluster"] or ""),
+        ("image", found["image"]),
         ("duration", duration_text(found["duration_s"])),
         ("metrics", json.dumps(found["metrics_summary"], ensure_ascii=False)),
         ("tags", " ".join(found["tags"])),

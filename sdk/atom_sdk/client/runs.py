@@ -30,6 +30,8 @@ class Runs:
     def create(self, **body: Any) -> dict[str, Any]:
         """Start a run: `workflow` and `parameters`, or `command` with `code_snapshot`.
 
+        `cluster` names one of `cluster_choices`, and `image` what it starts; without a cluster the
+        run goes to Atom's own machines.
         Raises ApiError with a message per field when something does not fit.
         """
         return run_with_floats(self._http.post(f"projects/{self._project}/runs/", body))
@@ -38,6 +40,15 @@ class Runs:
         """Return where a run would go and what it would wait for, without starting it."""
         found: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/preview/", body)
         return found
+
+    def cluster_choices(self, **resources: int) -> Sequence[dict[str, Any]]:
+        """Return where a run with these resources could go, Atom's own machines first.
+
+        `resources`: cpus, memory_bytes, gpus. `fits` is now, later or never; `reason` says why.
+        """
+        address = f"projects/{self._project}/cluster-choices/"
+        found: dict[str, Any] = self._http.get(address, **resources)
+        return [*found["results"]]
 
     def preflight(self, **body: Any) -> dict[str, Any]:
         """Return what a run would read, and what of it its workflow cannot use; starts nothing."""
@@ -49,7 +60,7 @@ class Runs:
 
         `search` is as in the portal, `lr>0.01 state:failed tag:baseline`; `sort` is `-metric.loss`,
         `param.lr`, `cpu_hours` …; `column` names parameters and metrics to return as `values`;
-        others are state, q, tag, created_by, workflow.
+        others are state, q, tag, created_by, workflow, cluster.
         """
         return map(run_with_floats, self._http.pages(f"projects/{self._project}/runs/", **filters))
 
@@ -68,8 +79,8 @@ class Runs:
     def clone(self, run: str, **changes: Any) -> dict[str, Any]:
         """Start a new run of the same code, data, parameters and resources.
 
-        `changes`: name, parameters, resources, timeout_s, max_retries, tags; of parameters and
-        resources only those that are named change.
+        `changes`: name, parameters, resources, timeout_s, max_retries, tags, cluster, image; of
+        parameters and resources only those that are named change.
         """
         return run_with_floats(self._http.post(f"runs/{self.resolve(run)}/clone/", changes))
 

@@ -7,9 +7,12 @@ from enum import StrEnum
 from typing import Any
 
 from atom.cache.models import CacheRecord
+from atom.clusters.models import Cluster
 from atom.jobs import states
 from atom.jobs.models import Run
+from atom.jobs.runs.actions.chosen_cluster import verdict_on
 from atom.jobs.runs.actions.plan import RunPlan
+from atom.jobs.runs.engines.cluster_choice import Fits
 from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.scheduling.actions.queue_order import Turn, queue_position, turn_of
 from atom.jobs.scheduling.actions.scheduling import (
@@ -64,6 +67,10 @@ class Outlook(StrEnum):
     STARTS = "starts"
     WAITS = "waits"
     NEVER_FITS = "never_fits"
+
+
+# The code of a placement whose machine a registered cluster chooses itself.
+CLUSTER_CHOOSES = "cluster_chooses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,8 +231,13 @@ def _moving(run: Run) -> Explanation:
     return Explanation(AnswerCode.MOVING, f"It is {run.state}.", [])
 
 
+_OUTLOOKS = {Fits.NOW: Outlook.STARTS, Fits.LATER: Outlook.WAITS, Fits.NEVER: Outlook.NEVER_FITS}
+
+
 def preview(plan: RunPlan) -> dict[str, Any]:
     """Return what would happen to a run like this, without creating it."""
+    if plan.cluster is not None:
+        return _preview_on(plan.cluster, plan)
     sizes = {version.pk: version.size_bytes for version in plan.inputs.values()}
     placement = place(capacities_for(sizes), plan.demand)
     digest, runtime = runtimes.find_runtime(plan.requirements)
@@ -237,6 +249,30 @@ def preview(plan: RunPlan) -> dict[str, Any]:
         "placement": _placement(placement),
         "queue_position": queue_position(),
         "warm": _warm(placement, sum(sizes.values())),
+        "runtime": {"digest": digest, "state": runtime.state if runtime else "pending"},
+    }
+
+
+def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
+    """Return the forecast on a registered cluster, whose scheduler chooses the node."""
+    errors = {**plan.errors, **plan.too_large}
+    verdict = verdict_on(cluster, plan.demand)
+    digest, runtime = runtimes.find_runtime("")
+    why = verdict.reason or f"Cluster {cluster.name} has room now; it chooses the machine itself."
+    return {
+        "valid": not errors,
+        "errors": errors,
+        "outlook": _OUTLOOKS[verdict.fits],
+        "placement": {
+            "cluster": cluster.name,
+            "node": None,
+            "why": why,
+            "code": CLUSTER_CHOOSES,
+            "params": {"cluster": cluster.name, "fits": verdict.fits},
+        },
+        "queue_position": queue_position(),
+        # Its data is streamed: nothing is copied before the start.
+        "warm": None,
         "runtime": {"digest": digest, "state": runtime.state if runtime else "pending"},
     }
 

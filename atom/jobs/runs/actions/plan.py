@@ -7,10 +7,12 @@ from typing import Any
 
 from atom.accounts.models import RANK, Project, User
 from atom.accounts.permissions import role_in
+from atom.clusters.models import Cluster
 from atom.core.errors import AtomError, NotFound
 from atom.datasets.models import Version
 from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
 from atom.jobs.models import CodeSnapshot, Workflow
+from atom.jobs.runs.actions.chosen_cluster import choose_cluster, wrong_cluster_deliveries
 from atom.jobs.runs.actions.plan_data import (
     References,
     choose_data,
@@ -21,7 +23,6 @@ from atom.jobs.runs.actions.plan_data import (
 from atom.jobs.runs.actions.program import Program, command_program, workflow_program
 from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.model_resolver import ResolvedModel, model_resolver
-from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.engines.placement import Demand, never_fits
 from atom.jobs.secrets.actions import secrets
 from atom.jobs.secrets.engines.variables import wrong_name
@@ -52,6 +53,8 @@ class RunPlan:
     models: dict[str, ResolvedModel]
     demand: Demand
     timeout_s: int | None
+    # The registered cluster that was chosen; without one, Atom's own machines.
+    cluster: Cluster | None
     errors: Errors
     too_large: Errors
 
@@ -81,6 +84,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     wrong_data = {**program.errors, **references.errors, **selection.errors}
     models, wrong_models = _models(project, program)
     demand = _demand(request, program)
+    chosen = choose_cluster(project, user, request, program.requirements)
     return RunPlan(
         request=request,
         workflow=program.workflow,
@@ -96,15 +100,18 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
         models=models,
         demand=demand,
         timeout_s=program.timeout_s,
+        cluster=chosen.cluster,
         errors={
             **wrong_data,
+            **wrong_cluster_deliveries(chosen.cluster, request, references.versions),
             **wrong_deliveries_of(request, references, wrong_data),
+            **chosen.errors,
             **wrong_models,
             **_wrong_env(request),
             **_wrong_secrets(project, request),
             **_wrong_write(project, user, request),
         },
-        too_large=never_fits(capacities(), demand),
+        too_large=never_fits(chosen.nodes, demand),
     )
 
 

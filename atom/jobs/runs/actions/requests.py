@@ -32,5 +32,9 @@ class RunRequest:
     max_retries: int | None = None
     tags: list[str] = field(default_factory=list)
     may_write: bool = False
+    # A registered cluster; empty for Atom's own machines.
+    cluster: str = ""
+    # The image that a registered cluster starts; empty for the installation's.
+    image: str = ""
     # Files that an app gives its own run, by path in its input folder; people cannot set them.
     files: Mapping[str, Artifact] = field(default_factory=dict)

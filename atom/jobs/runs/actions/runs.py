@@ -11,10 +11,11 @@ from django.db import connection, transaction
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
+from atom.clusters.actions import LOCAL
 from atom.core import clock, tracing
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.version_pins import pin, unpin
-from atom.jobs.deliveries import PACKS
+from atom.jobs.deliveries import PACKS, STREAM
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record, transition
@@ -81,7 +82,10 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         cpus=int(plan.demand.cpus),
         memory_bytes=plan.demand.memory_bytes,
         gpus=plan.demand.gpus,
-        runtime=runtimes.ensure_runtime(plan.requirements),
+        # The image of a registered cluster brings the environment.
+        runtime=None if plan.cluster else runtimes.ensure_runtime(plan.requirements),
+        cluster=plan.cluster,
+        image=request.image,
         code=code,
         created_by=user,
         timeout_s=request.timeout_s or plan.timeout_s,
@@ -97,7 +101,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
             version=version,
             selector=plan.selectors.get(alias, {}),
             view=plan.views.get(alias, ""),
-            delivery=request.deliveries.get(alias, PACKS),
+            delivery=request.deliveries.get(alias, STREAM if plan.cluster else PACKS),
         )
         for alias, version in plan.inputs.items()
     )
@@ -221,6 +225,8 @@ def request_like(run: Run) -> RunRequest:
         max_retries=run.max_retries,
         tags=run.tags,
         may_write=run.may_write,
+        cluster=run.cluster.name if run.cluster else "",
+        image=run.image,
     )
 
 
@@ -243,6 +249,9 @@ def clone_run(run: Run, user: User, changes: Mapping[str, Any] | None = None) ->
     for name in ("parameters", "resources"):
         if name in changed:
             changed[name] = {**getattr(request, name), **changed[name]}
+    if run.cluster is not None and changed.get("cluster") in ("", LOCAL):
+        # The cluster forced streams, and its image starts nowhere else.
+        changed = {"image": "", "deliveries": {}, **changed}
     return create_run(run.project, user, replace(request, **changed))
 
 

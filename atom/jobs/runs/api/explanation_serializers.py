@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from atom.jobs.json_values import names
 from atom.jobs.models import Runtime
-from atom.jobs.runs.actions.explain import AnswerCode, Outlook, ReasonKind
+from atom.jobs.runs.actions.explain import CLUSTER_CHOOSES, AnswerCode, Outlook, ReasonKind
 from atom.jobs.scheduling.engines.placement import PlacementCode
 
 
@@ -18,7 +18,7 @@ class PlacementSerializer(serializers.Serializer[Any]):
     cluster = serializers.CharField()
     node = serializers.CharField(allow_null=True)
     why = serializers.CharField()
-    code = serializers.ChoiceField(choices=names(PlacementCode))
+    code = serializers.ChoiceField(choices=[*names(PlacementCode), CLUSTER_CHOOSES])
     params = serializers.DictField()
 
 

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from atom.core.names import NameField, TextField
 from atom.jobs.deliveries import DELIVERIES
+from atom.jobs.runs.engines.images import MAX_CHARACTERS
 from atom.jobs.workflows.api.workflow_serializers import PartialResourcesSerializer
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
 
@@ -77,6 +78,18 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     )
     max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
     tags = serializers.ListField(child=NameField(max_length=63), required=False, max_length=30)
+    cluster = TextField(
+        max_length=63,
+        required=False,
+        allow_blank=True,
+        help_text="A registered cluster of the project; empty for Atom's own machines.",
+    )
+    image = TextField(
+        max_length=MAX_CHARACTERS,
+        required=False,
+        allow_blank=True,
+        help_text="The image that a registered cluster starts; empty for the installation's.",
+    )
     may_write = serializers.BooleanField(
         required=False,
         help_text="The command gets a token to write the project's datasets, of who starts it.",
@@ -96,3 +109,15 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
     )
     max_retries = serializers.IntegerField(min_value=0, max_value=20, required=False)
     tags = serializers.ListField(child=NameField(max_length=63), required=False, max_length=30)
+    cluster = TextField(
+        max_length=63,
+        required=False,
+        allow_blank=True,
+        help_text="A registered cluster of the project; empty for Atom's own machines.",
+    )
+    image = TextField(
+        max_length=MAX_CHARACTERS,
+        required=False,
+        allow_blank=True,
+        help_text="The image that a registered cluster starts; empty for the installation's.",
+    )

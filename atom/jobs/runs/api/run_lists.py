@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -29,10 +30,20 @@ from atom.jobs.runs.api import run_rows
 from atom.jobs.runs.api.request_serializers import RunRequestSerializer
 from atom.jobs.runs.api.run_serializers import ListedRunSerializer, RunSerializer
 from atom.jobs.runs.api.views import parse_request, render_run
-from atom.jobs.runs.run_search import searched
+from atom.jobs.runs.run_search import on_cluster, searched
 from atom_sdk.sentences import Sentence
 
-FILTERS = ("state", "q", "tag", "created_by", "origin", "experiment", "workflow", "search")
+FILTERS = (
+    *("state", "q", "tag", "created_by", "origin", "experiment", "workflow", "cluster"),
+    "search",
+)
+# Filters that hold the whole value, each with its condition.
+_EXACT: dict[str, Callable[[str], Q]] = {
+    "tag": lambda tag: Q(tags__contains=[tag]),
+    "created_by": lambda username: Q(created_by__username=username),
+    "workflow": lambda slug: Q(workflow__slug=slug),
+    "cluster": on_cluster,
+}
 MAX_COLUMNS = 30
 # Names of parameters and metrics are taken from this many of the newest runs.
 _SAMPLED = 500
@@ -51,6 +62,9 @@ _DESCRIBED = [
     OpenApiParameter("tag", str),
     OpenApiParameter("created_by", str, description="A username."),
     OpenApiParameter("workflow", str, description="The short name of a workflow."),
+    OpenApiParameter(
+        "cluster", str, description="The name of a cluster; `local` for Atom's own machines."
+    ),
     OpenApiParameter("origin", str, enum=states.RUN_ORIGINS),
     OpenApiParameter("experiment", str, description="The name of an experiment, or its id."),
 ]
@@ -115,17 +129,14 @@ def filtered(view: ProjectScopedView, request: Request) -> RunQuerySet:
     if text := params.get("q"):
         number = Q(number=int(text)) if text.isdecimal() and len(text) < 10 else Q()
         found = found.filter(Q(name__icontains=text) | number)
-    if tag := params.get("tag"):
-        found = found.filter(tags__contains=[tag])
-    if username := params.get("created_by"):
-        found = found.filter(created_by__username=username)
+    for name, condition in _EXACT.items():
+        if value := params.get(name):
+            found = found.filter(condition(value))
     if origin := params.get("origin"):
         check_choices("origin", [origin], states.RUN_ORIGINS)
         found = found.filter(origin=origin)
     if experiment := params.get("experiment"):
         found = found.filter(Q(experiment__name=experiment) | _experiment_of_id(experiment))
-    if workflow := params.get("workflow"):
-        found = found.filter(workflow__slug=workflow)
     return found
 
 

@@ -69,6 +69,7 @@ def _row(run: ListedRun, now: Callable[[], datetime], columns: Sequence[str]) ->
         "created_by": _person(of),
         "datasets": [_input(part) for part in run.inputs],
         "resources": {name: of[name] for name in ("cpus", "memory_bytes", "gpus")},
+        "cluster": of["cluster__name"],
         "node": last.node__name if last else None,
         "duration_s": duration_s,
         "cpu_hours": unit_hours(of["origin"], duration_s, of["cpus"]),
@@ -94,7 +95,8 @@ def _row(run: ListedRun, now: Callable[[], datetime], columns: Sequence[str]) ->
 
 # The order of `RunShortSerializer`, and `values` at the end.
 _ORDER = (
-    "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources", "node",
+    "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources", "cluster",
+    "node",
     "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours", "failure_class",
     "failure_reason", "failure", "origin", "experiment", "metrics_summary", "tags", "starred",
     "revision", "created_at", "started_at", "finished_at", "archived_at", "attempts", "values",

@@ -93,6 +93,12 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
     created_by = PersonSerializer()
     datasets = RunInputSerializer(source="loaded_inputs", many=True)
     resources = ResourcesSerializer(source="*")
+    cluster = serializers.CharField(
+        source="cluster.name",
+        default=None,
+        allow_null=True,
+        help_text="The registered cluster that was chosen; null: Atom's own machines.",
+    )
     node = serializers.SerializerMethodField()
     duration_s = serializers.SerializerMethodField()
     cpu_hours = serializers.SerializerMethodField()
@@ -110,7 +116,7 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
         model = Run
         fields: tuple[str, ...] = (
             "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
-            "node", "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours",
+            "cluster", "node", "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours",
             "failure_class", "failure_reason", "failure", "origin", "experiment",
             "metrics_summary", "tags", "starred", "revision", "created_at", "started_at",
             "finished_at", "archived_at", "attempts",
@@ -306,6 +312,7 @@ class RunSerializer(RunShortSerializer):
             "project", "notes", "parameters", "logged_parameters", "labels", "command", "runtime",
             "code", "env", "secrets", "suggestion", "evidence", "outputs_count", "has_model",
             "model_versions", "workflow_version", "timeout_s", "max_retries", "may_write",
+            "image",
             "priority", "queued_at",
             "cancel_requested_at",
         )  # fmt: skip

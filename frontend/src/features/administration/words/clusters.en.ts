@@ -1,6 +1,6 @@
 export const clusters = {
   title: 'Clusters',
-  subtitle: 'This machine runs the jobs. Clusters of Kubernetes are checked and watched; no run starts there yet.',
+  subtitle: 'This machine runs the jobs; a run may choose a cluster of Kubernetes instead.',
   none: 'No cluster yet: a worker registers the machine that it runs on',
   name: 'Name',
   kinds: { local: 'This machine', kubernetes: 'Kubernetes' },

@@ -1,6 +1,6 @@
 export const clusters = {
   title: '集群',
-  subtitle: '作业在本机执行。Kubernetes 集群只作检查和监视；运行还不能在其中启动。',
+  subtitle: '作业在本机执行；运行也可以选择一个 Kubernetes 集群。',
   none: '还没有集群：工作进程会登记它所在的机器',
   name: '名称',
   kinds: { local: '本机', kubernetes: 'Kubernetes' },

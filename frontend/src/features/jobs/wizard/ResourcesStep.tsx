@@ -1,14 +1,28 @@
-import { ActionIcon, Button, Checkbox, Group, SimpleGrid, Stack, TagsInput, Text, TextInput } from '@mantine/core';
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  Group,
+  SimpleGrid,
+  Skeleton,
+  Stack,
+  TagsInput,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Cluster } from '@/api/contract/jobs';
 import { useFormat } from '@/shared/ui/format';
 import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
-import { COMMAND, type Draft, type EnvRow, inputsOf } from './draft';
+import { COMMAND, type Draft, type EnvRow, inputsOf, resourcesOf } from './draft';
 import { NumberField } from './NumberField';
 import { SecretNames } from './SecretNames';
 import type { StepProps } from './stepProps';
+
+const ClusterField = lazy(() => import('./ClusterField'));
 
 // The server's limits: 16 MiB, 20 times.
 const LEAST_MEMORY_GIB = 1 / 64;
@@ -31,10 +45,17 @@ function mostFree(clusters: Cluster[] | undefined): Free | null {
   };
 }
 
+const isOwn = (cluster: Cluster) => cluster.kind !== 'kubernetes';
+
 export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const free = mostFree(useClusters().data?.results);
+  const clusters = useClusters().data?.results;
+  const free = mostFree(
+    clusters?.filter((cluster) => (draft.cluster ? cluster.name === draft.cluster : isOwn(cluster))),
+  );
+  const canChoose = Boolean(draft.cluster) || clusters?.some((cluster) => !isOwn(cluster));
+  const isMounted = Object.values(draft.deliveries ?? {}).includes('mount');
   const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
   const hint = (amount: string | undefined) => (amount === undefined ? '\u00a0' : t('jobs.wizard.free', { amount }));
   const at = (name: string) => errors[`resources.${name}`] ?? errors[name];
@@ -85,8 +106,20 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           onChange={(maxRetries) => set({ maxRetries })}
         />
       </SimpleGrid>
+      {canChoose && (
+        <Suspense fallback={<Skeleton h={60} />}>
+          <ClusterField
+            cluster={draft.cluster ?? ''}
+            image={draft.image ?? ''}
+            resources={resourcesOf(draft)}
+            errors={errors}
+            onChange={set}
+          />
+        </Suspense>
+      )}
       <DeliveryRows
-        inputs={inputsOf(draft, workflow)}
+        // A registered cluster streams; a mount that was chosen before is shown, so that it can be given up.
+        inputs={draft.cluster && !isMounted ? [] : inputsOf(draft, workflow)}
         deliveries={draft.deliveries ?? {}}
         errors={errors}
         onChange={(deliveries) => set({ deliveries })}

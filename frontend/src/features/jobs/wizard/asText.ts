@@ -47,6 +47,8 @@ function commonOptions(request: RunRequest): string[] {
     ...(cpus ? ['--cpus', String(cpus)] : []),
     ...(memoryBytes ? ['--memory', sizeOf(memoryBytes)] : []),
     ...(gpus ? ['--gpus', String(gpus)] : []),
+    ...(request.cluster ? ['--cluster', request.cluster] : []),
+    ...(request.image ? ['--image', request.image] : []),
     ...Object.entries(request.env ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]),
     ...(request.secrets ?? []).flatMap((name) => ['--secret', name]),
     ...(request.tags ?? []).flatMap((tag) => ['--tag', tag]),

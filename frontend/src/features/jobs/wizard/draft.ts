@@ -74,6 +74,10 @@ export interface Draft {
   /** Whether a command may write the datasets of the project. */
   mayWrite: boolean;
   tags: string[];
+  /** A registered cluster; empty for Atom's own machines. */
+  cluster: string;
+  /** The image that the cluster starts. */
+  image: string;
 }
 
 export const EMPTY_DRAFT: Draft = {
@@ -98,6 +102,8 @@ export const EMPTY_DRAFT: Draft = {
   maxRetries: 0,
   mayWrite: false,
   tags: [],
+  cluster: '',
+  image: '',
 };
 
 export type DraftAction =
@@ -193,6 +199,8 @@ export function draftFromRun(run: Run): Draft {
     maxRetries: run.max_retries ?? 0,
     mayWrite: run.workflow === null && run.may_write,
     tags: run.tags ?? [],
+    cluster: run.cluster ?? '',
+    image: run.image ?? '',
   };
 }
 
@@ -289,7 +297,7 @@ function amountOf(typed: Typed | null): number | undefined {
   return Number.isFinite(amount) ? amount : undefined;
 }
 
-function resourcesOf(draft: Draft): RunRequest['resources'] {
+export function resourcesOf(draft: Draft): RunRequest['resources'] {
   const [cpus, memoryGib, gpus] = [draft.cpus, draft.memoryGib, draft.gpus].map(amountOf);
   return {
     ...(cpus !== undefined && { cpus }),
@@ -314,6 +322,8 @@ export function requestOf(draft: Draft): RunRequest {
           ...selectorsOf(Object.entries(draft.selections).filter(([name]) => draft.parameters[name])),
         }),
     resources: resourcesOf(draft),
+    ...(draft.cluster && { cluster: draft.cluster }),
+    ...(draft.cluster && draft.image?.trim() && { image: draft.image.trim() }),
     ...(Object.keys(deliveries).length > 0 && { deliveries }),
     ...(env.length > 0 && { env: Object.fromEntries(env.map((row) => [row.name.trim(), row.value])) }),
     ...(draft.secrets.length > 0 && { secrets: draft.secrets }),
@@ -350,7 +360,7 @@ export function dataRequestOf(request: RunRequest, workflow: Workflow | undefine
 }
 
 const RESOURCE_FIELDS =
-  /^(resources|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
+  /^(resources|cluster|image|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;

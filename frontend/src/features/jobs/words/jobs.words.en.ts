@@ -206,6 +206,7 @@ export const placement = {
   only_machine_no_data: '{{node}} has room for {{demand}}.',
   best_fit_no_data: '{{node}} is the best fit of {{machines}} machines with room for {{demand}}.',
   no_machine: 'No machine has joined the cluster yet.',
+  cluster_chooses: '{{cluster}} chooses the machine itself.',
   no_room: 'Waiting for {{demand}}: {{machines}}.',
   none_fits: 'No machine that takes jobs now could hold {{demand}}, even without other runs: {{machines}}.',
   lacks: '{{node}} lacks {{amounts}}',

@@ -179,6 +179,7 @@ export const event: Translation<typeof en.event> = {
 export const placement: Translation<typeof en.placement> = {
   only_machine: '{{node}} 可容纳 {{demand}}；{{coverage}} 的数据已在其上。',
   only_machine_no_data: '{{node}} 可容纳 {{demand}}。',
+  cluster_chooses: '由 {{cluster}} 自行选择机器。',
   best_fit_no_data: '在 {{machines}} 台机器中，{{node}} 最合适，可容纳 {{demand}}。',
   best_fit: '在 {{machines}} 台机器中，{{node}} 最合适，可容纳 {{demand}}；{{coverage}} 的数据已在其上。',
   no_machine: '还没有机器加入集群。',

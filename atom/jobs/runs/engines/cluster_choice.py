@@ -1,0 +1,118 @@
+"""Whether a cluster has room for a run: now, later or never, and the first reason against it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+
+from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, never_fits, place
+from atom_sdk.sentences import Sentence
+
+
+class Fits(StrEnum):
+    """When a cluster has room for a run."""
+
+    NOW = "now"
+    LATER = "later"
+    NEVER = "never"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A cluster as far as the choice of it asks.
+
+    `nodes` say which slots are held. A cluster that schedules pods by itself does not say on which
+    node its runs are: `taken` holds the sum of them then, else None.
+    """
+
+    name: str
+    state: str
+    nodes: Sequence[NodeCapacity]
+    taken: Demand | None = None
+    answered_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """When the cluster has room, with the first reason that forbids it or makes it wait."""
+
+    fits: Fits
+    reason: Sentence | None = None
+
+
+def judge(offer: Offer, demand: Demand) -> Verdict:
+    """Return when a cluster has room for a demand; its state goes before its size."""
+    if refusal := refusal_of(offer.name, offer.state, offer.answered_at):
+        return Verdict(Fits.NEVER, refusal)
+    if not offer.nodes:
+        return Verdict(
+            Fits.NEVER,
+            Sentence(
+                "jobs.cluster_empty", "Cluster {cluster} has no machine yet.", cluster=offer.name
+            ),
+        )
+    for reasons in never_fits(offer.nodes, demand).values():
+        return Verdict(Fits.NEVER, _sentence(reasons[0]))
+    if _has_room(offer, demand):
+        return Verdict(Fits.NOW)
+    return Verdict(
+        Fits.LATER,
+        Sentence(
+            "jobs.cluster_full",
+            "Others hold the room on {cluster}: the run waits for it.",
+            cluster=offer.name,
+        ),
+    )
+
+
+def refusal_of(name: str, state: str, answered_at: datetime | None) -> Sentence | None:
+    """Return why a cluster in this state takes no new run; None if it takes them."""
+    if state == "draining":
+        return Sentence(
+            "jobs.cluster_draining",
+            "Cluster {cluster} takes no new runs: it is being drained. Choose another one.",
+            cluster=name,
+        )
+    if state == "registering":
+        return Sentence(
+            "jobs.cluster_registering",
+            "Cluster {cluster} has not passed its check yet. Choose another one, or ask an "
+            "administrator for the findings.",
+            cluster=name,
+        )
+    if state == "unreachable" and answered_at is not None:
+        return Sentence(
+            "jobs.cluster_unreachable_since",
+            "Cluster {cluster} has not answered since {since}. Choose another one, or ask an "
+            "administrator.",
+            cluster=name,
+            since=answered_at.strftime("%Y-%m-%d %H:%M UTC"),
+        )
+    if state == "unreachable":
+        return Sentence(
+            "jobs.cluster_unreachable",
+            "Cluster {cluster} has never answered. Choose another one, or ask an administrator.",
+            cluster=name,
+        )
+    return None
+
+
+def _has_room(offer: Offer, demand: Demand) -> bool:
+    if place([replace(node, coverage=None) for node in offer.nodes], demand).node is None:
+        return False
+    if offer.taken is None:
+        return True
+    usable = [node for node in offer.nodes if node.usable]
+    return (
+        sum(node.cpus for node in usable) - offer.taken.cpus >= demand.cpus
+        and sum(node.memory_bytes for node in usable) - offer.taken.memory_bytes
+        >= demand.memory_bytes
+        and sum(node.gpus for node in usable) - offer.taken.gpus >= demand.gpus
+    )
+
+
+def _sentence(text: str) -> Sentence:
+    assert isinstance(text, Sentence)
+    return text

@@ -1,0 +1,92 @@
+import { Alert, Badge, Button, Group, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { useTranslation } from 'react-i18next';
+import { $api } from '@/api/client';
+import { sentenceOf } from '@/api/errors';
+import type { ClusterChoice, RunRequestRequest } from '@/api/schema';
+import { sayDetail } from '@/i18n';
+import { useProject } from '@/shared/domain/project';
+
+const COLORS: Record<ClusterChoice['fits'], string> = { now: 'teal', later: 'yellow', never: 'red' };
+const OWN = 'local';
+
+interface ClusterFieldProps {
+  cluster: string;
+  image: string;
+  resources: RunRequestRequest['resources'];
+  errors: Record<string, string>;
+  onChange: (values: { cluster?: string; image?: string }) => void;
+}
+
+/** Where a run goes: each cluster with when it has room for these resources, and the first reason against it. */
+export default function ClusterField({ cluster, image, resources, errors, onChange }: ClusterFieldProps) {
+  const { t } = useTranslation();
+  const project = useProject();
+  const [asked] = useDebouncedValue(resources, 400);
+  const choices = $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/cluster-choices/',
+    { params: { path: { project }, query: asked } },
+    { placeholderData: (before) => before, retry: false },
+  );
+  return (
+    <Stack gap="sm">
+      <Radio.Group
+        label={t('jobs.wizard.cluster')}
+        value={cluster || OWN}
+        error={errors.cluster}
+        onChange={(name) => onChange(name === OWN ? { cluster: '', image: '' } : { cluster: name })}
+      >
+        <Stack gap="xs" mt={6}>
+          {choices.data?.results.map((choice) => (
+            <Choice key={choice.name} choice={choice} />
+          ))}
+        </Stack>
+      </Radio.Group>
+      {choices.isPending && <Skeleton h={60} />}
+      {choices.isError && (
+        <Alert color="red" title={t('jobs.wizard.clustersUnknown')}>
+          <Button variant="default" size="xs" onClick={() => void choices.refetch()}>
+            {t('common.retry')}
+          </Button>
+        </Alert>
+      )}
+      {cluster !== '' && (
+        <TextInput
+          label={t('jobs.wizard.image')}
+          description={t('jobs.wizard.imageHint')}
+          value={image}
+          error={errors.image}
+          onChange={(event) => onChange({ image: event.currentTarget.value })}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function Choice({ choice }: { choice: ClusterChoice }) {
+  const { t } = useTranslation();
+  const { name, fits, reason } = choice;
+  const code = reason && sentenceOf({ detail_code: reason.code, detail_params: reason.params });
+  const room = choice.accelerators.map(({ kind, total, free }) =>
+    free === null ? `${total} × ${kind}` : t('jobs.wizard.freeOf', { kind, total, free }),
+  );
+  const prices = choice.prices.map((price) => t('jobs.wizard.pricePerHour', { ...price }));
+  return (
+    <Radio
+      value={name}
+      label={
+        <Group gap="xs">
+          {name === OWN ? t('jobs.wizard.ownMachines') : name}
+          <Badge size="sm" color={COLORS[fits]}>
+            {t(`jobs.wizard.fits.${fits}`)}
+          </Badge>
+          <Text span size="xs" c="dimmed">
+            {[...room, ...prices].join(' · ')}
+          </Text>
+        </Group>
+      }
+      description={reason ? sayDetail(reason.sentence, code ?? undefined) : undefined}
+    />
+  );
+}
