@@ -82,6 +82,7 @@ _VALUES: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "PREPARATION": ("it could not be prepared", "准备失败"),
         "RUNNER_LOST": ("its supervisor is gone", "监管进程丢失"),
         "NODE_LOST": ("its machine is gone", "机器失联"),
+        "PREEMPTED": ("the cluster took its machine away", "机器被集群收回"),
         "NODE_DISK": ("the disk of its machine takes no writes", "机器磁盘无法写入"),
         "DEADLINE": ("it took too long", "超出时限"),
         "BAD_PARAMETERS": ("its parameters are wrong", "参数有误"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,9 +16,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         return supervise(options.attempt_dir.resolve(), detach=options.detach)
     if options.verb == "pod":
-        from .pod import run_pod
+        from .pod import pod
 
-        return run_pod(os.environ)
+        return pod()
     from .session import drain, run
 
     pipes = [int(number) for number in options.pipes.split(",")] if options.pipes else []
@@ -33,11 +32,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     supervise = verbs.add_parser("supervise", help="start `run`, and `run --drain` if it dies")
     supervise.add_argument("attempt_dir", type=Path)
     supervise.add_argument("--detach", action="store_true", help="return once supervising")
-    verbs.add_parser("pod", help="ask for the job of this pod and run it")
     run = verbs.add_parser("run", help="start the command and report")
     run.add_argument("attempt_dir", type=Path)
     run.add_argument("--drain", action="store_true", help="send what is left and end")
     run.add_argument("--pipes", default="", help=argparse.SUPPRESS)
+    verbs.add_parser("pod", help="join the attempt of this pod and run it")
     return parser.parse_args(arguments)
 
 

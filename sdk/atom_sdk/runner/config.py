@@ -118,6 +118,8 @@ class Limits:
     poll_s: float = 0.05
     # For processes that a command which succeeded has left behind.
     leftover_s: float = 10.0
+    # In a pod: seconds between SIGTERM and the kubelet's SIGKILL. 0 outside of pods.
+    pod_grace_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -142,8 +144,6 @@ class Job:
     uid: int | None = None
     gid: int | None = None
     inherit_env: bool = False
-    # The reason of an end that a signal asked for.
-    ended_as: str = "runner_lost"
     limits: Limits = field(default_factory=Limits)
 
 
@@ -173,7 +173,6 @@ def parse_job(data: Mapping[str, Any]) -> Job:
         uid=None if uid is None else int(uid),
         gid=int(data.get("gid") or uid) if uid is not None else None,
         inherit_env=bool(data.get("inherit_env")),
-        ended_as=str(data.get("ended_as") or "runner_lost"),
         limits=_limits(data.get("limits") or {}),
     )
 

@@ -15,7 +15,9 @@ class Observed:
     """The runner's observations of one command."""
 
     ended: Ended
-    stopped_for: str  # "", "cancelled", "timeout", "runner_lost": why the runner ended it
+    stopped_for: (
+        str  # "", "cancelled", "timeout", "preempted", "runner_lost": why the runner ended it
+    )
     memory_exceeded: bool
     kernel_oom_kills: int
     peak_memory_bytes: int
@@ -58,6 +60,8 @@ def _reason(seen: Observed) -> tuple[str, str]:
         return "timeout", f"The command ran longer than {seen.timeout_s:g} s and was ended."
     if seen.stopped_for == "cancelled":
         return "cancelled", "The run was cancelled."
+    if seen.stopped_for == "preempted":
+        return "preempted", "The cluster took the machine away, so the command was ended."
     if seen.stopped_for:
         return seen.stopped_for, "The runner was asked to stop, so the command was ended."
     return _own_end(seen)

@@ -30,6 +30,11 @@ class LogSender:
         """Begin to send."""
         self._thread.start()
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the thread has ended."""
+        return not self._thread.is_alive()
+
     def finish(self, wait_s: float) -> bool:
         """Close the spool, wait until all is sent and say so; return whether all was sent."""
         self._spool.close()

@@ -80,6 +80,11 @@ class MetricSender:
         """Take points [key, step, ts_ms, value] of the runner itself."""
         self._system.extend(points)
 
+    @property
+    def is_done(self) -> bool:
+        """Whether the thread has ended."""
+        return not self._thread.is_alive()
+
     def finish(self, wait_s: float) -> None:
         """Send what is left and stop."""
         self._stopping.set()

@@ -43,6 +43,8 @@ class OutputScan:
         """Scan `folder`."""
         self._folder = folder
         self.left_out = 0
+        # Time is short: the newest checkpoint goes before everything else.
+        self.checkpoints_first = False
 
     def ready(self, sent: dict[str, str], sent_at_s: dict[str, float]) -> list[list[OutputFile]]:
         """Return groups of changed files that may go now, in the order to send them.
@@ -53,13 +55,18 @@ class OutputScan:
         loose = [f for f in files if f.kind != "checkpoint" and self._is_stable(f, sent_at_s)]
         groups = [[file] for file in sorted(loose, key=_urgency)]
         # Only the newest checkpoint: an older one that was not sent yet is of little use now.
-        return groups + self._checkpoints(files)[:1]
+        return self._ordered(groups, self._checkpoints(files)[:1])
 
     def all_left(self, sent: dict[str, str]) -> list[list[OutputFile]]:
         """Return every changed file, stable or not, most wanted first: the command has ended."""
         files = [file for file in self._files() if sent.get(file.path) != file.stamp]
         loose = sorted((f for f in files if f.kind != "checkpoint"), key=_urgency)
-        return [[file] for file in loose] + self._checkpoints(files)
+        return self._ordered([[file] for file in loose], self._checkpoints(files))
+
+    def _ordered(
+        self, loose: list[list[OutputFile]], checkpoints: list[list[OutputFile]]
+    ) -> list[list[OutputFile]]:
+        return checkpoints + loose if self.checkpoints_first else loose + checkpoints
 
     def _checkpoints(self, files: list[OutputFile]) -> list[list[OutputFile]]:
         """Return the files of complete checkpoints, a list per step, newest first."""

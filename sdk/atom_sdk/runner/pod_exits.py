@@ -1,46 +1,50 @@
-"""Exit codes of a runner that is a pod's own process; a cluster's failure policy counts on them.
+"""Exit codes of the verb `pod`, by which Kubernetes counts its end.
 
-143 and 137 mean that the pod was ended from outside. A program cannot claim that: its own 143 or
-137 becomes 1. A runner that got SIGTERM never ends with 0, since a cluster reads 0 as success even
-of a pod that it evicted.
+A pod failure policy counts 137 and 143 as disruptions, so only a runner that received SIGTERM
+ends with 143. 0 means success, so only an exit report that the server accepted gives it.
 """
 
 from __future__ import annotations
 
-import signal
+from collections.abc import Mapping
 from typing import Any
 
-OK = 0
+SUCCESS = 0
 FAILED = 1
-# The pod is no rank of this run: nothing was started.
-NOT_ACCEPTED = 78
-# The run is over, or goes on elsewhere.
-NOT_OURS = 79
-# The server does not have the exit report.
+# The server refused this pod, or the configuration is not usable: another try changes nothing.
+REFUSED = 78
+# The attempt belongs to another pod or has ended: its token was revoked, or the answer was `stop`.
+NO_LONGER_OURS = 79
+# The server has no exit report of this runner, or one of a runner that was lost.
 NOT_REPORTED = 80
-TERMINATED = 128 + signal.SIGTERM
-_KILLED = 128 + signal.SIGKILL
-_LARGEST = 255
+TERMINATED = 143
+
+# SIGKILL and SIGTERM as shells write them: a pod failure policy reads them as disruptions.
+_DISRUPTIONS = frozenset({137, TERMINATED})
 
 
-def pod_exit(report: dict[str, Any] | None, terminated: bool) -> int:
-    """Return the pod's exit code; `report` is the attempt's exit report, if there is one."""
+def exit_code_of(report: Mapping[str, Any] | None, *, delivered: bool, terminated: bool) -> int:
+    """Return the pod's exit code.
+
+    `report` is the exit report, None without one; `delivered` tells whether the runner ended
+    normally, `terminated` whether it received SIGTERM.
+    """
     if terminated:
         return TERMINATED
-    if report is None or not report.get("reported"):
+    if not delivered:
         return NOT_REPORTED
-    code = _code_of(report)
-    if code in (TERMINATED, _KILLED):
+    if report is None or not report.get("reported"):
+        return NO_LONGER_OURS
+    return _of_command(report)
+
+
+def _of_command(report: Mapping[str, Any]) -> int:
+    code, number = report.get("exit_code"), report.get("signal")
+    if code is None and number is None:
+        return NOT_REPORTED
+    code = 128 + int(number or 0) if code is None else int(code)
+    if code in _DISRUPTIONS:
+        return FAILED
+    if code == SUCCESS and report.get("reason") != "exited":
         return FAILED
     return code
-
-
-def _code_of(report: dict[str, Any]) -> int:
-    code, number = report.get("exit_code"), report.get("signal")
-    if isinstance(number, int) and number:
-        return min(128 + number, _LARGEST)
-    if not isinstance(code, int):
-        return FAILED
-    if code == OK and report.get("reason") != "exited":
-        return FAILED
-    return code if 0 <= code <= _LARGEST else FAILED

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Iterable
 
@@ -141,6 +142,16 @@ def reap() -> None:
             pass
     except ChildProcessError:
         return
+
+
+def wait_and_reap(child: subprocess.Popen[bytes]) -> int:
+    """Wait for a child and reap every orphan meanwhile; return its status as Popen does."""
+    while True:
+        pid, status = os.waitpid(-1, 0)
+        if pid == child.pid:
+            ended_by = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
+            child.returncode = -ended_by if ended_by else os.WEXITSTATUS(status)
+            return child.returncode
 
 
 def kill_descendants(pid: int, patience_s: float = 5.0) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from typing import Any
+from typing import Any, Union
 
 from .api import Api, ApiError, RevokedError, UnreachableError
 from .config import AttemptPaths, Job, write_json
@@ -18,6 +18,12 @@ from .uploads import OutputSync
 
 # How long the log stays open for the server's word about the last points.
 LAST_POINTS_S = 10.0
+# Waits are cut into slices, because a signal may bring the end nearer.
+SLICE_S = 0.2
+LEAST_REPORT_S = 1.0
+
+
+_Sender = Union[LogSender, MetricSender, OutputSync]  # noqa: UP007 - Python 3.8 reads it
 
 
 class Reporting:
@@ -27,6 +33,7 @@ class Reporting:
         """Open the spool and connect nothing yet."""
         self._paths = paths
         self._report_s = job.limits.report_s
+        self._ends_at_s = float("inf")
         self.api = Api(job.api_url, paths.token.read_text("utf-8").strip())
         self.spool = Spool(paths.spool, job.limits.spool_bytes)
         self.heartbeat = Heartbeat(self.api, paths.root, job.limits.heartbeat_s, phase)
@@ -49,21 +56,37 @@ class Reporting:
         """
         report["counters"] = self.counters()
         self._note(storable(report))
-        ends_at_s = time.monotonic() + self._report_s
+        self.finish_by(time.monotonic() + self._report_s)
         # Send the last points first, so that the log can still name their errors.
-        self.metrics.finish(min(LAST_POINTS_S, self._report_s))
+        self._finish(self.metrics, min(LAST_POINTS_S, self._report_s))
         self.spool.close()
-        self.outputs.finish(max(0.0, ends_at_s - time.monotonic()))
-        self.metrics.finish(max(0.0, ends_at_s - time.monotonic()))
-        logs_sent = self.logs.finish(max(0.0, ends_at_s - time.monotonic()))
+        self._finish(self.outputs)
+        self._finish(self.metrics)
+        logs_sent = self._finish(self.logs) and self.logs.finish(0.0)
         report["counters"] = {**self.counters(), "log_complete": logs_sent}
         if self.outputs.failed:
             report["evidence"]["outputs_failed"] = dict(sorted(self.outputs.failed.items())[:20])
         # The name of a file that failed may be no text at all.
-        reported = self._send_report(storable(report), max(1.0, ends_at_s - time.monotonic()))
+        reported = self._send_report(storable(report), max(LEAST_REPORT_S, self._left_s()))
         self.heartbeat.finish()
         self.api.abandon()
         return reported
+
+    def finish_by(self, ends_at_s: float) -> None:
+        """Send until then at the latest (monotonic seconds); an earlier end stays."""
+        self._ends_at_s = min(self._ends_at_s, ends_at_s)
+
+    def _left_s(self) -> float:
+        return max(0.0, self._ends_at_s - time.monotonic())
+
+    def _finish(self, sender: _Sender, most_s: float = float("inf")) -> bool:
+        """Wait for a sender's end; return whether it ended in time."""
+        ends_at_s = time.monotonic() + most_s
+        while True:
+            left_s = min(self._left_s(), ends_at_s - time.monotonic())
+            sender.finish(max(0.0, min(SLICE_S, left_s)))
+            if sender.is_done or left_s <= 0:
+                return sender.is_done
 
     def counters(self) -> dict[str, Any]:
         """The amounts that were sent so far."""

@@ -20,6 +20,7 @@ from .disk import refusal_of
 from .environment import build_environment
 from .exit_reason import Observed, report
 from .memory import MemoryWatch
+from .preemption import Preemption
 from .preparation import PreparationError, prepare
 from .pump import LogPump
 from .reporting import Reporting, earlier_report
@@ -45,12 +46,15 @@ def run(root: Path, inherited_pipes: Sequence[int]) -> int:
         return UNUSABLE
     signal.signal(signal.SIGTERM, session.on_terminate)
     signal.signal(signal.SIGINT, session.on_terminate)
+    # In a pod, the supervisor holds the signal back until here.
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     return OK if session.run() else NOT_REPORTED
 
 
 def drain(root: Path, read_ends: Sequence[int]) -> int:
     """Send what a lost runner left, and report that it was lost unless it wrote its report."""
     os.umask(0o077)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
     paths = AttemptPaths(root)
     try:
         job = load_job(paths)
@@ -87,13 +91,17 @@ class Session:
         visible = job.env.get("CUDA_VISIBLE_DEVICES")
         self._sampler = SystemSampler(self._reporting.metrics.add, paths.root, visible)
         self._terminated = False
+        grace_s = job.limits.pod_grace_s
+        self._preemption = Preemption(grace_s) if grace_s > 0 else None
         self._memory_exceeded = False
         self._ended_by_memory = False
         self._stopped_for = ""
         self._announcing: threading.Thread | None = None
 
     def on_terminate(self, *_: object) -> None:
-        """Remember a SIGTERM; the loop acts on it."""
+        """Remember a SIGTERM; the loop acts on it. In a pod, all must end within its grace."""
+        if not self._terminated and self._preemption:
+            self._preemption.begin(self._reporting)
         self._terminated = True
 
     def run(self) -> bool:
@@ -168,6 +176,8 @@ class Session:
         else:
             self._stopped_for = self._why_stopped()
         grace_s = self._job.limits.grace_s
+        if self._preemption:
+            grace_s = self._preemption.command_grace_s(grace_s)
         self._pump.say(f"Ending the command ({self._stopped_for}); it has {grace_s:g} s.")
         command.terminate(grace_s)
         self._reporting.outputs.sync_soon()
@@ -177,9 +187,17 @@ class Session:
         return self._terminated or heartbeat.cancel or heartbeat.revoked
 
     def _why_stopped(self) -> str:
+        if self._preemption and self._terminated:
+            return self._preemption.reason(self._reporting)
         # A cancel often comes as a signal before the heartbeat has heard of it.
         cancelled = self._reporting.heartbeat.ask_now(2.0)
-        return "cancelled" if cancelled else self._job.ended_as
+        return "cancelled" if cancelled else "runner_lost"
+
+    def _final_reason(self) -> str:
+        # A cancel that became known during the grace explains the signal.
+        if self._stopped_for == "preempted" and self._reporting.heartbeat.cancel:
+            return "cancelled"
+        return self._stopped_for
 
     def _on_memory_exceeded(self) -> None:
         self._memory_exceeded = True
@@ -213,7 +231,7 @@ class Session:
     def _observed(self, command: Command, ended: Ended, disk: str) -> Observed:
         return Observed(
             ended=ended,
-            stopped_for=self._stopped_for,
+            stopped_for=self._final_reason(),
             memory_exceeded=self._ended_by_memory,
             kernel_oom_kills=processes.kernel_oom_kills() - command.kernel_kills_before,
             peak_memory_bytes=self._memory.peak_bytes,

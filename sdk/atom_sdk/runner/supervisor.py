@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import zipfile
 from collections.abc import Callable, Sequence
@@ -22,7 +21,7 @@ DRAIN_TRIES = 5
 DRAIN_DELAY_S = 1.0
 PIPE_BYTES = 1024 * 1024
 F_SETPIPE_SZ = 1031
-UNUSABLE = 4
+NOT_REPORTED, UNUSABLE = 3, 4
 
 
 def supervise(root: Path, *, detach: bool) -> int:
@@ -34,10 +33,9 @@ def supervise(root: Path, *, detach: bool) -> int:
         print(f"runner: {error}", file=sys.stderr, flush=True)
         return UNUSABLE
     if not detach:
-        _announce(paths, job)
+        announce(paths, job)
     elif not _detach(paths, job):
         return 0
-    processes.become_subreaper()
     paths.make_folders()
     return Supervisor(job, paths).supervise()
 
@@ -49,9 +47,9 @@ class Supervisor:
         """Make the command's pipes: their read ends live as long as this process."""
         self._paths = paths
         self._child: subprocess.Popen[bytes] | None = None
-        # Set once it was asked to end.
-        self.terminated = threading.Event()
         self._pipes = (*os.pipe(), *os.pipe())
+        self._in_pod = job.limits.pod_grace_s > 0
+        self.terminated = False
         for pipe in self._pipes[::2]:
             _widen(pipe)
         self._before_exec: Callable[[], None] = processes.forbid_new_privileges
@@ -61,6 +59,7 @@ class Supervisor:
 
     def supervise(self) -> int:
         """Return the exit status of the runner that reported, or of the last that tried."""
+        processes.become_subreaper()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._forward)
         read_ends = self._pipes[::2]
@@ -70,6 +69,8 @@ class Supervisor:
             processes.kill_descendants(os.getpid())
             if status in (0, UNUSABLE):
                 break
+            if self._in_pod and status == NOT_REPORTED:
+                break  # the time for reports has passed
             if tries:
                 time.sleep(DRAIN_DELAY_S * 2**tries)
             status = self._start(["--drain"], read_ends)
@@ -78,6 +79,9 @@ class Supervisor:
     def _start(self, options: list[str], pipes: Sequence[int], close: Sequence[int] = ()) -> int:
         numbers = ",".join(str(pipe) for pipe in pipes)
         program = [sys.executable, *_entry_point(), "run", str(self._paths.root)]
+        if self._in_pod:
+            # The child inherits the mask and takes it off when it is ready for the signal.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         self._child = subprocess.Popen(
             [*program, *options, f"--pipes={numbers}"],
             stdin=subprocess.DEVNULL,
@@ -86,17 +90,19 @@ class Supervisor:
         )
         for pipe in close:
             os.close(pipe)
-        if self.terminated.is_set():
-            self._child.send_signal(signal.SIGTERM)
-        return self._child.wait()
+        if self._in_pod:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+        return processes.wait_and_reap(self._child)
 
     def _forward(self, number: int, _: Any) -> None:
-        self.terminated.set()
+        self.terminated = self.terminated or number == signal.SIGTERM
         if self._child and self._child.returncode is None:
-            self._child.send_signal(number)
+            # Not by Popen: it would take the exit status away from the wait.
+            processes.signal_all([self._child.pid], signal.Signals(number))
 
 
-def _announce(paths: AttemptPaths, job: Job) -> None:
+def announce(paths: AttemptPaths, job: Job) -> None:
+    """Write the adoption data of this process."""
     pid = os.getpid()
     record = {
         "pid": pid,
@@ -116,7 +122,7 @@ def _detach(paths: AttemptPaths, job: Job) -> bool:
     os.close(ready)
     os.setsid()
     _redirect(paths.root / "supervisor.log")
-    _announce(paths, job)
+    announce(paths, job)
     os.close(known)
     return True
 

@@ -55,6 +55,15 @@ class OutputSync:
         """Scan now: the command is to stop."""
         self._soon.set()
 
+    def hurry(self) -> None:
+        """Send checkpoints first from now on, the newest before all: time is short."""
+        self._scan.checkpoints_first = True
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the thread has ended."""
+        return not self._thread.is_alive()
+
     def finish(self, wait_s: float) -> bool:
         """Send everything that is left; return whether all of it arrived."""
         self._stopping.set()

@@ -50,6 +50,10 @@ class State:
     exit_seen: threading.Event = field(default_factory=threading.Event)
     cancel: bool = False
     revoked: bool = False
+    # Answers of `join/` in order; the last is given again. (status, body)
+    joins: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    join_requests: list[dict[str, Any]] = field(default_factory=list)
+    join_tokens: list[str] = field(default_factory=list)
 
 
 class RunnerServer:
@@ -134,6 +138,9 @@ class _Handler(BaseHTTPRequestHandler):
                 faults.status_500 -= 1
                 self._answer(500, {"code": "broken"})
                 return
+            if name == "join":
+                self._answer(*self._join(body))
+                return
             if self.owner.state.revoked or self.headers["Authorization"] != f"Bearer {TOKEN}":
                 self._answer(401, {"code": "revoked"})
                 return
@@ -143,6 +150,12 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
                 return
         self._answer(status, answer)
+
+    def _join(self, body: bytes) -> tuple[int, dict[str, Any]]:
+        state = self.owner.state
+        state.join_requests.append(json.loads(body))
+        state.join_tokens.append(str(self.headers["Authorization"]))
+        return state.joins.pop(0) if len(state.joins) > 1 else state.joins[0]
 
     def _logs(self, body: bytes) -> tuple[int, dict[str, Any]]:
         state = self.owner.state
