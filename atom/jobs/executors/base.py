@@ -9,6 +9,7 @@ from uuid import UUID
 
 from atom.accounts.models import Project
 from atom.clusters.models import Cluster, Node
+from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
 from atom.jobs.failures.engines.failures import Failure
 from atom.jobs.models import Attempt, Placement
 
@@ -150,6 +151,10 @@ class Executor(Protocol):
     def is_gone(self, placement: Placement, identity: Mapping[str, Any]) -> bool:
         """Return whether nothing runs any more of a rank that joined. Raises ClusterAwayError."""
         return True
+
+    def waits_for(self, attempt: Attempt) -> WaitReason | None:
+        """Return why the cluster has not started the attempt, None if it says nothing."""
+        return None
 
     def logs(self, attempt_id: UUID | str, rank: int) -> str:
         """Return the end of what a rank's supervisor itself wrote, for one that never reported."""

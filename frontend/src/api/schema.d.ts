@@ -6333,9 +6333,15 @@ export interface components {
          *     * `BAD_MODEL` - BAD_MODEL
          *     * `OOM_GPU` - OOM_GPU
          *     * `RESULT_REFUSED` - RESULT_REFUSED
+         *     * `IMAGE_PULL` - IMAGE_PULL
+         *     * `VOLUME` - VOLUME
+         *     * `UNSCHEDULABLE` - UNSCHEDULABLE
+         *     * `PREEMPTED` - PREEMPTED
+         *     * `EVICTED` - EVICTED
+         *     * `JOB_VANISHED` - JOB_VANISHED
          * @enum {string}
          */
-        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS" | "BAD_DATA" | "BAD_MODEL" | "OOM_GPU" | "RESULT_REFUSED";
+        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS" | "BAD_DATA" | "BAD_MODEL" | "OOM_GPU" | "RESULT_REFUSED" | "IMAGE_PULL" | "VOLUME" | "UNSCHEDULABLE" | "PREEMPTED" | "EVICTED" | "JOB_VANISHED";
         /** @description One thing that does not work, and what follows for people. */
         Fault: {
             code: string;
@@ -9366,6 +9372,17 @@ export interface components {
          *     * `disk_failing` - disk_failing
          *     * `data_warmup` - data_warmup
          *     * `runtime_build` - runtime_build
+         *     * `preempted` - preempted
+         *     * `evicted` - evicted
+         *     * `node_pressure` - node_pressure
+         *     * `pod_deleted` - pod_deleted
+         *     * `disrupted` - disrupted
+         *     * `job_vanished` - job_vanished
+         *     * `image_not_pulled` - image_not_pulled
+         *     * `volume_not_mounted` - volume_not_mounted
+         *     * `unschedulable` - unschedulable
+         *     * `container_not_started` - container_not_started
+         *     * `cluster_ended_it` - cluster_ended_it
          *     * `no_labels` - no_labels
          *     * `one_class` - one_class
          *     * `split_empty` - split_empty
@@ -9381,7 +9398,7 @@ export interface components {
          *     * `import_refused` - import_refused
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;

@@ -43,9 +43,12 @@ from atom.jobs.executors.kubernetes.engines.manifests import (
     service_of,
 )
 from atom.jobs.executors.kubernetes.engines.observations import job_is_over, observation_of
+from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
+from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
 from atom.jobs.executors.kubernetes.identities import is_gone, prove
 from atom.jobs.executors.kubernetes.orders import installation, order_of, pod_api_url
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
+from atom.jobs.failures.engines.failures import Limits
 from atom.jobs.models import Attempt, Placement
 
 log = structlog.get_logger(__name__)
@@ -96,12 +99,18 @@ class KubernetesExecutor(Executor):
 
     def observe(self, attempt_id: UUID | str) -> Observation:
         """Return what the cluster's watcher last saw of the attempt."""
-        attempt = Attempt.objects.select_related("placed_in").get(pk=attempt_id)
-        placement = attempt.placed_in
+        attempt = Attempt.objects.select_related("placed_in", "run").get(pk=attempt_id)
+        placement, run = attempt.placed_in, attempt.run
         if placement is None or not placement.job_uid:
             return Observation()
         identities = dict(attempt.ranks.values_list("number", "identity"))
-        return observation_of(placement.observed, identities)
+        limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
+        return observation_of(placement.observed, identities, limits)
+
+    def waits_for(self, attempt: Attempt) -> WaitReason | None:
+        """Return why the attempt's pods do not run, from what the watcher last saw."""
+        observed = attempt.placed_in.observed if attempt.placed_in else {}
+        return why_waiting(observed.get("job"), observed.get("pods") or ())
 
     def namespace_of(self, cluster: Cluster, project: Project) -> str:
         """Return the project's own namespace, beside those of others."""

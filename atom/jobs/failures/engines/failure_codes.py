@@ -20,18 +20,24 @@ BAD_DATA: Final = "BAD_DATA"
 BAD_MODEL: Final = "BAD_MODEL"
 OOM_GPU: Final = "OOM_GPU"
 RESULT_REFUSED: Final = "RESULT_REFUSED"
+# Causes that only a cluster has.
+IMAGE_PULL: Final = "IMAGE_PULL"
+VOLUME: Final = "VOLUME"
+UNSCHEDULABLE: Final = "UNSCHEDULABLE"
 PREEMPTED: Final = "PREEMPTED"
+EVICTED: Final = "EVICTED"
+JOB_VANISHED: Final = "JOB_VANISHED"
 
 FAILURE_CLASSES: Final = (
     OOM_HOST, USER_CODE, COMMAND_NOT_FOUND, DATA_WARMUP, RUNTIME_BUILD, PREPARATION, RUNNER_LOST,
     NODE_LOST, NODE_DISK, DEADLINE, BAD_PARAMETERS, BAD_DATA, BAD_MODEL, OOM_GPU, RESULT_REFUSED,
-    PREEMPTED,
+    IMAGE_PULL, VOLUME, UNSCHEDULABLE, PREEMPTED, EVICTED, JOB_VANISHED,
 )  # fmt: skip
 
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
-RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST, PREEMPTED})
-# A cluster may take machines away as often as it likes: these do not count as retries.
-UNCOUNTED: Final = frozenset({PREEMPTED})
+RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST, PREEMPTED, EVICTED, JOB_VANISHED})
+# The cluster took the machine for other work: such an attempt uses up no retry.
+UNCOUNTED: Final = frozenset({PREEMPTED, EVICTED})
 
 
 class FailureCode(StrEnum):
@@ -50,12 +56,23 @@ class FailureCode(StrEnum):
     NOT_MOUNTED = "not_mounted"
     RUNNER_LOST = "runner_lost"
     NODE_LOST = "node_lost"
-    PREEMPTED = "preempted"
     DISK_FULL = "disk_full"
     DISK_READ_ONLY = "disk_read_only"
     DISK_FAILING = "disk_failing"
     DATA_WARMUP = "data_warmup"
     RUNTIME_BUILD = "runtime_build"
+    # Codes of what a cluster did; see cluster_failures.
+    PREEMPTED = "preempted"
+    EVICTED = "evicted"
+    NODE_PRESSURE = "node_pressure"
+    POD_DELETED = "pod_deleted"
+    DISRUPTED = "disrupted"
+    JOB_VANISHED = "job_vanished"
+    IMAGE_NOT_PULLED = "image_not_pulled"
+    VOLUME_NOT_MOUNTED = "volume_not_mounted"
+    UNSCHEDULABLE = "unschedulable"
+    CONTAINER_NOT_STARTED = "container_not_started"
+    CLUSTER_ENDED_IT = "cluster_ended_it"
     # Codes that a workflow itself declares; see known_failures.
     NO_LABELS = "no_labels"
     ONE_CLASS = "one_class"

@@ -307,13 +307,18 @@ def node_lost(node: str) -> Failure:
     )
 
 
+# The words of a runner for it; the cluster's own come from what it says about the pod.
+_TOLD_TO_END = "its pod was told to end."
+
+
 def preempted() -> Failure:
     """Return the failure of an attempt whose machine the cluster took away."""
     return Failure(
         PREEMPTED,
-        "The cluster took the machine away; the run goes on from its last checkpoint.",
-        "Nothing to correct: the run starts again by itself, and this counts as no retry.",
+        f"The cluster stopped the job to make room: {_TOLD_TO_END}",
+        "Nothing to correct: the run starts again by itself, from its last saved checkpoint.",
         FailureCode.PREEMPTED,
+        {"said": _TOLD_TO_END},
     )
 
 

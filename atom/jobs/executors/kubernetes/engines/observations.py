@@ -7,6 +7,8 @@ from typing import Any
 
 from atom.jobs.executors.base import Observation, RankObservation
 from atom.jobs.executors.kubernetes.engines import names
+from atom.jobs.executors.kubernetes.engines.job_ends import read_job
+from atom.jobs.failures.engines.failures import Failure, Limits
 
 # A Job with one of these ends: FailureTarget and SuccessCriteriaMet come before its pods are gone.
 _ENDS = frozenset({"FailureTarget", "Failed", "SuccessCriteriaMet", "Complete"})
@@ -70,7 +72,9 @@ def is_over(pod: Mapping[str, Any] | None) -> bool:
 
 
 def observation_of(
-    observed: Mapping[str, Any], identities: Mapping[int, Mapping[str, Any]]
+    observed: Mapping[str, Any],
+    identities: Mapping[int, Mapping[str, Any]],
+    limits: Limits,
 ) -> Observation:
     """Return the ranks of an attempt; `identities` are those that their pods gave, by number.
 
@@ -84,7 +88,17 @@ def observation_of(
     }
     pods = observed.get("pods") or ()
     is_final = over and (bool(observed.get("gone")) or all(is_over(pod) for pod in pods))
-    return Observation(ranks, is_final=is_final)
+    failure = _failure_of(observed, limits) if over else None
+    return Observation(ranks, is_final=is_final, failure=failure)
+
+
+def _failure_of(observed: Mapping[str, Any], limits: Limits) -> Failure | None:
+    """Return why the Job ended, as far as its objects say it; None if they say that it is well."""
+    job = observed.get("job") or None
+    meaning = read_job(job, observed.get("pods") or ())
+    if meaning.cause is None and observed.get("gone"):
+        meaning = read_job(None)
+    return None if meaning.cause is None else meaning.cause.failure(limits)
 
 
 def _is_alive(observed: Mapping[str, Any], identity: Mapping[str, Any], over: bool) -> bool:

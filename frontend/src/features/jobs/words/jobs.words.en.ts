@@ -26,6 +26,12 @@ export const failureClass = {
   BAD_MODEL: 'Model does not fit',
   OOM_GPU: 'GPU out of memory',
   RESULT_REFUSED: 'Result refused',
+  IMAGE_PULL: 'Image not pulled',
+  VOLUME: 'Volume not mounted',
+  UNSCHEDULABLE: 'No machine found',
+  PREEMPTED: 'Stopped for other work',
+  EVICTED: 'Moved off its machine',
+  JOB_VANISHED: 'Gone from the cluster',
 } satisfies Words<FailureClassEnum>;
 
 export const failure = {
@@ -159,6 +165,50 @@ export const failure = {
   runtime_build: {
     reason: 'The job’s Python environment could not be built. pip said: {{said}}',
     suggestion: 'Correct the requirements (names, versions, Python version) and start the run again.',
+  },
+  preempted: {
+    reason: 'The cluster stopped the job to make room: {{said}}',
+    suggestion: 'Nothing to correct: the run starts again by itself, from its last saved checkpoint.',
+  },
+  evicted: {
+    reason: 'The cluster moved the job off its machine: {{said}}',
+    suggestion: 'Nothing to correct: the run starts again by itself, from its last saved checkpoint.',
+  },
+  node_pressure: {
+    reason: 'The machine ran short of a resource and stopped the job: {{said}}',
+    suggestion: 'Nothing to correct: the run starts again by itself, from its last saved checkpoint.',
+  },
+  pod_deleted: {
+    reason: 'The job’s pod {{pod}} was deleted in the cluster while it ran.',
+    suggestion: 'Nothing to correct: the run starts again by itself, from its last saved checkpoint.',
+  },
+  disrupted: {
+    reason: 'The cluster took the job’s machine away: {{said}}',
+    suggestion: 'Nothing to correct: the run starts again by itself, from its last saved checkpoint.',
+  },
+  job_vanished: {
+    reason: 'The job’s object is gone from the cluster, so its end could not be observed.',
+    suggestion: 'The run starts again by itself while it has retries left. If this happens again, ask an administrator which program deletes it.',
+  },
+  image_not_pulled: {
+    reason: 'The job’s image could not be pulled: {{said}}',
+    suggestion: 'Check the image’s name and tag, and that the cluster may read its registry.',
+  },
+  volume_not_mounted: {
+    reason: 'A volume, secret or configuration of the job could not be brought to the machine: {{said}}',
+    suggestion: 'Create what the text names, or show it to an administrator of the cluster.',
+  },
+  unschedulable: {
+    reason: 'The cluster found no machine for the job before its time limit: {{said}}',
+    suggestion: 'Ask for less, choose other kinds of machines, or wait until other work ends.',
+  },
+  container_not_started: {
+    reason: 'The job’s container could not be started: {{said}}',
+    suggestion: 'Check that the image contains the command and may execute it.',
+  },
+  cluster_ended_it: {
+    reason: 'The cluster ended the job, and its objects do not say why: {{said}}',
+    suggestion: 'Show this text to an administrator of the cluster; the run starts again by itself while it has retries left.',
   },
 } satisfies Record<RunFailureCodeEnum, { reason: string; suggestion: string }>;
 

@@ -17,6 +17,12 @@ export const failureClass: Translation<typeof en.failureClass> = {
   BAD_MODEL: '模型不符合要求',
   OOM_GPU: '显存不足',
   RESULT_REFUSED: '结果被拒绝',
+  IMAGE_PULL: '镜像无法拉取',
+  VOLUME: '卷无法挂载',
+  UNSCHEDULABLE: '没有可用的机器',
+  PREEMPTED: '为其他任务让位',
+  EVICTED: '被移出机器',
+  JOB_VANISHED: '已从集群消失',
 };
 
 export const failure: Translation<typeof en.failure> = {
@@ -143,6 +149,50 @@ export const failure: Translation<typeof en.failure> = {
   runtime_build: {
     reason: '任务的 Python 环境无法构建。pip 的输出：{{said}}',
     suggestion: '请改正依赖（名称、版本、Python 版本）后重新启动运行。',
+  },
+  preempted: {
+    reason: '集群为腾出位置停止了任务：{{said}}',
+    suggestion: '无需修改：运行会从最近保存的检查点自动重新开始。',
+  },
+  evicted: {
+    reason: '集群将任务移出了机器：{{said}}',
+    suggestion: '无需修改：运行会从最近保存的检查点自动重新开始。',
+  },
+  node_pressure: {
+    reason: '机器的某种资源不足，停止了任务：{{said}}',
+    suggestion: '无需修改：运行会从最近保存的检查点自动重新开始。',
+  },
+  pod_deleted: {
+    reason: '任务的 Pod {{pod}} 在运行时被删除。',
+    suggestion: '无需修改：运行会从最近保存的检查点自动重新开始。',
+  },
+  disrupted: {
+    reason: '集群收回了任务的机器：{{said}}',
+    suggestion: '无需修改：运行会从最近保存的检查点自动重新开始。',
+  },
+  job_vanished: {
+    reason: '任务的对象已从集群消失，无法观察到任务如何结束。',
+    suggestion: '只要还有重试次数，运行会自动重新开始。如果再次发生，请向管理员询问是哪个程序删除了它。',
+  },
+  image_not_pulled: {
+    reason: '任务的镜像无法拉取：{{said}}',
+    suggestion: '请检查镜像的名称和标签，以及集群是否有权读取其仓库。',
+  },
+  volume_not_mounted: {
+    reason: '任务的卷、密钥或配置未能送达机器：{{said}}',
+    suggestion: '请创建所述内容，或将这段文字交给集群管理员。',
+  },
+  unschedulable: {
+    reason: '集群在时限之前没有为任务找到机器：{{said}}',
+    suggestion: '请减少所需资源、选择其他类型的机器，或等待其他任务结束。',
+  },
+  container_not_started: {
+    reason: '任务的容器无法启动：{{said}}',
+    suggestion: '请检查镜像中是否有该命令，并且可以执行。',
+  },
+  cluster_ended_it: {
+    reason: '集群结束了任务，其对象没有说明原因：{{said}}',
+    suggestion: '请将这段文字交给集群管理员；只要还有重试次数，运行会自动重新开始。',
   },
 };
 
