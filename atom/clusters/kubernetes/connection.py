@@ -13,7 +13,6 @@ import ssl
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -32,17 +31,16 @@ from urllib3.exceptions import (
 )
 
 from atom.clusters.kubernetes.addresses import ANY_NETWORK, checked_addresses
+from atom.clusters.kubernetes.answers import html_answer, is_html, json_of, status_failure
 from atom.clusters.kubernetes.certificates import certificate_failure, tls_context
 from atom.clusters.kubernetes.errors import (
     ClusterAnswerWrong,
-    ClusterFails,
     ClusterFailure,
-    ClusterForbids,
-    ClusterRefusesCredentials,
     ClusterTooSlow,
     ClusterUnreachable,
 )
 from atom.clusters.kubernetes.kubeconfig import ClusterAccess
+from atom.clusters.kubernetes.timed_sockets import TimedSocket, ending
 from atom_sdk.public_hosts import connect_to_one
 from atom_sdk.sentences import Sentence
 
@@ -52,11 +50,6 @@ READ_TIMEOUT_S = 15.0
 REQUEST_TIMEOUT_S = 30.0
 MAX_ANSWER_BYTES = 32 << 20
 _CHUNK = 64 << 10
-_MAX_MESSAGE = 300
-_UNAUTHORIZED, _FORBIDDEN, _REDIRECTS = 401, 403, range(300, 400)
-
-# When the request of this thread is over.
-_ENDS_AT: ContextVar[float | None] = ContextVar("cluster_request_ends_at", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +85,8 @@ class ClusterConnection:
         self.server = access.server
         self.addresses = checked_addresses(host, port, allowed)
         self._host = access.tls_server_name or host
-        pool = _PinnedPool(access, host, port, self.addresses, limits or Limits())
+        self._limits = limits or Limits()
+        self._pool = pool = _PinnedPool(access, host, port, self.addresses, self._limits)
         configuration = Configuration(host=access.server)
         configuration.proxy = None
         self.api = ApiClient(configuration)
@@ -119,13 +113,79 @@ class ClusterConnection:
         """Send JSON to a path of the API and return its answer. Raises ClusterFailure."""
         return self._ask("POST", path, body)
 
-    def delete(self, path: str, options: Mapping[str, Any]) -> Answer:
-        """Delete what is at a path of the API, with DeleteOptions. Raises ClusterFailure."""
-        return self._ask("DELETE", path, options)
+    def put(self, path: str, body: Mapping[str, Any]) -> Answer:
+        """Replace the object at a path; a resourceVersion in it must match. Raises ClusterFailure.
+
+        A version that no longer matches is ClusterFails with 409 in `extra["status_code"]`.
+        """
+        return self._ask("PUT", path, body)
+
+    def patch(self, path: str, body: Mapping[str, Any]) -> Answer:
+        """Merge fields into the object at a path (JSON merge patch). Raises ClusterFailure."""
+        return self._ask("PATCH", path, body, "application/merge-patch+json")
+
+    def apply(
+        self, path: str, body: Mapping[str, Any], manager: str, *, force: bool = False
+    ) -> Answer:
+        """Apply an object on the server as a field manager; `force` takes fields of others.
+
+        Raises ClusterFailure; fields of another manager are ClusterFails with 409.
+        """
+        query = {"fieldManager": manager} | ({"force": "true"} if force else {})
+        # JSON is YAML.
+        return self._ask(
+            "PATCH", f"{path}?{urlencode(query)}", body, "application/apply-patch+yaml"
+        )
+
+    def delete(
+        self, path: str, *, propagation: str = "Background", uid: str = "", version: str = ""
+    ) -> Answer:
+        """Delete the object at a path if it still has this uid and resourceVersion.
+
+        Without a propagation policy a Job's running pods would stay. Raises ClusterFailure.
+        """
+        conditions = {"uid": uid, "resourceVersion": version}
+        body: dict[str, Any] = {
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "propagationPolicy": propagation,
+        }
+        if held := {name: value for name, value in conditions.items() if value}:
+            body["preconditions"] = held
+        return self._ask("DELETE", path, body)
 
     def text(self, path: str, query: Mapping[str, str | int]) -> str:
         """Return what a path of the API answers as text, such as a log. Raises ClusterFailure."""
-        return self._read("GET", f"{path}?{urlencode(query)}", None)[1].decode(errors="replace")
+        with self.plain_errors():
+            response = self._pool.request(
+                "GET", f"{self.server}{path}?{urlencode(query)}", headers=self.api.default_headers
+            )
+            data = response.data
+        _check_status(response, data)
+        return data.decode(errors="replace")
+
+    @contextmanager
+    def lines(
+        self, path: str, query: Mapping[str, str | int], *, silent_s: float
+    ) -> Iterator[Iterator[bytes]]:
+        """Open a stream of lines, such as a watch; silence of `silent_s` seconds ends it.
+
+        Opening and reading raise ClusterFailure. A last line without its end is dropped.
+        """
+        headers = {"Accept": "application/json"} | self.api.default_headers
+        timeout = urllib3.Timeout(connect=self._limits.connect_s, read=silent_s)
+        with self.plain_errors():
+            response = self._pool.request(
+                "GET", f"{self.server}{path}?{urlencode(query)}", headers=headers, timeout=timeout
+            )
+            try:
+                if not 200 <= response.status < 300:
+                    _check_status(response, response.data)
+                if is_html(_kind_of(response), b""):
+                    raise html_answer()
+                yield response.lines()
+            finally:
+                response.close()
 
     @contextmanager
     def plain_errors(self) -> Iterator[None]:
@@ -138,30 +198,28 @@ class ClusterConnection:
                 raise self._transport_failure(error.__context__) from error
             kind = (error.headers or {}).get("Content-Type", "")
             body = error.body if isinstance(error.body, str) else ""
-            raise _status_failure(error.status or 0, kind, body) from error
+            raise status_failure(error.status or 0, kind, body) from error
         except HTTPError as error:
             raise self._transport_failure(error) from error
 
-    def _ask(self, method: str, path: str, body: Mapping[str, Any] | None) -> Answer:
-        headers, data = self._read(method, path, body)
-        return Answer(_json_of(str(headers.get("Content-Type", "")), data), headers)
-
-    def _read(
-        self, method: str, path: str, body: Mapping[str, Any] | None
-    ) -> tuple[Mapping[str, str], bytes]:
+    def _ask(
+        self,
+        method: str,
+        path: str,
+        body: Mapping[str, Any] | None,
+        kind: str = "application/json",
+    ) -> Answer:
         headers = {"Accept": "application/json"}
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = kind
         headers |= self.api.default_headers
         with self.plain_errors():
-            response = self.api.rest_client.request(  # type: ignore[no-untyped-call]
-                method, self.server + path, headers=headers, body=body
+            response = self._pool.request(
+                method, self.server + path, headers=headers, body=_encoded(body)
             )
-            data: bytes = response.read()
-        kind = str(response.headers.get("Content-Type", ""))
-        if not 200 <= response.status < 300:
-            raise _status_failure(response.status, kind, data.decode(errors="replace"))
-        return response.headers, data
+            data = response.data
+        _check_status(response, data)
+        return Answer(json_of(_kind_of(response), data), response.headers)
 
     def _transport_failure(self, error: HTTPError) -> ClusterFailure:
         cause = error.args[0] if error.args else None
@@ -185,29 +243,6 @@ class ClusterConnection:
         return ClusterUnreachable(
             Sentence("clusters.no_connection", "There is no connection to {host}.", host=self._host)
         )
-
-
-class _TimedSocket(ssl.SSLSocket):
-    """A socket whose reads end with the request: each wait alone could be begun again and again."""
-
-    def recv_into(self, buffer: Any, nbytes: int | None = None, flags: int = 0) -> int:
-        ends_at = _ENDS_AT.get()
-        if ends_at is not None:
-            left_s = ends_at - time.monotonic()
-            if left_s <= 0:
-                raise TimeoutError("the request is over")
-            wait_s = self.gettimeout()
-            self.settimeout(left_s if wait_s is None else min(wait_s, left_s))
-        return super().recv_into(buffer, nbytes, flags)
-
-
-@contextmanager
-def _ending(ends_at: float) -> Iterator[None]:
-    token = _ENDS_AT.set(ends_at)
-    try:
-        yield
-    finally:
-        _ENDS_AT.reset(token)
 
 
 class _PinnedPool:
@@ -238,7 +273,7 @@ class _PinnedPool:
             timeout=urllib3.Timeout(connect=limits.connect_s, read=limits.read_s),
             maxsize=8,
             retries=False,
-            ssl_context=tls_context(access, _TimedSocket),
+            ssl_context=tls_context(access, TimedSocket),
             cert_reqs="CERT_REQUIRED",
             server_hostname=access.tls_server_name or host,
         )
@@ -256,7 +291,7 @@ class _PinnedPool:
         settings = {name: value for name, value in options.items() if value is not None}
         fields = settings.pop("fields", None)
         settings |= {"redirect": False, "retries": False, "preload_content": False}
-        with _ending(ends_at):
+        with ending(ends_at):
             if fields:
                 answer = self._pool.request(method, target, fields=fields, **settings)
             else:
@@ -277,6 +312,19 @@ class _Response:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._response, name)
 
+    def close(self) -> None:
+        """Close the connection, read or not."""
+        self._response.close()
+
+    def lines(self) -> Iterator[bytes]:
+        """Yield whole lines as they come. Raises ClusterAnswerWrong for one that is too long."""
+        rest = b""
+        while part := self._response.read1(_CHUNK):
+            *whole, rest = (rest + part).split(b"\n")
+            yield from whole
+            if len(rest) > self._limit:
+                raise _too_large(self._limit)
+
     @property
     def data(self) -> bytes:
         """Return the body. Raises ClusterAnswerWrong if it is too large or packed."""
@@ -287,80 +335,36 @@ class _Response:
                 Sentence("clusters.answer_packed", "It sends compressed answers unasked.")
             )
         parts, size = [], 0
-        with _ending(self._ends_at):
+        with ending(self._ends_at):
             while part := self._response.read1(_CHUNK):
                 size += len(part)
                 if size > self._limit:
                     self._response.close()
-                    raise ClusterAnswerWrong(
-                        Sentence(
-                            "clusters.answer_too_large",
-                            "It answers with more than {max} MiB.",
-                            max=self._limit >> 20,
-                        )
-                    )
+                    raise _too_large(self._limit)
                 parts.append(part)
         self._response.release_conn()
         return b"".join(parts)
 
 
-def _json_of(kind: str, data: bytes) -> dict[str, Any]:
-    if _is_html(kind, data):
-        raise _html()
-    try:
-        body = json.loads(data)
-    except (ValueError, RecursionError):
-        body = None
-    if not isinstance(body, dict):
-        raise ClusterAnswerWrong(
-            Sentence("clusters.answer_not_json", "It answers with something else than JSON.")
-        )
-    return body
-
-
-def _is_html(kind: str, data: bytes) -> bool:
-    return "html" in kind.lower() or data[:256].lstrip()[:14].lower().startswith(
-        (b"<!doctype html", b"<html")
-    )
-
-
-def _html() -> ClusterAnswerWrong:
+def _too_large(limit: int) -> ClusterAnswerWrong:
     return ClusterAnswerWrong(
-        Sentence("clusters.answer_html", "It answers with a page of HTML, as a portal does.")
-    )
-
-
-def _status_failure(status: int, kind: str, body: str) -> ClusterFailure:
-    """Return what an answer that is no success means."""
-    if status in _REDIRECTS:
-        return ClusterAnswerWrong(
-            Sentence(
-                "clusters.answer_redirects",
-                "It sends us to another address, and redirects are not followed.",
-            )
+        Sentence(
+            "clusters.answer_too_large", "It answers with more than {max} MiB.", max=limit >> 20
         )
-    # A page before the API, such as a proxy's sign-in, says nothing about our rights.
-    if _is_html(kind, body.encode(errors="replace")):
-        return _html()
-    if status == _UNAUTHORIZED:
-        return ClusterRefusesCredentials()
-    detail = Sentence(
-        "clusters.answer_status",
-        "It answers {status}: {message}",
-        status=status,
-        message=_message(body),
-    )
-    return (
-        ClusterForbids(detail) if status == _FORBIDDEN else ClusterFails(detail, status_code=status)
     )
 
 
-def _message(body: str) -> str:
-    """Return the message of a Status, in one line of what can be shown."""
-    try:
-        parsed = json.loads(body)
-        text = parsed["message"] if isinstance(parsed, dict) else body
-    except (ValueError, KeyError, RecursionError):
-        text = body
-    line = " ".join("".join(c if c.isprintable() else " " for c in str(text)[:2000]).split())
-    return line[:_MAX_MESSAGE] or "-"
+def _encoded(body: Mapping[str, Any] | None) -> bytes | None:
+    return None if body is None else json.dumps(body).encode()
+
+
+def _kind_of(response: _Response) -> str:
+    return str(response.headers.get("Content-Type", ""))
+
+
+def _check_status(response: _Response, data: bytes) -> None:
+    """Raise ClusterFailure for an answer that is no success."""
+    if not 200 <= response.status < 300:
+        wait = str(response.headers.get("Retry-After", ""))
+        text = data.decode(errors="replace")
+        raise status_failure(response.status, _kind_of(response), text, wait)

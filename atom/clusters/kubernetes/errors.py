@@ -38,6 +38,8 @@ class ClusterAddressRefused(AtomError):
 class ClusterFailure(AtomError):
     """The cluster cannot be asked; the subclasses say why."""
 
+    # Seconds that the server asks to wait before the next request; 0 if it does not ask.
+    retry_after_s: float = 0.0
     status = 502
     code = "cluster_failure"
     title = "The cluster could not be asked."

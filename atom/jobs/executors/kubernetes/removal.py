@@ -38,14 +38,10 @@ def remove_ended() -> int:
 
 
 def _remove(placement: Placement) -> bool:
-    # Without a policy of propagation, pods would live on and keep what they hold.
-    options: dict[str, Any] = {"propagationPolicy": "Background"}
-    if placement.job_uid:
-        options["preconditions"] = {"uid": placement.job_uid}
     path = f"{path_of('Job', placement.namespace)}/{placement.job_name}"
     try:
         with open_cluster(placement.cluster) as api:
-            api.delete(path, options)
+            api.delete(path, uid=placement.job_uid)
     except ClusterFails as error:
         if error.status_code not in _GONE:
             return False

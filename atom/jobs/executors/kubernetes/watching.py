@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-from atom.clusters.kubernetes.connection import ClusterConnection
+from atom.clusters.kubernetes.listing import read_list
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
 from atom.jobs import effects
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.observations import slim_job, slim_pod
+from atom.jobs.executors.kubernetes.engines.observations import placement_of, slim_job, slim_pod
 from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.models import Placement
 
 # Pods that were seen in one Job: each suspension and resumption makes new ones.
 _SEEN = 100
-PAGE = 500
+JOBS = "/apis/batch/v1/jobs"
+PODS = "/api/v1/pods"
 
 
 def followed(cluster: Cluster) -> list[Placement]:
@@ -35,45 +36,38 @@ def sync_cluster(cluster: Cluster) -> int:
     if not placements:
         return 0
     with open_cluster(cluster) as api:
-        jobs = list(listed(api, "/apis/batch/v1/jobs"))
-        pods = list(listed(api, "/api/v1/pods"))
-    return note(placements, jobs, pods)
+        jobs = read_list(api, JOBS, slim_job, selector=selector()).objects.values()
+        pods = read_list(api, PODS, slim_pod, selector=selector()).objects.values()
+    return note(placements, [one.value for one in jobs], [one.value for one in pods], is_whole=True)
 
 
-def listed(api: ClusterConnection, path: str) -> Iterator[dict[str, Any]]:
-    """Yield all objects of this installation at a path, page by page. Raises ClusterFailure."""
-    query: dict[str, str | int] = {
-        "labelSelector": f"{names.INSTALLATION}={installation()}",
-        "limit": PAGE,
-    }
-    while True:
-        body = api.get(path, query).body
-        yield from body.get("items") or ()
-        going_on = (body.get("metadata") or {}).get("continue")
-        if not going_on:
-            return
-        query["continue"] = going_on
+def selector() -> str:
+    """Return what selects the objects of this installation."""
+    return f"{names.INSTALLATION}={installation()}"
 
 
 def note(
     placements: Iterable[Placement],
-    jobs: Iterable[Mapping[str, Any]],
-    pods: Iterable[Mapping[str, Any]],
+    jobs: Iterable[dict[str, Any]],
+    pods: Iterable[dict[str, Any]],
+    *,
+    is_whole: bool,
 ) -> int:
-    """Write what whole lists of a cluster's objects say; return how many placements changed.
+    """Write what slim objects say about placements; return how many placements changed.
 
-    The placements must have been read before the lists were asked for: a Job that is in none of the
-    lists is gone.
+    A Job that was seen before and is not among `jobs` is gone. One that never was seen is gone only
+    if the lists are whole and were asked for after the placements had been read (`is_whole`).
     """
     of_job = {str(job["metadata"].get("uid")): job for job in jobs}
     of_placement: dict[str, list[dict[str, Any]]] = {}
     for pod in pods:
-        owner = (pod["metadata"].get("labels") or {}).get(names.PLACEMENT, "")
-        of_placement.setdefault(owner, []).append(slim_pod(pod))
+        of_placement.setdefault(placement_of(pod), []).append(pod)
     changed = 0
     for placement in placements:
-        job, own = of_job.get(placement.job_uid), of_placement.get(str(placement.pk), [])
-        changed += _write(placement, None if job is None else slim_job(job), own)
+        job = of_job.get(placement.job_uid)
+        if job is None and not is_whole and not placement.observed.get("job"):
+            continue
+        changed += _write(placement, job, of_placement.get(str(placement.pk), []))
     if changed:
         effects.wake()
     return changed

@@ -19,7 +19,7 @@ def slim_job(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a Job that are kept."""
     metadata, status = job.get("metadata") or {}, job.get("status") or {}
     return {
-        "metadata": {key: metadata[key] for key in _KEPT_METADATA if metadata.get(key)},
+        "metadata": _metadata_of(metadata),
         "spec": {"suspend": bool((job.get("spec") or {}).get("suspend"))},
         "status": {key: status[key] for key in _KEPT_JOB_STATUS if key in status},
     }
@@ -33,12 +33,23 @@ def slim_pod(pod: Mapping[str, Any]) -> dict[str, Any]:
     index = annotations.get(names.JOB_INDEX)
     return {
         "metadata": {
-            **{key: metadata[key] for key in _KEPT_METADATA if metadata.get(key)},
+            **_metadata_of(metadata),
             "annotations": {} if index is None else {names.JOB_INDEX: index},
         },
         "spec": {"nodeName": spec.get("nodeName") or ""},
         "status": {key: status[key] for key in _KEPT_POD_STATUS if key in status},
     }
+
+
+def _metadata_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    labels = metadata.get("labels") or {}
+    kept = {key: metadata[key] for key in _KEPT_METADATA if metadata.get(key)}
+    return {**kept, "labels": {names.PLACEMENT: str(labels.get(names.PLACEMENT) or "")}}
+
+
+def placement_of(slim: Mapping[str, Any]) -> str:
+    """Return the id of the placement that a slim object belongs to, "" if it has none."""
+    return str(slim["metadata"]["labels"][names.PLACEMENT])
 
 
 _KEPT_METADATA = ("name", "uid", "creationTimestamp", "deletionTimestamp")

@@ -1,0 +1,77 @@
+"""The watcher of a cluster writes what happens there, and one watcher at a time does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from atom.accounts.models import Project
+from atom.jobs import states
+from atom.jobs.executors.kubernetes.watchers import Follower
+from atom.jobs.models import Placement, Run
+from tests.factories.jobs import make_run
+from tests.fakes.kubernetes.cluster import Cluster as StandIn
+from tests.jobs.executors.kubernetes.world import World
+from tests.jobs.live import wait_for
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def world(transactional_db: None, settings: Any) -> Iterator[World]:
+    settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
+    with StandIn(tls=True) as stand_in:
+        stand_in.nodes.add("n1")
+        yield World(stand_in)
+
+
+@pytest.fixture
+def follow(world: World) -> Iterator[Any]:
+    stopping, threads = threading.Event(), []
+
+    def start() -> None:
+        threads.append(threading.Thread(target=Follower(world.cluster.pk, stopping).run))
+        threads[-1].start()
+
+    yield start
+    stopping.set()
+    world.stand_in.faults.end_watches()
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive()
+
+
+def seen(placement: Placement) -> dict[str, Any]:
+    return Placement.objects.get(pk=placement.pk).observed
+
+
+def test_what_happens_to_a_job_is_written_and_its_loss_too(
+    world: World, project: Project, follow: Any
+) -> None:
+    follow()
+    run: Run = make_run(project, cluster=world.cluster, state=states.QUEUED)
+    placement = world.submit(run)
+    pod = world.pod(placement)
+    wait_for(lambda: len(seen(placement).get("pods", [])) == 1)
+    assert seen(placement)["pods"][0]["metadata"]["uid"] == pod["metadata"]["uid"]
+    world.stand_in.faults.end_watches()
+    world.stand_in.store.remove("jobs.batch", (placement.namespace, placement.job_name))
+    wait_for(lambda: seen(placement).get("gone"))
+
+
+def test_one_of_two_watchers_holds_the_lease(world: World, project: Project, follow: Any) -> None:
+    follow()
+    wait_for(lambda: _holder(world))
+    first = _holder(world)
+    follow()
+    placement = world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
+    wait_for(lambda: seen(placement).get("job"))
+    assert _holder(world) == first
+
+
+def _holder(world: World) -> str:
+    leases = world.stand_in.store.objects("leases.coordination.k8s.io")
+    return str(leases[0]["spec"]["holderIdentity"]) if leases else ""
