@@ -3720,6 +3720,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runner/datasets/{alias}/index/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the index of a dataset that the run streams, as a file. */
+        get: operations["runner_dataset_index"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runner/datasets/{alias}/pack-urls/": {
         parameters: {
             query?: never;
@@ -3797,6 +3814,40 @@ export interface paths {
         };
         /** @description Return the job, with fresh addresses. */
         get: operations["runner_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runner/join/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let a pod start as a rank of its run; its cluster says whether it is that pod. */
+        post: operations["runner_join"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runner/layers/{sha256}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the runner as a zip application, named by its SHA-256 (hex). */
+        get: operations["runner_layer"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4970,6 +5021,13 @@ export interface components {
         AliasTargetRequest: {
             version: number;
         };
+        /**
+         * @description * `start` - start
+         *     * `stop` - stop
+         *     * `again` - again
+         * @enum {string}
+         */
+        AnswerEnum: "start" | "stop" | "again";
         /** @description An archive among the files of a version. */
         Archive: {
             path: string;
@@ -5324,6 +5382,14 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+        };
+        /** @description A pod, as it describes itself. */
+        ClaimRequest: {
+            /** Format: uuid */
+            placement: string;
+            rank: number;
+            pod: string;
+            pod_uid: string;
         };
         /** @description One finding; findings of one group follow each other, the one that stays first. */
         CleaningFinding: {
@@ -6263,9 +6329,10 @@ export interface components {
          *     * `cancelled` - cancelled
          *     * `not_found` - not_found
          *     * `runner_lost` - runner_lost
+         *     * `preempted` - preempted
          * @enum {string}
          */
-        ExitReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost";
+        ExitReasonEnum: "exited" | "oom" | "timeout" | "cancelled" | "not_found" | "runner_lost" | "preempted";
         /** @description The runner's exit report. */
         ExitRequest: {
             exit_code?: number | null;
@@ -6301,9 +6368,11 @@ export interface components {
          *     * `finalizing` - finalizing
          *     * `moving` - moving
          *     * `tracked` - tracked
+         *     * `cluster_away` - cluster_away
+         *     * `in_cluster` - in_cluster
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "tracked";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "tracked" | "cluster_away" | "in_cluster";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -6862,6 +6931,17 @@ export interface components {
             mailed_at: string | null;
             /** Format: date-time */
             readonly created_at: string;
+        };
+        /** @description Whether the process starts, stops, or asks again in `after_s` seconds. */
+        Joined: {
+            answer: components["schemas"]["AnswerEnum"];
+            reason: string;
+            after_s: number;
+            /** @description The token of the attempt, if it starts. */
+            token: string;
+            job: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * @description * `added` - added
@@ -8676,10 +8756,11 @@ export interface components {
          *     * `no_machine` - no_machine
          *     * `no_room` - no_room
          *     * `none_fits` - none_fits
+         *     * `chosen_cluster` - chosen_cluster
          *     * `cluster_chooses` - cluster_chooses
          * @enum {string}
          */
-        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "cluster_chooses";
+        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "chosen_cluster" | "cluster_chooses";
         /** @description The model's prediction for one file; `entry` is null where the file cannot be shown. */
         Prediction: {
             path: string;
@@ -8954,9 +9035,10 @@ export interface components {
          *     * `runtime` - runtime
          *     * `cancelled` - cancelled
          *     * `failed` - failed
+         *     * `cluster` - cluster
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed";
+        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster";
         /** @description Codes that are shown this once. */
         RecoveryCodes: {
             recovery_codes: string[];
@@ -10915,6 +10997,7 @@ export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
 export type AliasList = components['schemas']['AliasList'];
 export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
+export type AnswerEnum = components['schemas']['AnswerEnum'];
 export type Archive = components['schemas']['Archive'];
 export type ArchiveKeysRequest = components['schemas']['ArchiveKeysRequest'];
 export type ArchiveUrl = components['schemas']['ArchiveUrl'];
@@ -10949,6 +11032,7 @@ export type Check = components['schemas']['Check'];
 export type CheckCodeEnum = components['schemas']['CheckCodeEnum'];
 export type CheckLevelEnum = components['schemas']['CheckLevelEnum'];
 export type ChoiceReason = components['schemas']['ChoiceReason'];
+export type ClaimRequest = components['schemas']['ClaimRequest'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
 export type CleaningRun = components['schemas']['CleaningRun'];
@@ -11080,6 +11164,7 @@ export type ImportSigns = components['schemas']['ImportSigns'];
 export type ImportedFile = components['schemas']['ImportedFile'];
 export type ImportedVersion = components['schemas']['ImportedVersion'];
 export type Invitation = components['schemas']['Invitation'];
+export type Joined = components['schemas']['Joined'];
 export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
 export type LabelChange = components['schemas']['LabelChange'];
@@ -20995,6 +21080,36 @@ export interface operations {
             };
         };
     };
+    runner_dataset_index: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                alias: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runner_pack_urls: {
         parameters: {
             query?: never;
@@ -21146,6 +21261,68 @@ export interface operations {
                     "application/json": {
                         [key: string]: unknown;
                     };
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_join: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Joined"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_layer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sha256: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
                 };
             };
             /** @description The request failed. */

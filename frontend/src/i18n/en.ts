@@ -19,8 +19,10 @@ import { compare } from '@/features/jobs/words/compare.en';
 import { keeping } from '@/features/jobs/words/keeping.en';
 import { predictions } from '@/features/jobs/words/predictions.en';
 import { preflight } from '@/features/jobs/words/preflight.en';
+import { runlog } from '@/features/jobs/words/runlog.en';
 import { runpage } from '@/features/jobs/words/runpage.en';
 import { runs } from '@/features/jobs/words/runs.en';
+import { wizard } from '@/features/jobs/words/wizard.en';
 import { labeling } from '@/features/labeling/words/labeling.en';
 import { models } from '@/features/models/words/models.en';
 import { overview } from '@/features/overview/words/overview.en';
@@ -58,6 +60,7 @@ const en = {
   predictions,
   preflight,
   report,
+  runlog,
   runpage,
   runs,
   secondFactor,
@@ -70,6 +73,7 @@ const en = {
   versioning,
   views,
   webhooks,
+  wizard,
   writers,
 };
 export default en;

@@ -21,8 +21,10 @@ import { jobs } from '@/features/jobs/words/jobs.zh';
 import { keeping } from '@/features/jobs/words/keeping.zh';
 import { predictions } from '@/features/jobs/words/predictions.zh';
 import { preflight } from '@/features/jobs/words/preflight.zh';
+import { runlog } from '@/features/jobs/words/runlog.zh';
 import { runpage } from '@/features/jobs/words/runpage.zh';
 import { runs } from '@/features/jobs/words/runs.zh';
+import { wizard } from '@/features/jobs/words/wizard.zh';
 import { labeling } from '@/features/labeling/words/labeling.zh';
 import { models } from '@/features/models/words/models.zh';
 import { notifications } from '@/features/notifications/words/notifications.zh';
@@ -71,6 +73,7 @@ const zh = {
   predictions,
   preflight,
   report,
+  runlog,
   runpage,
   secrets,
   people,
@@ -84,6 +87,7 @@ const zh = {
   versioning,
   views,
   webhooks,
+  wizard,
   writers,
 };
 export default zh;

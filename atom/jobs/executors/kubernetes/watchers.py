@@ -1,6 +1,6 @@
 """One group of threads for each registered cluster, which write down what happens there.
 
-Of all processes that watch a cluster, the holder of its Lease writes. A cluster that does not
+Several processes may watch a cluster; the holder of its Lease writes. A cluster that does not
 answer delays no other. While it is away, what was last seen stands: nothing is taken for lost.
 """
 

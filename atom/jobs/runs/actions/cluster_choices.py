@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from django.db.models import F, Sum
+from django.forms.models import model_to_dict
 
 from atom.accounts.models import Project, User
 from atom.clusters.actions import LOCAL
@@ -35,7 +36,7 @@ def cluster_choices(project: Project, user: User, demand: Demand) -> list[dict[s
 
 def _registered(cluster: Cluster, demand: Demand) -> dict[str, Any]:
     return _shown(
-        {"name": cluster.name, "kind": cluster.kind, "state": cluster.state},
+        model_to_dict(cluster, fields=["name", "kind", "state"]),
         verdict_on(cluster, demand),
         _accelerators(cluster),
         sorted(cluster.prices.all(), key=lambda price: price.kind),

@@ -9,6 +9,7 @@ from typing import Any
 from atom.cache.models import CacheRecord
 from atom.clusters.models import Cluster
 from atom.jobs import states
+from atom.jobs.executors import executor_in
 from atom.jobs.models import Run
 from atom.jobs.runs.actions.chosen_cluster import verdict_on
 from atom.jobs.runs.actions.plan import RunPlan
@@ -43,6 +44,8 @@ class AnswerCode(StrEnum):
     FINALIZING = "finalizing"
     MOVING = "moving"
     TRACKED = "tracked"
+    CLUSTER_AWAY = "cluster_away"
+    IN_CLUSTER = "in_cluster"
 
 
 class ReasonKind(StrEnum):
@@ -59,6 +62,7 @@ class ReasonKind(StrEnum):
     RUNTIME = "runtime"
     CANCELLED = "cancelled"
     FAILED = "failed"
+    CLUSTER = "cluster"
 
 
 class Outlook(StrEnum):
@@ -133,8 +137,21 @@ def _ended(run: Run) -> Explanation:
 
 
 def _queued(run: Run) -> Explanation:
+    if run.cluster is not None:
+        return _queued_for(run.cluster)
     placement = place(capacities_for(sizes_of(run)), demand_of(run))
     return waiting_in_queue(placement, turn_of(run))
+
+
+def _queued_for(cluster: Cluster) -> Explanation:
+    """Return why a run of a registered cluster is not there yet."""
+    if cluster.state == "ready":
+        return Explanation(AnswerCode.TO_BE_PLACED, "It is about to be placed.", [])
+    text = f"{cluster.name} takes no runs now: it is {cluster.state}."
+    action = "Ask an administrator, or start a copy in another cluster."
+    params = {"cluster": cluster.name, "said": text}
+    reason = Reason(ReasonKind.CLUSTER, text, action, params)
+    return Explanation(AnswerCode.CLUSTER_AWAY, "It waits for its cluster.", [reason])
 
 
 def waiting_in_queue(placement: Placement, turn: Turn) -> Explanation:
@@ -220,7 +237,21 @@ def _runtime_reason(run: Run) -> Reason | None:
     return Reason(ReasonKind.RUNTIME, text, action, {"said": last_line})
 
 
+def _in_cluster(cluster: Cluster, run: Run) -> Explanation:
+    """Return why the pods of a run do not run, in the words of its cluster."""
+    answer = "Its cluster has it, and starts it when it has room."
+    attempt = run.attempts.select_related("cluster", "placed_in").order_by("-number").first()
+    found = executor_in(cluster).waits_for(attempt) if attempt is not None else None
+    if found is None:
+        return Explanation(AnswerCode.IN_CLUSTER, answer, [])
+    params = {"cluster": cluster.name, "said": str(found.sentence)}
+    reason = Reason(ReasonKind.CLUSTER, str(found.sentence), str(found.suggestion), params)
+    return Explanation(AnswerCode.IN_CLUSTER, answer, [reason])
+
+
 def _moving(run: Run) -> Explanation:
+    if run.cluster is not None and run.state == states.SUBMITTED:
+        return _in_cluster(run.cluster, run)
     answers = {
         states.SUBMITTED: "Its supervisor is being started.",
         states.CANCELLING: "It is being cancelled: the command has ten seconds to save its work.",

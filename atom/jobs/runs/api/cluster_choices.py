@@ -57,7 +57,7 @@ class ClusterChoiceSerializer(serializers.Serializer[Any]):
     """A cluster that a run could choose."""
 
     name = serializers.CharField()
-    kind = serializers.ChoiceField(choices=Cluster._meta.get_field("kind").choices)
+    kind = serializers.ChoiceField(choices=list(Cluster._meta.get_field("kind").choices or ()))
     state = serializers.ChoiceField(choices=sorted(all_states(CLUSTER_STATES)))
     fits = serializers.ChoiceField(choices=names(Fits))
     reason = ChoiceReasonSerializer(allow_null=True)

@@ -14,7 +14,8 @@ from atom.jobs.executors.kubernetes.engines.job_ends import JobState, read_job
 from atom.jobs.failures.engines.cluster_failures import CLUSTER_FAILURES, cluster_failure
 from atom.jobs.failures.engines.failure_codes import FAILURE_CLASSES, RETRIED, UNCOUNTED
 from atom.jobs.failures.engines.failures import Limits
-from tests.jobs.executors.kubernetes.recorded import FOLDER, OBJECTS, replay
+from tests.fakes.contract.transcripts import FOLDER
+from tests.jobs.executors.kubernetes.recorded import OBJECTS, replay
 
 Json = dict[str, Any]
 RECORDED: dict[str, Json] = json.loads(OBJECTS.read_text("utf-8"))
@@ -79,7 +80,8 @@ def test_a_recorded_end_has_its_cause_and_class(story: str) -> None:
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared has no recordings here")
 @pytest.mark.parametrize("story", ENDS)
 def test_the_copied_objects_are_those_of_the_recording(story: str) -> None:
-    assert replay(*story.split("/"), 1e9) == RECORDED[story]
+    file, name, job = story.split("/")
+    assert replay(file, name, job, 1e9) == RECORDED[story]
 
 
 def test_the_exit_code_of_the_command_is_told() -> None:

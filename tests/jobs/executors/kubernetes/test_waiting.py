@@ -13,40 +13,41 @@ from atom.jobs.executors.kubernetes.engines.unschedulable import NodeReason, par
 from atom.jobs.executors.kubernetes.engines.wait_codes import WaitCode
 from atom.jobs.executors.kubernetes.engines.wait_sentences import SENTENCES
 from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
-from tests.jobs.executors.kubernetes.recorded import FOLDER, OBJECTS, replay
+from tests.fakes.contract.transcripts import FOLDER
+from tests.jobs.executors.kubernetes.recorded import OBJECTS, replay
 
 RECORDED: dict[str, dict[str, Any]] = json.loads(OBJECTS.read_text("utf-8"))
 NEVER_FITS = json.loads(OBJECTS.with_name("never_fits.json").read_text("utf-8"))
 
 # file/story/Job/seconds: the reason at that moment.
 WAITS = {
-    "jobs/job-success/at-1/0.12": "pods_to_be_created",
-    "jobs/job-success/at-1/0.13": "to_be_scheduled",
-    "jobs/job-success/at-1/0.18": "starting",
-    "jobs/job-preempted-by-scheduler/high/3.17": "victims_run",
-    "jobs/job-suspend-resume-suspend/at-1/2.76": "suspended",
-    "jobs/job-resource-quota/at-1/2.1": "quota_exceeded",
-    "jobs/job-pod-scheduling-gate/at-1/0.06": "scheduling_gated",
-    "jobs/pod-waiting-statuses-by-hand/at-1/0.24": "container_not_started",
-    "kubelet/kubelet-success-and-failures/init/25.45": "init_container",
-    "kubelet/kubelet-waiting/pull/1000": "image_pull",
-    "kubelet/kubelet-waiting/inv/1000": "image_name",
-    "kubelet/kubelet-waiting/nev/1000": "image_pull",
-    "kubelet/kubelet-waiting/sec/1000": "config_missing",
-    "kubelet/kubelet-waiting/vol/1000": "volume",
-    "kubelet/kubelet-waiting/csi/1000": "volume",
-    "kubelet/kubelet-waiting/root/1000": "config_missing",
-    "kueue/kueue-job-without-queue/lost/0.31": "kueue_misconfigured",
-    "kueue/kueue-job-without-queue/np/1000": "kueue_misconfigured",
-    "kueue/kueue-waiting-for-quota/second/1.46": "kueue_quota",
-    "kueue/kueue-borrow-and-reclaim/a2/8.16": "kueue_preempted",
-    "kueue/kueue-borrow-and-reclaim/b1/6.78": "kueue_preempting",
-    "kueue/kueue-admission-gated-by/g1/1.65": "kueue_gated",
-    "kueue/kueue-admission-gated-by/g1/3.88": "kueue_pending",
-    "kueue/kueue-deactivated-and-deadline/d1/3.66": "kueue_deactivated",
-    "kueue/kueue-preemptor-before-victim-is-gone/high/8.54": "victims_run",
-    "kueue/kueue-stop-policy/r2/1000": "kueue_inactive",
-    "kueue/kueue-topology/req/4.41": "kueue_topology",
+    "jobs/job-success/at-1@0.12": "pods_to_be_created",
+    "jobs/job-success/at-1@0.13": "to_be_scheduled",
+    "jobs/job-success/at-1@0.18": "starting",
+    "jobs/job-preempted-by-scheduler/high@3.17": "victims_run",
+    "jobs/job-suspend-resume-suspend/at-1@2.76": "suspended",
+    "jobs/job-resource-quota/at-1@2.1": "quota_exceeded",
+    "jobs/job-pod-scheduling-gate/at-1@0.06": "scheduling_gated",
+    "jobs/pod-waiting-statuses-by-hand/at-1@0.24": "container_not_started",
+    "kubelet/kubelet-success-and-failures/init@25.45": "init_container",
+    "kubelet/kubelet-waiting/pull@1000": "image_pull",
+    "kubelet/kubelet-waiting/inv@1000": "image_name",
+    "kubelet/kubelet-waiting/nev@1000": "image_pull",
+    "kubelet/kubelet-waiting/sec@1000": "config_missing",
+    "kubelet/kubelet-waiting/vol@1000": "volume",
+    "kubelet/kubelet-waiting/csi@1000": "volume",
+    "kubelet/kubelet-waiting/root@1000": "config_missing",
+    "kueue/kueue-job-without-queue/lost@0.31": "kueue_misconfigured",
+    "kueue/kueue-job-without-queue/np@1000": "kueue_misconfigured",
+    "kueue/kueue-waiting-for-quota/second@1.46": "kueue_quota",
+    "kueue/kueue-borrow-and-reclaim/a2@8.16": "kueue_preempted",
+    "kueue/kueue-borrow-and-reclaim/b1@6.78": "kueue_preempting",
+    "kueue/kueue-admission-gated-by/g1@1.65": "kueue_gated",
+    "kueue/kueue-admission-gated-by/g1@3.88": "kueue_pending",
+    "kueue/kueue-deactivated-and-deadline/d1@3.66": "kueue_deactivated",
+    "kueue/kueue-preemptor-before-victim-is-gone/high@8.54": "victims_run",
+    "kueue/kueue-stop-policy/r2@1000": "kueue_inactive",
+    "kueue/kueue-topology/req@4.41": "kueue_topology",
 }
 
 
@@ -79,12 +80,13 @@ def test_a_workload_that_never_fits_says_why(name: str, code: WaitCode) -> None:
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="../shared has no recordings here")
 @pytest.mark.parametrize("moment", WAITS)
 def test_the_copied_objects_are_those_of_the_recording(moment: str) -> None:
-    file, story, name, until = moment.split("/")
+    place, _, until = moment.partition("@")
+    file, story, name = place.split("/")
     assert replay(file, story, name, float(until)) == RECORDED[moment]
 
 
 def test_the_image_is_named_with_the_words_of_its_registry() -> None:
-    found = why_waiting(**RECORDED["kubelet/kubelet-waiting/pull/1000"])
+    found = why_waiting(**RECORDED["kubelet/kubelet-waiting/pull@1000"])
     assert found is not None
     assert found.params["image"] == "<registry>/x:1"
     assert "connection refused" in found.evidence

@@ -45,7 +45,8 @@ def follow(world: World) -> Iterator[Any]:
 
 
 def seen(placement: Placement) -> dict[str, Any]:
-    return Placement.objects.get(pk=placement.pk).observed
+    found: dict[str, Any] = Placement.objects.get(pk=placement.pk).observed
+    return found
 
 
 def test_what_happens_to_a_job_is_written_and_its_loss_too(

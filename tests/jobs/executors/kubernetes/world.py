@@ -88,6 +88,7 @@ class World:
         """Return the token that a kubelet would give the pod."""
         namespace = pod["metadata"]["namespace"]
         account = self.stand_in.store.get("serviceaccounts.", namespace, names.ACCOUNT)
+        assert account is not None
         audiences = [audience or names.audience_of(installation())]
         made, _ = self.stand_in.access.signer.make(namespace, account, audiences=audiences, pod=pod)
         return made

@@ -195,7 +195,7 @@ def _image_wait(
 
 
 def _volume_wait(pod: Document, seen: Objects) -> WaitReason | None:
-    about = [e for e in seen.events_of(name_of(pod)) if e.get("reason") in _VOLUME_EVENTS]
+    about = [e for e in seen.events_of(name_of(pod)) if text(e, "reason") in _VOLUME_EVENTS]
     if not about:
         return None
     message = text(about[-1], "message")

@@ -16,16 +16,16 @@ export function Advice({ runId }: { runId: string }) {
       variant="light"
       color={verdict.code === 'bound' ? 'orange' : 'atom'}
       icon={<IconBulb size={18} />}
-      title={t('jobs.advice.title')}
+      title={t('runpage.advice.title')}
       mb="sm"
     >
       <Text size="sm">
-        {t(`jobs.advice.${verdict.code}`, { ...verdict.params })} <Action finding={verdict} runId={runId} />
+        {t(`runpage.advice.${verdict.code}`, { ...verdict.params })} <Action finding={verdict} runId={runId} />
       </Text>
       <List size="sm" spacing={2} mt={4}>
         {reasons.map((finding) => (
           <List.Item key={finding.code}>
-            {t(`jobs.advice.${finding.code}`, { ...finding.params })} <Action finding={finding} runId={runId} />
+            {t(`runpage.advice.${finding.code}`, { ...finding.params })} <Action finding={finding} runId={runId} />
           </List.Item>
         ))}
       </List>
@@ -36,7 +36,7 @@ export function Advice({ runId }: { runId: string }) {
 function Action({ finding, runId }: { finding: Finding; runId: string }) {
   const { t } = useTranslation();
   if (!finding.action) return null;
-  const text = t(`jobs.adviceAction.${finding.code as Actionable}`, { ...finding.params });
+  const text = t(`runpage.adviceAction.${finding.code as Actionable}`, { ...finding.params });
   if (finding.code !== 'too_few_cpus')
     return (
       <Text span inherit c="dimmed">

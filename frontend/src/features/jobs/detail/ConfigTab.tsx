@@ -138,7 +138,7 @@ function Executed({ run }: { run: Run }) {
             [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
             [t('jobs.maxRetries'), run.max_retries],
             [t('jobs.where'), [run.cluster, run.node].filter(Boolean).join(' / ') || null],
-            ...(run.image ? [[t('jobs.wizard.image'), run.image] as [string, string]] : []),
+            ...(run.image ? [[t('wizard.image'), run.image] as [string, string]] : []),
             [t('runs.cost'), run.cpu_hours === null ? null : <Cost key="c" run={run} />],
             [t('jobs.mayWrite'), run.may_write ? t('common.yes') : t('common.no')],
           ]}

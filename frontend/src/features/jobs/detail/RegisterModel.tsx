@@ -24,8 +24,8 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
   const form = useForm({
     initialValues: { model: run.datasets[0]?.dataset ?? '', artifact: '', description: '' },
     validate: {
-      model: (value) => (isModelName(value) ? null : t('jobs.register.badName')),
-      artifact: (value) => (value ? null : t('jobs.register.noFile')),
+      model: (value) => (isModelName(value) ? null : t('runpage.register.badName')),
+      artifact: (value) => (value ? null : t('runpage.register.noFile')),
     },
   });
   const [error, setError] = useRefused(form);
@@ -40,14 +40,14 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
     ...(folder
       ? [
           {
-            group: t('jobs.register.wholeOutput'),
+            group: t('runpage.register.wholeOutput'),
             items: [
-              { value: folder.path, label: t('jobs.register.folder', { path: folder.path, count: folder.files }) },
+              { value: folder.path, label: t('runpage.register.folder', { path: folder.path, count: folder.files }) },
             ],
           },
         ]
       : []),
-    { group: t('jobs.register.singleFiles'), items: offered.files },
+    { group: t('runpage.register.singleFiles'), items: offered.files },
   ];
   const loose = folder !== null && form.values.artifact !== '' && form.values.artifact !== folder.path;
 
@@ -73,28 +73,28 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
         <Stack>
           {run.model_versions.length > 0 && (
             <Alert variant="light" py={8}>
-              {t('jobs.register.already')} <RegisteredVersions run={run} />
+              {t('runpage.register.already')} <RegisteredVersions run={run} />
               <Text size="xs" c="dimmed" mt={2}>
-                {t('jobs.register.alreadyHint')}
+                {t('runpage.register.alreadyHint')}
               </Text>
             </Alert>
           )}
           <TextInput
-            label={t('jobs.register.model')}
-            description={t('jobs.register.modelHint')}
+            label={t('runpage.register.model')}
+            description={t('runpage.register.modelHint')}
             data-autofocus
             {...form.getInputProps('model')}
           />
           <Select
-            label={t('jobs.register.output')}
-            description={t(loose ? 'jobs.register.singleFileHint' : 'jobs.register.outputHint')}
+            label={t('runpage.register.output')}
+            description={t(loose ? 'runpage.register.singleFileHint' : 'runpage.register.outputHint')}
             data={groups}
             searchable
-            nothingFoundMessage={t('jobs.register.nothing')}
+            nothingFoundMessage={t('runpage.register.nothing')}
             {...form.getInputProps('artifact')}
           />
           <Textarea
-            label={t('jobs.register.description')}
+            label={t('runpage.register.description')}
             autosize
             minRows={2}
             {...form.getInputProps('description')}
@@ -105,7 +105,7 @@ export function RegisterModel({ run, onClose }: { run: Run; onClose: () => void 
               {t('common.cancel')}
             </Button>
             <Button type="submit" loading={form.submitting}>
-              {t('jobs.register.submit')}
+              {t('runpage.register.submit')}
             </Button>
           </Group>
         </Stack>

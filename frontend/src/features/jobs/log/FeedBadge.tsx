@@ -9,7 +9,7 @@ export function FeedBadge({ feed: { state } }: { feed: LogFeed }) {
   const { t } = useTranslation();
   return (
     <span aria-live="polite">
-      {state !== 'live' && state !== 'paused' && <Badge color={COLORS[state]}>{t(`jobs.log.feed.${state}`)}</Badge>}
+      {state !== 'live' && state !== 'paused' && <Badge color={COLORS[state]}>{t(`runlog.feed.${state}`)}</Badge>}
     </span>
   );
 }

@@ -20,22 +20,22 @@ export function LogDownload({
   return (
     <Menu position="bottom-end" {...IN_PALETTE}>
       <Menu.Target>
-        <ActionIcon color="gray" aria-label={t('jobs.log.download')}>
+        <ActionIcon color="gray" aria-label={t('runlog.download')}>
           <IconDownload size={15} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item component="a" href={rawLogUrl(run, attempt)} download>
-          {t('jobs.log.downloadAll')}
+          {t('runlog.downloadAll')}
         </Menu.Item>
         {STREAMS.map((stream) => (
           <Menu.Item key={stream} component="a" href={rawLogUrl(run, attempt, { stream })} download>
-            {t('jobs.log.downloadStream', { stream })}
+            {t('runlog.downloadStream', { stream })}
           </Menu.Item>
         ))}
         {wanted && (
           <Menu.Item component="a" href={rawLogUrl(run, attempt, wanted)} download>
-            {t('jobs.log.downloadMatches')}
+            {t('runlog.downloadMatches')}
           </Menu.Item>
         )}
       </Menu.Dropdown>

@@ -41,8 +41,8 @@ export function LogFinder(props: LogFinderProps) {
         flex={1}
         miw={200}
         maw={420}
-        aria-label={t('jobs.log.find')}
-        placeholder={errors ? t('jobs.log.findErrors') : t('jobs.log.find')}
+        aria-label={t('runlog.find')}
+        placeholder={errors ? t('runlog.findErrors') : t('runlog.find')}
         leftSection={<IconSearch size={14} />}
         value={query}
         error={error}
@@ -58,24 +58,24 @@ export function LogFinder(props: LogFinderProps) {
         rightSection={count === null ? undefined : <Standing {...props} count={count} />}
       />
       <Group gap={4} wrap="nowrap">
-        <Toggle label={t('jobs.log.case')} on={matchCase} disabled={errors} onClick={() => onCase(!matchCase)}>
+        <Toggle label={t('runlog.case')} on={matchCase} disabled={errors} onClick={() => onCase(!matchCase)}>
           <IconLetterCase size={15} />
         </Toggle>
         <Toggle
-          label={t('jobs.log.regex')}
+          label={t('runlog.regex')}
           on={find === 'regex'}
           onClick={() => onFind(find === 'regex' ? 'text' : 'regex')}
         >
           <IconRegex size={15} />
         </Toggle>
-        <ActionIcon variant="default" disabled={!count} aria-label={t('jobs.log.previous')} onClick={() => onStep(-1)}>
+        <ActionIcon variant="default" disabled={!count} aria-label={t('runlog.previous')} onClick={() => onStep(-1)}>
           <IconChevronUp size={15} />
         </ActionIcon>
-        <ActionIcon variant="default" disabled={!count} aria-label={t('jobs.log.next')} onClick={() => onStep(1)}>
+        <ActionIcon variant="default" disabled={!count} aria-label={t('runlog.next')} onClick={() => onStep(1)}>
           <IconChevronDown size={15} />
         </ActionIcon>
       </Group>
-      <Tooltip label={t('jobs.log.errorsHow')} multiline maw={320}>
+      <Tooltip label={t('runlog.errorsHow')} multiline maw={320}>
         <Button
           size="xs"
           variant={errors ? 'light' : 'default'}
@@ -83,7 +83,7 @@ export function LogFinder(props: LogFinderProps) {
           aria-pressed={errors}
           onClick={() => onFind(errors ? 'text' : 'errors')}
         >
-          {t('jobs.log.errors')}
+          {t('runlog.errors')}
         </Button>
       </Tooltip>
     </>
@@ -94,10 +94,10 @@ function Standing({ count, current, searching }: LogFinderProps & { count: numbe
   const { t } = useTranslation();
   const format = useFormat();
   const text = count
-    ? t('jobs.log.match', { at: format.number(current + 1), count, total: format.number(count) })
+    ? t('runlog.match', { at: format.number(current + 1), count, total: format.number(count) })
     : searching
-      ? t('jobs.log.searching')
-      : t('jobs.log.noMatch');
+      ? t('runlog.searching')
+      : t('runlog.noMatch');
   return (
     <Text size="xs" c="dimmed" className="tabular" role="status">
       {text}

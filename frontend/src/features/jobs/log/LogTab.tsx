@@ -70,11 +70,11 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
   }, [settled, filter, find, matchCase, found]);
 
   useShortcuts([
-    { keys: '/', label: t('jobs.log.find'), run: () => field.current?.focus() },
-    { keys: 'F', label: t('jobs.log.follow'), run: () => setFollow((on) => !on) },
-    { keys: 'E', label: t('jobs.log.firstError'), run: () => setSearch({ find: 'errors', line: undefined }) },
-    { keys: 'N', label: t('jobs.log.next'), run: () => step(1) },
-    { keys: 'P', label: t('jobs.log.previous'), run: () => step(-1) },
+    { keys: '/', label: t('runlog.find'), run: () => field.current?.focus() },
+    { keys: 'F', label: t('runlog.follow'), run: () => setFollow((on) => !on) },
+    { keys: 'E', label: t('runlog.firstError'), run: () => setSearch({ find: 'errors', line: undefined }) },
+    { keys: 'N', label: t('runlog.next'), run: () => step(1) },
+    { keys: 'P', label: t('runlog.previous'), run: () => step(-1) },
   ]);
 
   const highlightOf = useCallback(
@@ -94,10 +94,10 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
       : feed.state === 'paused'
         ? t('live.paused')
         : isWaiting(run)
-          ? t('jobs.log.notStarted')
+          ? t('runlog.notStarted')
           : removedOn
             ? t('keeping.logGone', { date: removedOn })
-            : t(isActive(run) ? 'jobs.log.empty' : 'jobs.log.silent');
+            : t(isActive(run) ? 'runlog.empty' : 'runlog.silent');
   const attempts = run.attempts.map(({ number }) => ({
     value: String(number),
     label: t('jobs.attemptNumber', { number }),
@@ -127,7 +127,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
         />
         <SegmentedControl
           size="xs"
-          aria-label={t('jobs.log.stream')}
+          aria-label={t('runlog.stream')}
           value={filter}
           onChange={(value) => setFilter(value as LogFilter)}
           data={[
@@ -150,18 +150,18 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
         <Group gap="xs" mih={30}>
           <Switch
             size="xs"
-            label={t('jobs.log.follow')}
+            label={t('runlog.follow')}
             checked={follow}
             onChange={(event) => setFollow(event.currentTarget.checked)}
           />
           <FeedBadge feed={feed} />
           <Text size="xs" c="dimmed" className="tabular">
-            {t('jobs.log.lines', { count: store.total, shown: format.number(store.count(filter)) })}
+            {t('runlog.lines', { count: store.total, shown: format.number(store.count(filter)) })}
           </Text>
-          <Tooltip label={t('jobs.log.times')}>
+          <Tooltip label={t('runlog.times')}>
             <ActionIcon
               color={times === 'yes' ? undefined : 'gray'}
-              aria-label={t('jobs.log.times')}
+              aria-label={t('runlog.times')}
               aria-pressed={times === 'yes'}
               onClick={() => setTimes(times === 'yes' ? 'no' : 'yes')}
             >
@@ -199,7 +199,7 @@ function Finding({ match }: { match: LogMatch }) {
   const { t } = useTranslation();
   return (
     <div className={classes.finding} role="status">
-      <Badge color="red">{t(`jobs.log.kind.${match.kind || 'error'}`)}</Badge>
+      <Badge color="red">{t(`runlog.kind.${match.kind || 'error'}`)}</Badge>
       <code>{match.summary || match.text}</code>
     </div>
   );

@@ -76,7 +76,7 @@ export function LogView(props: LogViewProps) {
       aria-live="off"
       // biome-ignore lint/a11y/noNoninteractiveTabindex: a scroll region must be reachable by keyboard
       tabIndex={0}
-      aria-label={t('jobs.log.label')}
+      aria-label={t('runlog.label')}
       onWheel={onWheel}
       onTouchStart={(event) => {
         touchedAt.current = heightOf(event);
@@ -106,7 +106,7 @@ export function LogView(props: LogViewProps) {
                   type="button"
                   tabIndex={-1}
                   className={classes.number}
-                  aria-label={t('jobs.log.linkToLine', { line: number + 1 })}
+                  aria-label={t('runlog.linkToLine', { line: number + 1 })}
                   onClick={() => onMark(number)}
                 >
                   {number + 1}

@@ -39,8 +39,8 @@ export function SharedLog({ token, run }: { token: string; run: SharedRun }) {
     else feed.resume();
   }, [begun, hidden, feed]);
   const active = isActive(run);
-  const silent = t(active ? 'jobs.log.empty' : 'sharing.page.logGone');
-  const waiting = t(active ? 'jobs.log.notStarted' : 'jobs.log.silent');
+  const silent = t(active ? 'runlog.empty' : 'sharing.page.logGone');
+  const waiting = t(active ? 'runlog.notStarted' : 'runlog.silent');
   const emptyText = begun ? (feed.state === 'loading' ? t('common.loading') : silent) : waiting;
   return (
     <section aria-label={t('jobs.tab.log')}>

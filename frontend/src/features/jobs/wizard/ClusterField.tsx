@@ -32,7 +32,7 @@ export default function ClusterField({ cluster, image, resources, errors, onChan
   return (
     <Stack gap="sm">
       <Radio.Group
-        label={t('jobs.wizard.cluster')}
+        label={t('wizard.cluster')}
         value={cluster || OWN}
         error={errors.cluster}
         onChange={(name) => onChange(name === OWN ? { cluster: '', image: '' } : { cluster: name })}
@@ -45,7 +45,7 @@ export default function ClusterField({ cluster, image, resources, errors, onChan
       </Radio.Group>
       {choices.isPending && <Skeleton h={60} />}
       {choices.isError && (
-        <Alert color="red" title={t('jobs.wizard.clustersUnknown')}>
+        <Alert color="red" title={t('wizard.clustersUnknown')}>
           <Button variant="default" size="xs" onClick={() => void choices.refetch()}>
             {t('common.retry')}
           </Button>
@@ -53,8 +53,8 @@ export default function ClusterField({ cluster, image, resources, errors, onChan
       )}
       {cluster !== '' && (
         <TextInput
-          label={t('jobs.wizard.image')}
-          description={t('jobs.wizard.imageHint')}
+          label={t('wizard.image')}
+          description={t('wizard.imageHint')}
           value={image}
           error={errors.image}
           onChange={(event) => onChange({ image: event.currentTarget.value })}
@@ -69,17 +69,17 @@ function Choice({ choice }: { choice: ClusterChoice }) {
   const { name, fits, reason } = choice;
   const code = reason && sentenceOf({ detail_code: reason.code, detail_params: reason.params });
   const room = choice.accelerators.map(({ kind, total, free }) =>
-    free === null ? `${total} × ${kind}` : t('jobs.wizard.freeOf', { kind, total, free }),
+    free === null ? `${total} × ${kind}` : t('wizard.freeOf', { kind, total, free }),
   );
-  const prices = choice.prices.map((price) => t('jobs.wizard.pricePerHour', { ...price }));
+  const prices = choice.prices.map((price) => t('wizard.pricePerHour', { ...price }));
   return (
     <Radio
       value={name}
       label={
         <Group gap="xs">
-          {name === OWN ? t('jobs.wizard.ownMachines') : name}
+          {name === OWN ? t('wizard.ownMachines') : name}
           <Badge size="sm" color={COLORS[fits]}>
-            {t(`jobs.wizard.fits.${fits}`)}
+            {t(`wizard.fits.${fits}`)}
           </Badge>
           <Text span size="xs" c="dimmed">
             {[...room, ...prices].join(' · ')}

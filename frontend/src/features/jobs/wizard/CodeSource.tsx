@@ -51,8 +51,8 @@ export function CodeSource({ draft, set, error }: Props) {
       )}
       {kind === 'snapshot' && (
         <TextInput
-          label={t('jobs.wizard.code')}
-          description={t('jobs.wizard.codeHint')}
+          label={t('wizard.code')}
+          description={t('wizard.codeHint')}
           value={draft.codeSnapshot}
           error={error}
           onChange={(event) => set({ codeSnapshot: event.currentTarget.value.trim() })}

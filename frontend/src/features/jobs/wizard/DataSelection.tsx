@@ -46,8 +46,8 @@ export function DataSelection({ label, reference, value, errors, onChange }: Dat
           <Select
             flex={1}
             size="xs"
-            aria-label={t('jobs.wizard.viewOf', { label })}
-            placeholder={t('jobs.wizard.anyView')}
+            aria-label={t('wizard.viewOf', { label })}
+            placeholder={t('wizard.anyView')}
             data={shown}
             value={value.view ?? null}
             onChange={(view) => onChange({ ...value, view: view ?? undefined })}
@@ -60,8 +60,8 @@ export function DataSelection({ label, reference, value, errors, onChange }: Dat
         <TextInput
           flex={2}
           size="xs"
-          aria-label={t('jobs.wizard.whereOf', { label })}
-          placeholder={t('jobs.wizard.wherePlaceholder')}
+          aria-label={t('wizard.whereOf', { label })}
+          placeholder={t('wizard.wherePlaceholder')}
           value={value.where ?? ''}
           onChange={(event) => onChange({ ...value, where: event.currentTarget.value || undefined })}
           error={problemOf(matching.error, 'query_invalid') ?? errors.where}
@@ -73,7 +73,7 @@ export function DataSelection({ label, reference, value, errors, onChange }: Dat
       </Group>
       {count && (value.where || value.view) && (
         <Text size="xs" c="dimmed" mt={4} aria-live="polite" className="tabular">
-          {t(matching.data?.total_is_exact ? 'jobs.wizard.matches' : 'jobs.wizard.matchesAtLeast', count)}
+          {t(matching.data?.total_is_exact ? 'wizard.matches' : 'wizard.matchesAtLeast', count)}
         </Text>
       )}
     </>

@@ -29,7 +29,7 @@ export function DatasetPicker({ label, description, error, withAsterisk, value, 
   const versions = useVersions(dataset);
   const known = (versions.data?.results ?? []).map((version) => ({
     value: version.ref,
-    label: t('jobs.wizard.versionOption', {
+    label: t('wizard.versionOption', {
       ref: version.ref,
       count: version.file_count,
       size: format.bytes(version.size_bytes),
@@ -48,21 +48,21 @@ export function DatasetPicker({ label, description, error, withAsterisk, value, 
       <Group gap="xs" wrap="nowrap" mt={4}>
         <DatasetSelect
           flex={1}
-          aria-label={t('jobs.wizard.datasetOf', { label })}
-          placeholder={t('jobs.wizard.pickDataset')}
+          aria-label={t('wizard.datasetOf', { label })}
+          placeholder={t('wizard.pickDataset')}
           // The focus may be put here to show an error, which the open list would cover.
           openOnFocus={false}
           value={dataset || null}
           onChange={(name, latest) => onChange(name ? `${name}@${latest}` : '')}
           error={Boolean(error)}
-          nothingFoundMessage={t('jobs.wizard.noDatasets')}
+          nothingFoundMessage={t('wizard.noDatasets')}
         />
         <Select
           flex={1}
-          aria-label={t('jobs.wizard.versionOf', { label })}
+          aria-label={t('wizard.versionOf', { label })}
           data-version-of={label}
           openOnFocus={false}
-          placeholder={t('jobs.wizard.version')}
+          placeholder={t('wizard.version')}
           disabled={!dataset}
           data={refs}
           value={ref || null}

@@ -17,9 +17,9 @@ export function DeliveryRows({ inputs, deliveries, errors, onChange }: DeliveryR
   const { t } = useTranslation();
   if (inputs.length === 0) return null;
   return (
-    <Stack gap={6} role="group" aria-label={t('jobs.wizard.delivery')}>
+    <Stack gap={6} role="group" aria-label={t('wizard.delivery')}>
       <Text size="sm" fw={500}>
-        {t('jobs.wizard.delivery')}
+        {t('wizard.delivery')}
       </Text>
       {inputs.map((input) => (
         <DeliveryRow
@@ -51,7 +51,7 @@ function DeliveryRow({ input, value, error, onChange }: DeliveryRowProps) {
           {input}
         </Text>
         <SegmentedControl
-          aria-label={t('jobs.wizard.deliveryOf', { input })}
+          aria-label={t('wizard.deliveryOf', { input })}
           aria-describedby={hint}
           value={value}
           onChange={(how) => onChange(how as Delivery)}

@@ -9,8 +9,8 @@ export function NameField({ draft, dispatch, errors, workflow }: StepProps) {
   const suggested = suggestedName(draft, workflow);
   return (
     <TextInput
-      label={t('jobs.wizard.name')}
-      description={suggested ? t('preflight.nameHint', { name: suggested }) : t('jobs.wizard.nameHint')}
+      label={t('wizard.name')}
+      description={suggested ? t('preflight.nameHint', { name: suggested }) : t('wizard.nameHint')}
       placeholder={suggested || undefined}
       value={draft.name}
       error={errors.name}

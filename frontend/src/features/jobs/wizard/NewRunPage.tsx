@@ -57,7 +57,7 @@ export function NewRunPage() {
     return (
       <Page>
         <PageHeader title={t('nav.newRun')} />
-        <Forbidden hint={t('jobs.wizard.forbidden')} />
+        <Forbidden hint={t('wizard.forbidden')} />
       </Page>
     );
   return <Wizard key={project?.slug} />;
@@ -186,7 +186,7 @@ function Wizard() {
   // The server answers 400 with the same fields when the request itself cannot be read.
   const refused = sendError ?? preview.error;
   const sent = refused ? fieldWords(asApiError(refused)) : {};
-  const own = Object.fromEntries(draftErrors(draft).map(({ field, error }) => [field, t(`jobs.wizard.${error}`)]));
+  const own = Object.fromEntries(draftErrors(draft).map(({ field, error }) => [field, t(`wizard.${error}`)]));
   // Errors that the form itself finds come last: the server was not asked about them.
   const allErrors = fieldErrors({ ...preview.data?.errors, ...sent, ...own });
   const blocked = Object.keys(own).length > 0 || misfits.length > 0 || (!stale && preview.data?.valid === false);
@@ -221,7 +221,7 @@ function Wizard() {
     void navigate({ to: PATH, search: {} });
     if (draft.workflow === null) return;
     confirmUndo({
-      message: t('jobs.wizard.startedOver'),
+      message: t('wizard.startedOver'),
       commit: () => undefined,
       rollback: () => dispatch({ type: 'load', draft }),
     });
@@ -251,15 +251,13 @@ function Wizard() {
   useShortcuts([
     {
       keys: 'mod+Enter',
-      label: at === 3 ? t('jobs.wizard.go') : t('jobs.wizard.next'),
+      label: at === 3 ? t('wizard.go') : t('wizard.next'),
       run: () => void (at === 3 ? start() : next()),
       inFields: true,
     },
   ]);
   const title =
-    draft.workflow === null
-      ? t('nav.newRun')
-      : t('jobs.wizard.title', { what: workflow?.title ?? t('jobs.wizard.ownCommand') });
+    draft.workflow === null ? t('nav.newRun') : t('wizard.title', { what: workflow?.title ?? t('wizard.ownCommand') });
   const general = sendError !== null && Object.keys(asApiError(sendError).fields).length === 0;
 
   // Its title and its notices are known with what it begins with: nothing that can be pressed moves.
@@ -274,29 +272,29 @@ function Wizard() {
     );
   return (
     <Page>
-      <PageHeader title={title} documentTitle={t('nav.newRun')} subtitle={t('jobs.wizard.subtitle')}>
+      <PageHeader title={title} documentTitle={t('nav.newRun')} subtitle={t('wizard.subtitle')}>
         <Button variant="subtle" color="gray" leftSection={<IconEraser size={14} />} onClick={startOver}>
-          {t('jobs.wizard.startOver')}
+          {t('wizard.startOver')}
         </Button>
       </PageHeader>
       {search.clone && cloned.error && <ErrorState error={cloned.error} />}
       {search.clone && cloned.data && (
         <Alert variant="light" mb="md" py={8}>
-          {t('jobs.wizard.cloneOf', { name: runName(cloned.data) })}
+          {t('wizard.cloneOf', { name: runName(cloned.data) })}
         </Alert>
       )}
       <Stepper active={at} onStepClick={choose} size="sm" mb="lg" allowNextStepsSelect={draft.workflow !== null}>
         {STEPS.map((name) => (
           <Stepper.Step
             key={name}
-            label={t(`jobs.wizard.step.${name}`)}
+            label={t(`wizard.step.${name}`)}
             {...(tried &&
               stepErrors(name).length > 0 && { color: 'red', completedIcon: <IconAlertTriangle size={16} /> })}
           />
         ))}
       </Stepper>
       <div className={classes.layout} data-wide={step === 'workflow' || undefined}>
-        <section ref={form} tabIndex={-1} aria-label={t(`jobs.wizard.step.${step}`)} className={classes.step}>
+        <section ref={form} tabIndex={-1} aria-label={t(`wizard.step.${step}`)} className={classes.step}>
           {step === 'workflow' && (
             <WorkflowStep
               chosen={draft.workflow}
@@ -325,7 +323,7 @@ function Wizard() {
             </Alert>
           )}
           {step === 'review' && Object.keys(allErrors).length > 0 && (
-            <Alert color="red" variant="light" mt="md" title={t('jobs.wizard.fixFirst')}>
+            <Alert color="red" variant="light" mt="md" title={t('wizard.fixFirst')}>
               {Object.entries(allErrors).map(([field, words]) => (
                 <Text key={field} size="sm">
                   <strong>{labelOfField(field, workflow, t)}</strong> {words}
@@ -373,11 +371,11 @@ function Wizard() {
               aria-describedby={misfits.length > 0 ? 'run-misfits' : undefined}
               onClick={() => void start()}
             >
-              {t('jobs.wizard.go')}
+              {t('wizard.go')}
             </Button>
           ) : (
             <Button rightSection={<IconArrowRight size={14} />} loading={leavingFor !== null} onClick={next}>
-              {t('jobs.wizard.next')}
+              {t('wizard.next')}
             </Button>
           )}
         </Group>

@@ -92,8 +92,8 @@ function ModelField(props: TextFieldProps) {
       value={props.value || null}
       searchable
       openOnFocus={false}
-      placeholder={t('jobs.wizard.pickModel')}
-      nothingFoundMessage={t('jobs.wizard.noModels')}
+      placeholder={t('wizard.pickModel')}
+      nothingFoundMessage={t('wizard.noModels')}
       onChange={(value) => props.onChange(value ?? '')}
     />
   );

@@ -29,7 +29,7 @@ export function ParametersStep({ looks, ...props }: ParametersStepProps) {
 function WorkflowFields({ looks, draft, dispatch, errors, workflow }: ParametersStepProps) {
   const { t } = useTranslation();
   if (!workflow) return null;
-  if (workflow.parameters.length === 0) return <Text c="dimmed">{t('jobs.wizard.noParameters')}</Text>;
+  if (workflow.parameters.length === 0) return <Text c="dimmed">{t('wizard.noParameters')}</Text>;
   const splits = splitParameters(workflow);
   return (
     <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
@@ -73,8 +73,8 @@ function CommandFields({ draft, dispatch, errors }: StepProps) {
   return (
     <Stack gap="md">
       <Textarea
-        label={t('jobs.wizard.command')}
-        description={t('jobs.wizard.commandHint')}
+        label={t('wizard.command')}
+        description={t('wizard.commandHint')}
         placeholder="python train.py --epochs 10"
         withAsterisk
         autosize
@@ -86,7 +86,7 @@ function CommandFields({ draft, dispatch, errors }: StepProps) {
       />
       <Textarea
         label={t('jobs.config.parameters')}
-        description={t('jobs.wizard.parameterLinesHint')}
+        description={t('wizard.parameterLinesHint')}
         placeholder="lr=0.1"
         autosize
         minRows={2}
@@ -97,8 +97,8 @@ function CommandFields({ draft, dispatch, errors }: StepProps) {
       />
       <CodeSource draft={draft} set={set} error={errors.code_snapshot} />
       <Textarea
-        label={t('jobs.wizard.requirements')}
-        description={t('jobs.wizard.requirementsHint')}
+        label={t('wizard.requirements')}
+        description={t('wizard.requirementsHint')}
         placeholder="numpy==2.3.5"
         autosize
         minRows={2}
@@ -128,13 +128,13 @@ function DatasetRows({ rows, errors, onChange }: DatasetRowsProps) {
         <Group key={index} align="flex-start" gap="xs" wrap="nowrap">
           <TextInput
             w={130}
-            label={t('jobs.wizard.alias')}
+            label={t('wizard.alias')}
             value={row.alias}
             onChange={(event) => replace(index, { alias: event.currentTarget.value })}
           />
           <div style={{ flex: 1 }}>
             <DatasetPicker
-              label={t('jobs.wizard.dataset')}
+              label={t('wizard.dataset')}
               value={row.dataset ? `${row.dataset}@${row.ref}` : ''}
               error={errors[`datasets.${row.alias}`]}
               onChange={(value) => {
@@ -157,7 +157,7 @@ function DatasetRows({ rows, errors, onChange }: DatasetRowsProps) {
             color="gray"
             size="lg"
             mt={24}
-            aria-label={t('jobs.wizard.removeDataset', { alias: row.alias })}
+            aria-label={t('wizard.removeDataset', { alias: row.alias })}
             onClick={() => onChange(rows.filter((_, at) => at !== index))}
           >
             <IconTrash size={16} />
@@ -172,7 +172,7 @@ function DatasetRows({ rows, errors, onChange }: DatasetRowsProps) {
             onChange([...rows, { alias: rows.length === 0 ? 'data' : `data${rows.length + 1}`, dataset: '', ref: '' }])
           }
         >
-          {t('jobs.wizard.addDataset')}
+          {t('wizard.addDataset')}
         </Button>
       </div>
     </Stack>

@@ -32,11 +32,11 @@ export function PreviewCard({
     return (
       <Card padding="md">
         <Title order={2} fz="sm" mb="xs">
-          {t('jobs.wizard.preview')}
+          {t('wizard.preview')}
         </Title>
         {data && <div style={{ marginBottom: 'var(--mantine-spacing-sm)' }}>{data}</div>}
         <Text size="sm" c="dimmed" role="status">
-          {t('jobs.wizard.noPreview')}
+          {t('wizard.noPreview')}
         </Text>
       </Card>
     );
@@ -44,7 +44,7 @@ export function PreviewCard({
   return (
     <Card padding="md" aria-busy={stale}>
       <Title order={2} fz="sm" mb="xs">
-        {t('jobs.wizard.preview')}
+        {t('wizard.preview')}
       </Title>
       <Stack gap="sm">
         {data}
@@ -81,23 +81,23 @@ function Placement({ preview }: { preview: Preview }) {
   if (outlook === 'never_fits')
     return (
       <Alert variant="light" color="red" py={8} icon={<IconAlertTriangle size={16} />} role="status">
-        {t('jobs.wizard.neverFits')}
+        {t('wizard.neverFits')}
         {why}
       </Alert>
     );
   if (outlook === 'waits')
     return (
-      <Fact label={t('jobs.wizard.waits')}>
-        {t('jobs.wizard.queuePosition', { position })}
+      <Fact label={t('wizard.waits')}>
+        {t('wizard.queuePosition', { position })}
         {why}
       </Fact>
     );
   return (
-    <Fact label={t('jobs.wizard.whereItRuns')}>
+    <Fact label={t('wizard.whereItRuns')}>
       {[placement.cluster, placement.node].filter(Boolean).join(' / ')}
       {why}
       <Text size="xs" c="dimmed">
-        {position > 1 ? t('jobs.wizard.queuePosition', { position }) : t('jobs.wizard.startsNow')}
+        {position > 1 ? t('wizard.queuePosition', { position }) : t('wizard.startsNow')}
       </Text>
     </Fact>
   );
@@ -108,12 +108,10 @@ function Warmth({ preview: { warm } }: { preview: Preview }) {
   const format = useFormat();
   if (!warm) return null;
   return (
-    <Fact label={t('jobs.wizard.dataThere')}>
-      <ProgressBar ratio={warm.coverage} label={t('jobs.wizard.dataThere')} color="teal" />
+    <Fact label={t('wizard.dataThere')}>
+      <ProgressBar ratio={warm.coverage} label={t('wizard.dataThere')} color="teal" />
       <Text size="xs" c="dimmed">
-        {warm.bytes_missing > 0
-          ? t('jobs.wizard.toWarm', { size: format.bytes(warm.bytes_missing) })
-          : t('jobs.wizard.allWarm')}
+        {warm.bytes_missing > 0 ? t('wizard.toWarm', { size: format.bytes(warm.bytes_missing) }) : t('wizard.allWarm')}
       </Text>
     </Fact>
   );
@@ -126,7 +124,7 @@ function RuntimeState({ preview: { runtime } }: { preview: Preview }) {
     <Fact label={t('jobs.config.runtime')}>
       <CopyId value={runtime.digest} chars={10} /> <StateBadge state={runtime.state} size="xs" />
       <Text size="xs" c="dimmed">
-        {runtime.state === 'ready' ? t('jobs.wizard.runtimeCached') : t('jobs.wizard.runtimeToBuild')}
+        {runtime.state === 'ready' ? t('wizard.runtimeCached') : t('wizard.runtimeToBuild')}
       </Text>
     </Fact>
   );

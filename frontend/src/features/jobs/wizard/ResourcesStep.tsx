@@ -57,7 +57,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
   const canChoose = Boolean(draft.cluster) || clusters?.some((cluster) => !isOwn(cluster));
   const isMounted = Object.values(draft.deliveries ?? {}).includes('mount');
   const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
-  const hint = (amount: string | undefined) => (amount === undefined ? '\u00a0' : t('jobs.wizard.free', { amount }));
+  const hint = (amount: string | undefined) => (amount === undefined ? '\u00a0' : t('wizard.free', { amount }));
   const at = (name: string) => errors[`resources.${name}`] ?? errors[name];
   return (
     <Stack gap="md">
@@ -71,7 +71,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           onChange={(cpus) => set({ cpus })}
         />
         <NumberField
-          label={t('jobs.wizard.memoryGib')}
+          label={t('wizard.memoryGib')}
           description={hint(free ? format.bytes(free.memory_bytes) : undefined)}
           min={LEAST_MEMORY_GIB}
           decimals={2}
@@ -88,8 +88,8 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           onChange={(gpus) => set({ gpus })}
         />
         <NumberField
-          label={t('jobs.wizard.timeoutMinutes')}
-          description={t('jobs.wizard.timeoutHint')}
+          label={t('wizard.timeoutMinutes')}
+          description={t('wizard.timeoutHint')}
           min={0}
           decimals={2}
           value={draft.timeoutMinutes ?? ''}
@@ -98,7 +98,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
         />
         <NumberField
           label={t('jobs.maxRetries')}
-          description={t('jobs.wizard.retriesHint')}
+          description={t('wizard.retriesHint')}
           min={0}
           max={MOST_RETRIES}
           value={draft.maxRetries}
@@ -127,15 +127,15 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
       {draft.workflow === COMMAND && (
         <Checkbox
           label={t('jobs.mayWrite')}
-          description={t('jobs.wizard.mayWriteHint')}
+          description={t('wizard.mayWriteHint')}
           checked={draft.mayWrite}
           error={errors.may_write}
           onChange={(event) => set({ mayWrite: event.currentTarget.checked })}
         />
       )}
       <TagsInput
-        label={t('jobs.wizard.tags')}
-        placeholder={draft.tags.length === 0 ? t('jobs.wizard.tagsHint') : undefined}
+        label={t('wizard.tags')}
+        placeholder={draft.tags.length === 0 ? t('wizard.tagsHint') : undefined}
         value={draft.tags}
         error={errors.tags}
         onChange={(tags) => set({ tags })}
@@ -166,23 +166,23 @@ function EnvRows({ rows, errors, onChange }: EnvRowsProps) {
         <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
           <TextInput
             w={220}
-            aria-label={t('jobs.wizard.envName')}
-            placeholder={t('jobs.wizard.envName')}
+            aria-label={t('wizard.envName')}
+            placeholder={t('wizard.envName')}
             value={row.name}
             error={errors[`env.${row.name}`]}
             onChange={(event) => replace(index, { name: event.currentTarget.value })}
           />
           <TextInput
             flex={1}
-            aria-label={t('jobs.wizard.envValue', { name: row.name })}
-            placeholder={t('jobs.wizard.value')}
+            aria-label={t('wizard.envValue', { name: row.name })}
+            placeholder={t('wizard.value')}
             value={row.value}
             onChange={(event) => replace(index, { value: event.currentTarget.value, isUnknown: undefined })}
           />
           <ActionIcon
             color="gray"
             size="lg"
-            aria-label={t('jobs.wizard.removeEnv', { name: row.name })}
+            aria-label={t('wizard.removeEnv', { name: row.name })}
             onClick={() => onChange(rows.filter((_, at) => at !== index))}
           >
             <IconTrash size={16} />
@@ -195,7 +195,7 @@ function EnvRows({ rows, errors, onChange }: EnvRowsProps) {
           leftSection={<IconPlus size={14} />}
           onClick={() => onChange([...rows, { name: '', value: '' }])}
         >
-          {t('jobs.wizard.addEnv')}
+          {t('wizard.addEnv')}
         </Button>
       </div>
     </Stack>

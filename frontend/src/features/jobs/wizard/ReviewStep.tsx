@@ -15,12 +15,12 @@ export function ReviewStep({ request, project }: { request: RunRequest; project:
       <div>
         <Group justify="space-between" mb={6}>
           <Text size="sm" fw={600}>
-            {t('jobs.wizard.request')}
+            {t('wizard.request')}
           </Text>
           <Group gap="xs">
             <SegmentedControl
               size="xs"
-              aria-label={t('jobs.wizard.request')}
+              aria-label={t('wizard.request')}
               value={format}
               onChange={(value) => setFormat(value as 'yaml' | 'json')}
               data={[
@@ -28,7 +28,7 @@ export function ReviewStep({ request, project }: { request: RunRequest; project:
                 { value: 'json', label: 'JSON' },
               ]}
             />
-            <CopyIcon value={text} what={t('jobs.wizard.request')} />
+            <CopyIcon value={text} what={t('wizard.request')} />
           </Group>
         </Group>
         <Code block tabIndex={0}>
@@ -37,7 +37,7 @@ export function ReviewStep({ request, project }: { request: RunRequest; project:
       </div>
       <div>
         <Text size="sm" fw={600} mb={6}>
-          {t('jobs.wizard.cli')}
+          {t('wizard.cli')}
         </Text>
         <CommandLine command={toCli(request, project)} />
       </div>

@@ -35,7 +35,7 @@ export function WorkflowStep({
   return (
     <>
       {error && <ErrorState error={error} onRetry={() => void refetch()} />}
-      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} role="radiogroup" aria-label={t('jobs.wizard.step.workflow')}>
+      <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }} role="radiogroup" aria-label={t('wizard.step.workflow')}>
         {!data && !error && [0, 1, 2, 3].map((index) => <Skeleton key={index} height={116} radius="md" />)}
         {data?.results.map((workflow) => (
           <Choice
@@ -51,8 +51,8 @@ export function WorkflowStep({
         {(data || error) && (
           <Choice
             icon={IconTerminal2}
-            title={t('jobs.wizard.ownCommand')}
-            text={t('jobs.wizard.ownCommandHint')}
+            title={t('wizard.ownCommand')}
+            text={t('wizard.ownCommandHint')}
             checked={chosen === COMMAND}
             onChoose={() => onChoose(null)}
           />

@@ -7,25 +7,25 @@ export function labelOfField(field: string, workflow: Workflow | undefined, t: T
   const parameter = workflow?.parameters.find((one) => parameterField(one.name) === field);
   if (parameter) return parameter.title || parameter.name;
   const labels: Record<string, string> = {
-    workflow: t('jobs.wizard.step.workflow'),
-    command: t('jobs.wizard.command'),
-    code_snapshot: t('jobs.wizard.code'),
-    requirements: t('jobs.wizard.requirements'),
+    workflow: t('wizard.step.workflow'),
+    command: t('wizard.command'),
+    code_snapshot: t('wizard.code'),
+    requirements: t('wizard.requirements'),
     resources: t('jobs.config.resources'),
     'resources.cpus': t('jobs.cpus'),
     'resources.memory_bytes': t('jobs.memory'),
     'resources.gpus': t('jobs.gpus'),
-    name: t('jobs.wizard.name'),
+    name: t('wizard.name'),
     timeout_s: t('jobs.timeout'),
     max_retries: t('jobs.maxRetries'),
     may_write: t('jobs.mayWrite'),
-    tags: t('jobs.wizard.tags'),
+    tags: t('wizard.tags'),
     secrets: t('secrets.inRun'),
   };
   const [group, ...rest] = field.split('.');
   if (group === 'secrets') return [t('secrets.inRun'), ...rest].join(' ');
-  if (group === 'deliveries') return t('jobs.wizard.deliveryOf', { input: rest.join('.') });
-  if (group === 'datasets') return [t('jobs.wizard.dataset'), ...rest].join(' ');
-  if (group === 'selectors') return [t('jobs.wizard.part'), ...rest.slice(0, 1)].join(' ');
+  if (group === 'deliveries') return t('wizard.deliveryOf', { input: rest.join('.') });
+  if (group === 'datasets') return [t('wizard.dataset'), ...rest].join(' ');
+  if (group === 'selectors') return [t('wizard.part'), ...rest.slice(0, 1)].join(' ');
   return labels[field] ?? field;
 }

@@ -7,7 +7,9 @@ import { compare } from './compare.en';
 import { keeping } from './keeping.en';
 import { predictions } from './predictions.en';
 import { preflight } from './preflight.en';
+import { runlog } from './runlog.en';
 import { runpage } from './runpage.en';
 import { runs } from './runs.en';
+import { wizard } from './wizard.en';
 
-addWords({ compare, git, keeping, predictions, preflight, runpage, runs, secrets, sharing, table });
+addWords({ compare, git, keeping, predictions, preflight, runlog, runpage, runs, secrets, sharing, table, wizard });

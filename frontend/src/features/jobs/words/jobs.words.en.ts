@@ -188,7 +188,8 @@ export const failure = {
   },
   job_vanished: {
     reason: 'The job’s object is gone from the cluster, so its end could not be observed.',
-    suggestion: 'The run starts again by itself while it has retries left. If this happens again, ask an administrator which program deletes it.',
+    suggestion:
+      'The run starts again by itself while it has retries left. If this happens again, ask an administrator which program deletes it.',
   },
   image_not_pulled: {
     reason: 'The job’s image could not be pulled: {{said}}',
@@ -208,7 +209,8 @@ export const failure = {
   },
   cluster_ended_it: {
     reason: 'The cluster ended the job, and its objects do not say why: {{said}}',
-    suggestion: 'Show this text to an administrator of the cluster; the run starts again by itself while it has retries left.',
+    suggestion:
+      'Show this text to an administrator of the cluster; the run starts again by itself while it has retries left.',
   },
 } satisfies Record<RunFailureCodeEnum, { reason: string; suggestion: string }>;
 
@@ -255,6 +257,7 @@ export const placement = {
     '{{node}} is the best fit of {{machines}} machines with room for {{demand}}. {{coverage}} of the data is cached.',
   only_machine_no_data: '{{node}} has room for {{demand}}.',
   best_fit_no_data: '{{node}} is the best fit of {{machines}} machines with room for {{demand}}.',
+  chosen_cluster: '{{cluster}} is the chosen cluster.',
   no_machine: 'No machine has joined the cluster yet.',
   cluster_chooses: '{{cluster}} chooses the machine itself.',
   no_room: 'Waiting for {{demand}}: {{machines}}.',
@@ -287,6 +290,8 @@ export const answer = {
   cancelling: 'It is being cancelled: the command has ten seconds to save its work.',
   finalizing: 'The command has ended; the rest of its log and files is being stored.',
   moving: 'It is on its way to a machine.',
+  cluster_away: 'It waits for its cluster.',
+  in_cluster: 'Its cluster has it, and starts it when it has room.',
   tracked: 'Its program runs elsewhere and only reports to Atom.',
 } satisfies Words<ExplanationCodeEnum>;
 
@@ -303,6 +308,7 @@ export const reason = {
   data_retry: '{{dataset}}: {{bytes_present}} of {{bytes_total}} are on the machine. The last try failed: {{error}}',
   runtime: 'Its Python environment is being built: {{said}}',
   cancelled: 'The run was cancelled.',
+  cluster: '{{cluster}}: {{said}}',
 } satisfies Words<Exclude<ReasonKindEnum, SaidElsewhere> | 'queue_one' | 'queue_other' | 'passed_one' | 'passed_other'>;
 
 export const reasonAction = {

@@ -232,6 +232,7 @@ export const placement: Translation<typeof en.placement> = {
   cluster_chooses: '由 {{cluster}} 自行选择机器。',
   best_fit_no_data: '在 {{machines}} 台机器中，{{node}} 最合适，可容纳 {{demand}}。',
   best_fit: '在 {{machines}} 台机器中，{{node}} 最合适，可容纳 {{demand}}；{{coverage}} 的数据已在其上。',
+  chosen_cluster: '已选择集群 {{cluster}}。',
   no_machine: '还没有机器加入集群。',
   no_room: '等待 {{demand}}：{{machines}}。',
   none_fits: '即使没有其他运行，目前接受任务的机器也都无法提供 {{demand}}：{{machines}}。',
@@ -261,6 +262,8 @@ export const answer: Translation<typeof en.answer> = {
   cancelling: '正在取消：命令有十秒时间保存工作。',
   finalizing: '命令已结束；正在保存其余的日志和文件。',
   moving: '正在前往机器。',
+  cluster_away: '正在等待其集群。',
+  in_cluster: '集群已接收，有空位时将启动。',
   tracked: '其程序在别处执行，只向 Atom 上报。',
 };
 
@@ -272,6 +275,7 @@ export const reason: Translation<typeof en.reason> = {
   data_retry: '{{dataset}}：机器上已有 {{bytes_present}}，共 {{bytes_total}}。上次尝试失败：{{error}}',
   runtime: '正在构建 Python 环境：{{said}}',
   cancelled: '运行已取消。',
+  cluster: '{{cluster}}：{{said}}',
 };
 
 export const reasonAction: Translation<typeof en.reasonAction> = {

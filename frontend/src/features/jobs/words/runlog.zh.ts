@@ -1,0 +1,41 @@
+import type { Translation } from '@/i18n/types';
+import type { runlog as source } from './runlog.en';
+
+export const runlog: Translation<typeof source> = {
+  label: '日志内容',
+  find: '在日志中查找',
+  previous: '上一处',
+  next: '下一处',
+  noMatch: '无匹配',
+  match: '第 {{at}} / {{total}} 处',
+  stream: '输出流',
+  follow: '跟随',
+  times: '显示时间',
+  download: '下载日志',
+  downloadAll: '完整日志',
+  downloadStream: '仅 {{stream}}',
+  downloadMatches: '匹配的行',
+  case: '区分大小写',
+  regex: '正则表达式',
+  searching: '搜索中',
+  errors: '错误',
+  findErrors: '显示报告错误的行',
+  firstError: '第一个错误',
+  errorsHow:
+    'Traceback 及其末尾的异常，以异常名或“error:”开头的行，ERROR 和 FATAL 级别，以及内存、CUDA、NCCL 和崩溃信息。',
+  kind: {
+    traceback: 'Traceback',
+    out_of_memory: '内存不足',
+    gpu: 'GPU',
+    network: '通信',
+    crash: '崩溃',
+    exception: '异常',
+    error: '错误',
+  },
+  lines_other: '{{shown}} 行',
+  linkToLine: '第 {{line}} 行的链接',
+  empty: '尚无输出',
+  silent: '没有输出',
+  notStarted: '命令启动后，日志会显示在这里。',
+  feed: { loading: '加载中', ended: '完整', failed: '已中断' },
+};
