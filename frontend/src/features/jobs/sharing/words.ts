@@ -1,4 +1,5 @@
 import { addWords } from '@/i18n';
 import { sharing } from '@/i18n/sharing.en';
+import { runlog } from '../words/runlog.en';
 
-addWords({ sharing });
+addWords({ runlog, sharing });

@@ -14,6 +14,7 @@ import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Cluster } from '@/api/contract/jobs';
+import { whenReachable } from '@/shared/live/connection';
 import { useFormat } from '@/shared/ui/format';
 import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
@@ -22,7 +23,7 @@ import { NumberField } from './NumberField';
 import { SecretNames } from './SecretNames';
 import type { StepProps } from './stepProps';
 
-const ClusterField = lazy(() => import('./ClusterField'));
+const ClusterField = lazy(whenReachable(() => import('./ClusterField')));
 
 // The server's limits: 16 MiB, 20 times.
 const LEAST_MEMORY_GIB = 1 / 64;
