@@ -162,8 +162,11 @@ class Executor(Protocol):
     def kill(self, attempt_id: UUID | str) -> None:
         """End all ranks and everything that belongs to the attempt, at once."""
 
-    def conclude(self, attempt: Attempt) -> None:
-        """Give up what the cluster holds for an attempt that is over; `remove` is for later."""
+    def conclude(self, attempt: Attempt, *, is_last: bool) -> None:
+        """Give up what the cluster holds for an attempt that is over; `remove` is for later.
+
+        `is_last`: the run is over too.
+        """
         return
 
     def kill_leftovers(self, attempt_id: UUID | str) -> None:

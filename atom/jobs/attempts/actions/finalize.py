@@ -39,8 +39,8 @@ def conclude(run: Run, attempt: Attempt) -> bool:
     attempt.ranks.update(token_hash="", token_expires_at=None)
     withdraw(attempt)
     release(attempt.pk)
-    executor_of(attempt).conclude(attempt)
     _settle(run, attempt)
+    executor_of(attempt).conclude(attempt, is_last=run.state in states.TERMINAL)
     trace_attempt(run, attempt)
     return True
 

@@ -155,9 +155,9 @@ class KubernetesExecutor(Executor):
         mine = Placement.objects.filter(attempts__pk=attempt_id, ended_at=None)
         mine.update(ended_at=Now())
 
-    def conclude(self, attempt: Attempt) -> None:
+    def conclude(self, attempt: Attempt, *, is_last: bool) -> None:
         """End the placement, unless the next attempt may run in it."""
-        if attempt.evidence.get("reason") not in GOES_ON:
+        if is_last or attempt.evidence.get("reason") not in GOES_ON:
             self.kill(attempt.pk)
 
     def kill_leftovers(self, attempt_id: UUID | str) -> None:
@@ -185,8 +185,11 @@ def _submit(api: ClusterConnection, placement: Placement, order: Order) -> None:
     job = _create_or_adopt(api, asked, placement)
     uid = str(job["metadata"]["uid"])
     _create(api, service_of(order, uid))
-    # The row of another worker that was faster names the same Job.
-    Placement.objects.filter(pk=placement.pk, job_uid="").update(job_uid=uid, updated_at=Now())
+    # The row of another worker that was faster names the same Job. A placement that ended meanwhile
+    # was removed before there was a Job: it is removed again.
+    Placement.objects.filter(pk=placement.pk, job_uid="").update(
+        job_uid=uid, removed_at=None, updated_at=Now()
+    )
     log.info("job_submitted", placement=str(placement.pk), job=order.name)
 
 

@@ -7,8 +7,15 @@ from typing import Any
 import pytest
 
 from atom.accounts.models import Project
+from atom.clusters.registration.actions.registering import open_cluster
+from atom.core import clock
 from atom.jobs import reconcile, states
+from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.attempts import find_by_token
+from atom.jobs.executors.kubernetes.executor import _submit
+from atom.jobs.executors.kubernetes.orders import order_of
+from atom.jobs.executors.kubernetes.removal import remove_ended
+from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Placement, Run
 from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.world import World
@@ -100,6 +107,32 @@ def test_a_second_pod_waits_until_the_cluster_says_that_the_first_is_gone(
     world.submit(run)
     assert world.join(placement, second).json()["answer"] == "start"
     assert [one.failure_class for one in run.attempts.order_by("number")] == ["PREEMPTED", ""]
+
+
+def test_a_job_that_came_after_its_placement_had_ended_is_removed_too(
+    placement: Placement, world: World
+) -> None:
+    Placement.objects.filter(pk=placement.pk).update(job_uid="", ended_at=clock.now())
+    assert remove_ended() == 1
+    attempt = placement.attempts.select_related("run__project").get()
+    order = order_of(attempt, placement)
+    placement.refresh_from_db()
+    with open_cluster(world.cluster) as api:
+        _submit(api, placement, order)
+    assert remove_ended() == 1
+    assert world.stand_in.store.get("jobs.batch", placement.namespace, placement.job_name) is None
+
+
+def test_a_preempted_run_that_was_cancelled_leaves_no_open_placement(
+    run: Run, placement: Placement, world: World
+) -> None:
+    world.join(placement, world.pod(placement))
+    Run.objects.filter(pk=run.pk).update(cancel_requested_at=run.created_at)
+    report = ExitReport("preempted", None, 15)
+    attempts.note_exit(placement.attempts.get().pk, report, {"no_more": True})
+    assert reconcile.advance(run.pk) in states.TERMINAL
+    placement.refresh_from_db()
+    assert placement.ended_at is not None
 
 
 def test_a_cancelled_run_tells_its_pod_to_stop(
