@@ -154,6 +154,14 @@ class NotRetryable(Conflict):
     )
 
 
+class NotMovable(Conflict):
+    """The run has succeeded, is ending, or is none of a registered cluster."""
+
+    code = "not_movable"
+    title = "This run cannot be moved to another cluster."
+    action = "Wait until it is over, or start a copy of it and choose the cluster there."
+
+
 class NotCancellable(Conflict):
     """The run is over."""
 

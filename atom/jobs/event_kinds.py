@@ -29,6 +29,7 @@ class EventKind(StrEnum):
     LEFTOVERS_ENDED = "leftovers_ended"
     RETRY = "retry"
     RETRIED = "retried"
+    MOVE_REQUESTED = "move_requested"
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     CANCELLED = "cancelled"

@@ -17,7 +17,7 @@ from atom.clusters.actions import beat_local_node
 from atom.core import clock
 from atom.jobs import states
 from atom.jobs.artifacts.actions import outputs
-from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.attempts.actions.attempts import end_attempt, end_moved, is_moving
 from atom.jobs.attempts.actions.finalize import conclude, is_retry_due
 from atom.jobs.attempts.actions.watch import fail_if_node_is_lost, watch
 from atom.jobs.events import transition
@@ -147,7 +147,9 @@ def _warm(run: Run) -> None:
         transition(run, states.CANCELLING, attempt)
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
-    if not fail_if_node_is_lost(run, attempt):
+    if is_moving(run):
+        end_moved(run, attempt)
+    elif not fail_if_node_is_lost(run, attempt):
         warm_run(run, attempt)
 
 

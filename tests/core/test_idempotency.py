@@ -111,7 +111,7 @@ WITHOUT_KEY = {
     "version_evict": "asks for a state: what is gone stays gone",
 }
 # Answers 200, and does something new each time.
-ALSO_WITH_KEY = {"runs_retry"}
+ALSO_WITH_KEY = {"runs_retry", "runs_move"}
 
 
 def test_every_route_that_creates_takes_a_key_or_says_why_not() -> None:

@@ -1,17 +1,15 @@
 """The proxy against a real upstream: uvicorn in a thread, on a real socket."""
 
-import threading
-import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
-import uvicorn
 
 from atom.dev.ports import find_free
 from atom.web.media_proxy import MediaProxy
+from tests.datasets.gateways import served
 
 BODY = bytes(range(256)) * 4096
 
@@ -37,22 +35,8 @@ async def _upstream(scope: dict[str, Any], receive: Any, send: Any) -> None:
 
 @pytest.fixture(scope="module")
 def upstream_url() -> Iterator[str]:
-    port = find_free(1, start=int(time.time()) % 9000)
-    config = uvicorn.Config(
-        _upstream,  # type: ignore[arg-type]
-        port=port,
-        log_config=None,
-        lifespan="off",
-        ws="none",
-    )
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield f"http://127.0.0.1:{port}"
-    server.should_exit = True
-    thread.join(5)
+    with served(_upstream) as url:
+        yield url
 
 
 @pytest_asyncio.fixture

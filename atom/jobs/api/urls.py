@@ -57,6 +57,7 @@ urlpatterns = [
     path(f"{RUN}wait/", waiting.WaitView.as_view()),
     path(f"{RUN}cancel/", views.CancelView.as_view()),
     path(f"{RUN}retry/", views.RetryView.as_view()),
+    path(f"{RUN}move/", views.MoveView.as_view()),
     path(f"{RUN}clone/", views.CloneView.as_view()),
     path(f"{RUN}explain/", views.ExplainView.as_view()),
     path(f"{RUN}retention/", run_retention.RunKeepingView.as_view()),

@@ -225,6 +225,8 @@ class Run(TimestampedModel):
     ran_s = models.FloatField(default=0)
     running_since = models.DateTimeField(null=True)
     cancel_requested_at = models.DateTimeField(null=True)
+    # Since when its open attempt is asked to end, so that the run goes on in `cluster`.
+    moving_since = models.DateTimeField(null=True)
     retry_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
 

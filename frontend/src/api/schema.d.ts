@@ -4356,6 +4356,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/move/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let the run go on in another registered cluster, from its last checkpoint. */
+        post: operations["runs_move"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/predictions/": {
         parameters: {
             query?: never;
@@ -6367,12 +6384,13 @@ export interface components {
          *     * `cancelling` - cancelling
          *     * `finalizing` - finalizing
          *     * `moving` - moving
+         *     * `to_another_cluster` - to_another_cluster
          *     * `tracked` - tracked
          *     * `cluster_away` - cluster_away
          *     * `in_cluster` - in_cluster
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "tracked" | "cluster_away" | "in_cluster";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -6408,9 +6426,10 @@ export interface components {
          *     * `PREEMPTED` - PREEMPTED
          *     * `EVICTED` - EVICTED
          *     * `JOB_VANISHED` - JOB_VANISHED
+         *     * `MOVED` - MOVED
          * @enum {string}
          */
-        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS" | "BAD_DATA" | "BAD_MODEL" | "OOM_GPU" | "RESULT_REFUSED" | "IMAGE_PULL" | "VOLUME" | "UNSCHEDULABLE" | "PREEMPTED" | "EVICTED" | "JOB_VANISHED";
+        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS" | "BAD_DATA" | "BAD_MODEL" | "OOM_GPU" | "RESULT_REFUSED" | "IMAGE_PULL" | "VOLUME" | "UNSCHEDULABLE" | "PREEMPTED" | "EVICTED" | "JOB_VANISHED" | "MOVED";
         /** @description One thing that does not work, and what follows for people. */
         Fault: {
             code: string;
@@ -7561,6 +7580,13 @@ export interface components {
             evaluations: components["schemas"]["EvaluationShort"][];
             readonly not_evaluable: (components["schemas"]["NotEvaluableEnum"] | components["schemas"]["NullEnum"]) | null;
             readonly trained_on: components["schemas"]["TrainedOn"] | null;
+        };
+        /** @description The cluster in which a run goes on. */
+        MoveRequestRequest: {
+            /** @description A registered cluster of the project. */
+            cluster: string;
+            /** @description The image that it starts; left out, that of the run. */
+            image?: string;
         };
         /** @description Everything that the caller holds. */
         MyWork: {
@@ -9413,6 +9439,7 @@ export interface components {
          *     * `leftovers_ended` - leftovers_ended
          *     * `retry` - retry
          *     * `retried` - retried
+         *     * `move_requested` - move_requested
          *     * `succeeded` - succeeded
          *     * `failed` - failed
          *     * `cancelled` - cancelled
@@ -9421,7 +9448,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "placed" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "placed" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -9448,6 +9475,7 @@ export interface components {
          *     * `nothing_selected` - nothing_selected
          *     * `not_mounted` - not_mounted
          *     * `runner_lost` - runner_lost
+         *     * `moved` - moved
          *     * `node_lost` - node_lost
          *     * `disk_full` - disk_full
          *     * `disk_read_only` - disk_read_only
@@ -9480,7 +9508,7 @@ export interface components {
          *     * `import_refused` - import_refused
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;
@@ -11218,6 +11246,7 @@ export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
 export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
+export type MoveRequestRequest = components['schemas']['MoveRequestRequest'];
 export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NamedCount = components['schemas']['NamedCount'];
@@ -22450,6 +22479,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunSeries"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runs_move: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveRequestRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

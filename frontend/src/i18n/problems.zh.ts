@@ -320,6 +320,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   run_changed: ['该运行的备注或标签刚刚被更改。', '请重新读取该运行，合并双方的更改，并附上新的 revision 发送。'],
   too_many_tags: ['一个运行最多有 30 个标签。', '请先移除一些标签。'],
   not_retryable: ['只有失败或已取消的运行可以重试。', '请等它结束或取消它；若已成功，可克隆后再运行一次。'],
+  not_movable: ['无法将该运行移动到另一个集群。', '请等它结束，或启动一份副本并在其中选择集群。'],
   not_your_comment: ['只有作者可以修改或删除评论。', '请用自己的评论回复它。'],
   not_your_share: ['只有创建者或项目管理员可以结束该链接。', '请让他们结束它。'],
   share_unknown: ['该运行链接无效，或已不再有效。', '请向发给您链接的人索取新链接。'],

@@ -28,6 +28,7 @@ ADVICE = {
         "each of them, or --ours or --theirs for all, which say whose side counts where both "
         "changed, or change one of the sides first."
     ),
+    "not_movable": "Start a copy and choose there: atom clone RUN; atom run --cluster NAME",
     "not_retryable": (
         "Wait until it is over, or stop it with 'atom cancel RUN'; if it has succeeded, "
         "'atom clone RUN' does the same once more."

@@ -1,4 +1,4 @@
-"""Runs from the command line: `atom run`, `get`, `logs`, `why`, `cancel`, `retry`, `wait`."""
+"""Runs from the command line: `atom run`, `get`, `logs`, `why`, `cancel`, `retry`, `move`."""
 
 from __future__ import annotations
 
@@ -247,6 +247,23 @@ def retry(context: Context, /, run_name: str, **options: Any) -> int:
 
 @click.command()
 @click.argument("run_name", metavar="RUN")
+@click.argument("cluster", metavar="CLUSTER")
+@click.option("--image", help="Another image to start there; without it, the run's own.")
+@with_awaiting
+@pass_context
+def move(
+    context: Context, /, run_name: str, cluster: str, image: str | None, **options: Any
+) -> int:
+    """Let RUN go on in CLUSTER, from its last checkpoint.
+
+    The command may store a checkpoint first. This works too when the run's cluster is away.
+    """
+    check_awaiting(options)
+    return started(context, context.client.runs.move(run_name, cluster, image), options)
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
 @click.option(
     "-p",
     "parameters",
@@ -278,4 +295,4 @@ def wait(context: Context, run_name: str, timeout_s: float | None) -> int:
     return awaited(context, run_name, timeout_s)
 
 
-COMMANDS = (run, get, logs, why, advice, cancel, retry, clone, wait, workflow)
+COMMANDS = (run, get, logs, why, advice, cancel, retry, move, clone, wait, workflow)

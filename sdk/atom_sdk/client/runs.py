@@ -76,6 +76,14 @@ class Runs:
         """Start another attempt, from the last durable checkpoint."""
         return run_with_floats(self._act("POST", run, "retry/"))
 
+    def move(self, run: str, cluster: str, image: str | None = None) -> dict[str, Any]:
+        """Let a run go on in another registered cluster, from its last checkpoint.
+
+        `image`: None for the run's own.
+        """
+        body = {"cluster": cluster, **({} if image is None else {"image": image})}
+        return run_with_floats(self._http.post(f"runs/{self.resolve(run)}/move/", body))
+
     def clone(self, run: str, **changes: Any) -> dict[str, Any]:
         """Start a new run of the same code, data, parameters and resources.
 

@@ -19,6 +19,7 @@ from atom.jobs.artifacts.actions.outputs import forget_unsent
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record, transition
 from atom.jobs.failures.engines import failures
+from atom.jobs.failures.engines.failure_codes import MOVED
 from atom.jobs.failures.engines.failures import ExitReport, Failure, Limits
 from atom.jobs.failures.engines.leftovers import leftovers_of
 from atom.jobs.models import Attempt, Rank, Run
@@ -66,7 +67,9 @@ def beat(rank: Rank) -> Beat:
     now = clock.now()
     expires_at = now + TOKEN_LIFE
     Rank.objects.filter(pk=rank.pk).update(heartbeat_at=now, token_expires_at=expires_at)
-    return Beat(rank.attempt.run.cancel_requested_at is not None, expires_at, now)
+    run = rank.attempt.run
+    is_to_stop = run.cancel_requested_at is not None or run.moving_since is not None
+    return Beat(is_to_stop, expires_at, now)
 
 
 def note_started(attempt: Attempt, pid: int | None) -> None:
@@ -103,8 +106,7 @@ def note_exit(
         run, attempt = lock(attempt_id)
         if attempt.state not in states.SUPERVISED | {states.CANCELLING}:
             return
-        limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
-        failure = failures.classify(report, limits)
+        failure = failure_of(run, report)
         attempt.ranks.filter(number=rank, ended_at=None).update(
             exit_code=report.exit_code, signal=report.signal, ended_at=Now()
         )
@@ -113,7 +115,25 @@ def note_exit(
         if "outputs_failed" not in evidence:
             forget_unsent(attempt)
         attempt.exit_code, attempt.signal = report.exit_code, report.signal
-        end_attempt(run, attempt, failure, {**evidence, "reason": report.reason})
+        end_attempt(run, attempt, failure, {**evidence, "reason": reason_of(report, failure)})
+
+
+def failure_of(run: Run, report: ExitReport) -> Failure | None:
+    """Return why an attempt failed; one that was asked to stop for a move is no cancelled one."""
+    if report.reason == "cancelled" and is_moving(run):
+        return failures.moved(_target_of(run))
+    return failures.classify(report, Limits(run.memory_bytes, run.timeout_s, list(run.command)))
+
+
+def reason_of(report: ExitReport, failure: Failure | None) -> str:
+    """Return the reason of an attempt's end."""
+    is_move = failure is not None and failure.failure_class == MOVED
+    return "moved" if is_move else report.reason
+
+
+def is_moving(run: Run) -> bool:
+    """Return whether the open attempt ends so that the run goes on in another cluster."""
+    return run.moving_since is not None and run.cancel_requested_at is None
 
 
 def lock(attempt_id: UUID) -> tuple[Run, Attempt]:
@@ -159,6 +179,16 @@ def _sentence(attempt: Attempt, failure: Failure | None, evidence: dict[str, Any
     if evidence.get("reason") == "cancelled":
         return "The command was stopped because the run was cancelled."
     return f"The command ended with exit code {attempt.exit_code or 0}."
+
+
+def end_moved(run: Run, attempt: Attempt) -> None:
+    """End an attempt of which nothing is waited for, so that its run goes on elsewhere."""
+    evidence = {"reason": "moved", "no_more": True}
+    end_attempt(run, attempt, failures.moved(_target_of(run)), evidence)
+
+
+def _target_of(run: Run) -> str:
+    return run.cluster.name if run.cluster else ""
 
 
 def fail_launch(attempt_id: UUID, failure: Failure) -> None:

@@ -72,6 +72,9 @@ def _settle(run: Run, attempt: Attempt) -> None:
 
 def _end(run: Run, attempt: Attempt, kind: EventKind, text: str) -> None:
     """End both; the kinds of the last line have the names of the final states."""
+    if run.moving_since is not None:
+        # It was over before it could be moved.
+        run.cluster, run.moving_since = attempt.cluster, None
     transition(run, kind.value, attempt)
     unpin(run)
     record(run, kind, text, attempt)
@@ -96,13 +99,15 @@ def _lost_attempts(run: Run) -> int:
 
 
 def _last_start(run: Run) -> datetime:
-    asked = run.events.filter(kind__in=[EventKind.CREATED, EventKind.RETRIED]).order_by("-id")
+    starts = [EventKind.CREATED, EventKind.RETRIED, EventKind.MOVE_REQUESTED]
+    asked = run.events.filter(kind__in=starts).order_by("-id")
     return asked.values_list("at", flat=True).first() or run.created_at
 
 
 def _retry(run: Run, attempt: Attempt) -> None:
     wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** max(0, _lost_attempts(run) - 1))
     run.retry_at = clock.now() + timedelta(seconds=wait_s)
+    run.moving_since = None
     settle(attempt, states.FAILED)
     transition(run, states.RETRY_WAIT)
     text = f"Attempt {attempt.number} was lost; the next one starts in {wait_s} s."

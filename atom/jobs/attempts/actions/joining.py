@@ -115,7 +115,8 @@ def _take(placement: Placement, proven: Proven) -> Joined:
         attempt = _open_attempt(placement)
         if attempt is None:
             return _again(placement, "The next attempt is being made.", SOON_S)
-        if run.cancel_requested_at is not None or placement.ended_at is not None:
+        stops = (run.cancel_requested_at, run.moving_since, placement.ended_at)
+        if any(since is not None for since in stops):
             return Joined(Answer.STOP, "The run is cancelled, or goes on elsewhere.")
         if attempt.state in (states.FINALIZING, states.WARMING, states.PLACING):
             return _again(placement, "The next attempt is being made.", SOON_S)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import structlog
 from django.conf import settings
@@ -11,14 +11,19 @@ from django.db.models import Max
 from atom.clusters.node_health import is_silent
 from atom.core import clock
 from atom.jobs import effects, states
-from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.attempts.actions.attempts import (
+    end_attempt,
+    end_moved,
+    failure_of,
+    is_moving,
+    reason_of,
+)
 from atom.jobs.attempts.exit_reports import CheckedExitReport, parse_exit_report
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
 from atom.jobs.executors import executor_of
 from atom.jobs.executors.base import Executor, Observation
 from atom.jobs.failures.engines import failures
-from atom.jobs.failures.engines.failures import Limits
 from atom.jobs.models import Attempt, Run
 
 log = structlog.get_logger(__name__)
@@ -28,6 +33,8 @@ DEFAULT_LOST_AFTER_S = 30
 # The runner ends a command by itself; this is for a runner that does not.
 OVERDUE = timedelta(seconds=60)
 CANCEL_OVERDUE = timedelta(seconds=30)
+# A run that is moved may store its newest checkpoint for as long as its runner reports.
+MOVE_OVERDUE = timedelta(minutes=10)
 
 
 def watch(run: Run, attempt: Attempt) -> None:
@@ -39,6 +46,8 @@ def watch(run: Run, attempt: Attempt) -> None:
     seen = executor.observe(attempt.pk)
     if run.cancel_requested_at is not None and attempt.state != states.CANCELLING:
         _begin_cancelling(run, attempt, seen)
+    elif is_moving(run):
+        _move_on(run, attempt, executor, seen)
     if attempt.state == states.FINALIZING:
         return
     if not seen.launched:
@@ -77,6 +86,18 @@ def _begin_cancelling(run: Run, attempt: Attempt, seen: Observation) -> None:
     record(run, EventKind.CANCELLING, text, attempt)
 
 
+def _move_on(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
+    """End the attempt at once if its command has not started, or its runner is not heard of."""
+    joined = any(rank.identity for rank in seen.ranks.values())
+    asked_for = clock.now() - (run.moving_since or clock.now())
+    if joined and asked_for < MOVE_OVERDUE:
+        last_sign = _last_heartbeat(attempt) or attempt.updated_at
+        if asked_for < CANCEL_OVERDUE or clock.now() - last_sign < _lost_after():
+            return
+    executor.kill(attempt.pk)
+    end_moved(run, attempt)
+
+
 def _relaunch(run: Run, attempt: Attempt) -> None:
     unattended = run.claimed_until is None or run.claimed_until < clock.now()
     if attempt.state == states.SUBMITTED and unattended:
@@ -105,12 +126,8 @@ def _enforce(run: Run, attempt: Attempt, executor: Executor) -> None:
 
 def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
     """End an attempt whose supervisors are gone; an exit report that one left still counts."""
-    beaten_at = attempt.ranks.aggregate(last=Max("heartbeat_at"))["last"]
-    last_sign = beaten_at or attempt.updated_at
-    lost_after = timedelta(
-        seconds=getattr(settings, "ATOM_RUNNER_LOST_AFTER_S", DEFAULT_LOST_AFTER_S)
-    )
-    if not seen.is_final and clock.now() - last_sign < lost_after:
+    last_sign = _last_heartbeat(attempt) or attempt.updated_at
+    if not seen.is_final and clock.now() - last_sign < _lost_after():
         return
     executor.kill_leftovers(attempt.pk)
     log.warning("supervisor_gone", attempt_id=str(attempt.pk))
@@ -119,6 +136,8 @@ def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Obs
         _apply_exit_report(run, attempt, word)
     elif attempt.state == states.CANCELLING:
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+    elif is_moving(run):
+        end_moved(run, attempt)
     elif seen.failure is not None:
         evidence = {"reason": "cluster", "no_more": True}
         end_attempt(run, attempt, seen.failure, evidence)
@@ -126,6 +145,16 @@ def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Obs
         tail = executor.logs(attempt.pk, 0)
         evidence = {"reason": "runner_lost", "no_more": True, "supervisor_log": tail}
         end_attempt(run, attempt, failures.runner_lost(), evidence)
+
+
+def _last_heartbeat(attempt: Attempt) -> datetime | None:
+    beaten_at: datetime | None = attempt.ranks.aggregate(last=Max("heartbeat_at"))["last"]
+    return beaten_at
+
+
+def _lost_after() -> timedelta:
+    """Return how long a runner may be silent before it counts as lost."""
+    return timedelta(seconds=getattr(settings, "ATOM_RUNNER_LOST_AFTER_S", DEFAULT_LOST_AFTER_S))
 
 
 def _first_failure(seen: Observation) -> CheckedExitReport | None:
@@ -139,6 +168,6 @@ def _first_failure(seen: Observation) -> CheckedExitReport | None:
 def _apply_exit_report(run: Run, attempt: Attempt, word: CheckedExitReport) -> None:
     report = word.report
     attempt.exit_code, attempt.signal = report.exit_code, report.signal
-    limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
-    evidence = {**word.evidence, "reason": report.reason, "no_more": True}
-    end_attempt(run, attempt, failures.classify(report, limits), evidence)
+    failure = failure_of(run, report)
+    evidence = {**word.evidence, "reason": reason_of(report, failure), "no_more": True}
+    end_attempt(run, attempt, failure, evidence)

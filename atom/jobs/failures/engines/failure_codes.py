@@ -27,17 +27,19 @@ UNSCHEDULABLE: Final = "UNSCHEDULABLE"
 PREEMPTED: Final = "PREEMPTED"
 EVICTED: Final = "EVICTED"
 JOB_VANISHED: Final = "JOB_VANISHED"
+# A person moved the run to another cluster.
+MOVED: Final = "MOVED"
 
 FAILURE_CLASSES: Final = (
     OOM_HOST, USER_CODE, COMMAND_NOT_FOUND, DATA_WARMUP, RUNTIME_BUILD, PREPARATION, RUNNER_LOST,
     NODE_LOST, NODE_DISK, DEADLINE, BAD_PARAMETERS, BAD_DATA, BAD_MODEL, OOM_GPU, RESULT_REFUSED,
-    IMAGE_PULL, VOLUME, UNSCHEDULABLE, PREEMPTED, EVICTED, JOB_VANISHED,
+    IMAGE_PULL, VOLUME, UNSCHEDULABLE, PREEMPTED, EVICTED, JOB_VANISHED, MOVED,
 )  # fmt: skip
 
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
-RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST, PREEMPTED, EVICTED, JOB_VANISHED})
-# The cluster took the machine for other work: such an attempt uses up no retry.
-UNCOUNTED: Final = frozenset({PREEMPTED, EVICTED})
+RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST, PREEMPTED, EVICTED, JOB_VANISHED, MOVED})
+# The machine was wanted for other work, or a person chose another: no retry is used up.
+UNCOUNTED: Final = frozenset({PREEMPTED, EVICTED, MOVED})
 
 
 class FailureCode(StrEnum):
@@ -55,6 +57,7 @@ class FailureCode(StrEnum):
     NOTHING_SELECTED = "nothing_selected"
     NOT_MOUNTED = "not_mounted"
     RUNNER_LOST = "runner_lost"
+    MOVED = "moved"
     NODE_LOST = "node_lost"
     DISK_FULL = "disk_full"
     DISK_READ_ONLY = "disk_read_only"

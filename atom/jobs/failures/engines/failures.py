@@ -12,6 +12,7 @@ from atom.jobs.failures.engines.failure_codes import (
     COMMAND_NOT_FOUND,
     DATA_WARMUP,
     DEADLINE,
+    MOVED,
     NODE_DISK,
     NODE_LOST,
     OOM_HOST,
@@ -319,6 +320,17 @@ def preempted() -> Failure:
         "Nothing to correct: the run starts again by itself, from its last saved checkpoint.",
         FailureCode.PREEMPTED,
         {"said": _TOLD_TO_END},
+    )
+
+
+def moved(cluster: str) -> Failure:
+    """Return the end of an attempt whose run a person moved to another cluster."""
+    return Failure(
+        MOVED,
+        f"The run was moved to the cluster {cluster}.",
+        "Nothing to correct: the run goes on there, from its last saved checkpoint.",
+        FailureCode.MOVED,
+        {"cluster": cluster},
     )
 
 

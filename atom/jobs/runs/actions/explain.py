@@ -43,6 +43,7 @@ class AnswerCode(StrEnum):
     CANCELLING = "cancelling"
     FINALIZING = "finalizing"
     MOVING = "moving"
+    TO_ANOTHER_CLUSTER = "to_another_cluster"
     TRACKED = "tracked"
     CLUSTER_AWAY = "cluster_away"
     IN_CLUSTER = "in_cluster"
@@ -108,6 +109,9 @@ def explain(run: Run) -> Explanation:
         return _queued(run)
     if run.state == states.RETRY_WAIT:
         return between_attempts(run)
+    if run.moving_since is not None and run.state in states.SUPERVISED:
+        answer = "It moves to another cluster: its command stores a last checkpoint first."
+        return Explanation(AnswerCode.TO_ANOTHER_CLUSTER, answer, [])
     if run.state in (states.PLACING, states.WARMING):
         return _warming(run)
     if run.state == states.RUNNING:

@@ -121,3 +121,15 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
         allow_blank=True,
         help_text="The image that a registered cluster starts; empty for the installation's.",
     )
+
+
+class MoveRequestSerializer(serializers.Serializer[Any]):
+    """The cluster in which a run goes on."""
+
+    cluster = TextField(max_length=63, help_text="A registered cluster of the project.")
+    image = TextField(
+        max_length=MAX_CHARACTERS,
+        required=False,
+        allow_blank=True,
+        help_text="The image that it starts; left out, that of the run.",
+    )

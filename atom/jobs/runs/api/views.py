@@ -16,12 +16,13 @@ from atom.core.idempotency import idempotent
 from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import Run, attempts_to_show
 from atom.jobs.reads import find_whole_run
-from atom.jobs.runs.actions import descriptions, explain, runs
+from atom.jobs.runs.actions import descriptions, explain, moves, runs
 from atom.jobs.runs.actions.plan import plan_run
 from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.api.explanation_serializers import ExplanationSerializer, RunPreviewSerializer
 from atom.jobs.runs.api.request_serializers import (
     CloneRequestSerializer,
+    MoveRequestSerializer,
     RunRequestSerializer,
 )
 from atom.jobs.runs.api.run_changes import DescriptionSerializer, parse_description
@@ -101,6 +102,19 @@ class RetryView(RunScopedView):
     def post(self, request: Request, run_id: UUID) -> Response:
         """Start another attempt, from the last durable checkpoint."""
         return render_run(runs.retry_run(self.run.pk, user_of(request)).pk)
+
+
+class MoveView(RunScopedView):
+    """`runs/<id>/move/`."""
+
+    @extend_schema(operation_id="runs_move", request=MoveRequestSerializer, responses=RunSerializer)
+    @idempotent
+    def post(self, request: Request, run_id: UUID) -> Response:
+        """Let the run go on in another registered cluster, from its last checkpoint."""
+        body = MoveRequestSerializer(data=request.data)
+        check(body)
+        run = moves.move_run(self.run.pk, user_of(request), **body.validated_data)
+        return render_run(run.pk)
 
 
 class CloneView(RunScopedView):

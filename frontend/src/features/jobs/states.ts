@@ -19,3 +19,6 @@ export const isWaiting = (run: { state: string }): boolean => WAITING.has(run.st
 /** Its program runs elsewhere and only reports: Atom has nothing to start, log or clone. */
 export const isTracked = (run: { origin: string }): boolean => run.origin !== 'atom';
 export const mayCancel = (run: { state: string }): boolean => isActive(run) && run.state !== 'cancelling';
+/** In a registered cluster, and not about to end: it can go on in another one. */
+export const mayMove = (run: { state: string; cluster: string | null }): boolean =>
+  run.cluster !== null && !['succeeded', 'finalizing', 'cancelling'].includes(run.state);

@@ -1,10 +1,19 @@
 import { Badge, Button, Text, Tooltip } from '@mantine/core';
-import { IconArrowsDiff, IconBan, IconBox, IconCopy, IconRefresh, IconShare } from '@tabler/icons-react';
+import {
+  IconArrowsDiff,
+  IconArrowsRightLeft,
+  IconBan,
+  IconBox,
+  IconCopy,
+  IconRefresh,
+  IconShare,
+} from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
 import { useMay } from '@/shared/domain/project';
+import { whenReachable } from '@/shared/live/connection';
 import { LiveIndicator } from '@/shared/live/LiveIndicator';
 import type { Live } from '@/shared/live/useLive';
 import { CopyId } from '@/shared/ui/CopyId';
@@ -23,10 +32,12 @@ import { runName } from '../list/columns';
 import { cancelRun, retryRun, useRefreshRun } from '../queries';
 import { RunTime } from '../RunTime';
 import { ShareDialog } from '../sharing/ShareDialog';
-import { isActive, isTracked, isWaiting, mayCancel } from '../states';
+import { isActive, isTracked, isWaiting, mayCancel, mayMove } from '../states';
 import classes from './detail.module.css';
 import { RegisteredVersions } from './RegisteredVersions';
 import { RegisterModel } from './RegisterModel';
+
+const MoveDialog = lazy(whenReachable(() => import('./MoveDialog')));
 
 function useRunActions(run: Run) {
   const { t } = useTranslation();
@@ -70,18 +81,23 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
   const [registering, setRegistering] = useState(false);
   const [comparing, setComparing] = useState(false);
   const [sharing, setSharing] = useState(false);
+  const [moving, setMoving] = useState(false);
   const clone = () => void navigate({ to: '/runs/new', search: { clone: run.id } });
   const canCancel = mayRun && mayCancel(run);
   // A tracked run's files stay as they are while it goes on; there is nothing of it to start again.
   const tracked = isTracked(run);
   const mayClone = mayRun && !tracked;
   const canRetry = mayClone && (run.state === 'failed' || run.state === 'cancelled');
+  const canMove = mayClone && mayMove(run);
   const canRegister = mayRun && (tracked || run.state === 'succeeded') && run.has_model;
   useCommands([
     { id: 'run-compare', label: t('compare.compareWith'), icon: IconArrowsDiff, run: () => setComparing(true) },
     { id: 'run-share', label: t('sharing.share'), icon: IconShare, run: () => setSharing(true) },
     ...(canCancel ? [{ id: 'run-cancel', label: t('jobs.cancelRun'), icon: IconBan, run: actions.cancel }] : []),
     ...(canRetry ? [{ id: 'run-retry', label: t('jobs.retryRun'), icon: IconRefresh, run: actions.retry }] : []),
+    ...(canMove
+      ? [{ id: 'run-move', label: t('runpage.move.button'), icon: IconArrowsRightLeft, run: () => setMoving(true) }]
+      : []),
     ...(mayClone ? [{ id: 'run-clone', label: t('jobs.cloneRun'), icon: IconCopy, run: clone }] : []),
   ]);
   return (
@@ -143,6 +159,11 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
             </ButtonLink>
           </Tooltip>
         )}
+        {canMove && (
+          <Button variant="default" leftSection={<IconArrowsRightLeft size={14} />} onClick={() => setMoving(true)}>
+            {t('runpage.move.button')}
+          </Button>
+        )}
         {canRetry && (
           <Tooltip label={t('jobs.retryHint')}>
             <Button
@@ -185,6 +206,11 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
         />
       )}
       <ShareDialog run={run} opened={sharing} onClose={() => setSharing(false)} />
+      {moving && (
+        <Suspense fallback={null}>
+          <MoveDialog run={run} onClose={() => setMoving(false)} />
+        </Suspense>
+      )}
       {registering && <RegisterModel run={run} onClose={() => setRegistering(false)} />}
     </>
   );

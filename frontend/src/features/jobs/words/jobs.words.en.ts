@@ -32,6 +32,7 @@ export const failureClass = {
   PREEMPTED: 'Stopped for other work',
   EVICTED: 'Moved off its machine',
   JOB_VANISHED: 'Gone from the cluster',
+  MOVED: 'Moved to another cluster',
 } satisfies Words<FailureClassEnum>;
 
 export const failure = {
@@ -186,6 +187,10 @@ export const failure = {
     reason: 'The cluster took the job’s machine away: {{said}}',
     suggestion: 'Nothing to correct: the run starts again by itself, from its last saved checkpoint.',
   },
+  moved: {
+    reason: 'The run was moved to the cluster {{cluster}}.',
+    suggestion: 'Nothing to correct: the run goes on there, from its last saved checkpoint.',
+  },
   job_vanished: {
     reason: 'The job’s object is gone from the cluster, so its end could not be observed.',
     suggestion:
@@ -243,6 +248,7 @@ export const event = {
   ended_cancelled: 'The command was stopped because the run was cancelled.',
   retry: 'Attempt {{number}} was lost; the next one starts in {{wait_s}}.',
   retried: '{{user}} asked for another attempt.',
+  move_requested: '{{user}} moved the run to the cluster {{cluster}}.',
   succeeded: 'The run succeeded.',
   failed: 'The run failed.',
   cancelled: 'The run was cancelled.',
@@ -291,6 +297,7 @@ export const answer = {
   finalizing: 'The command has ended; the rest of its log and files is being stored.',
   moving: 'It is on its way to a machine.',
   cluster_away: 'It waits for its cluster.',
+  to_another_cluster: 'It moves to another cluster: its command stores a last checkpoint first.',
   in_cluster: 'Its cluster has it, and starts it when it has room.',
   tracked: 'Its program runs elsewhere and only reports to Atom.',
 } satisfies Words<ExplanationCodeEnum>;

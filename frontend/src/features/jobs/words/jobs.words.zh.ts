@@ -23,6 +23,7 @@ export const failureClass: Translation<typeof en.failureClass> = {
   PREEMPTED: '为其他任务让位',
   EVICTED: '被移出机器',
   JOB_VANISHED: '已从集群消失',
+  MOVED: '已移动到另一个集群',
 };
 
 export const failure: Translation<typeof en.failure> = {
@@ -170,6 +171,10 @@ export const failure: Translation<typeof en.failure> = {
     reason: '集群收回了任务的机器：{{said}}',
     suggestion: '无需修改：运行会从最近保存的检查点自动重新开始。',
   },
+  moved: {
+    reason: '运行已移动到集群 {{cluster}}。',
+    suggestion: '无需修改：运行会在那里从最近保存的检查点继续。',
+  },
   job_vanished: {
     reason: '任务的对象已从集群消失，无法观察到任务如何结束。',
     suggestion: '只要还有重试次数，运行会自动重新开始。如果再次发生，请向管理员询问是哪个程序删除了它。',
@@ -218,6 +223,7 @@ export const event: Translation<typeof en.event> = {
   ended_cancelled: '运行已取消，命令被停止。',
   retry: '第 {{number}} 次尝试丢失；下一次将在 {{wait_s}} 后开始。',
   retried: '{{user}} 请求再尝试一次。',
+  move_requested: '{{user}} 将该运行移动到集群 {{cluster}}。',
   succeeded: '运行成功。',
   failed: '运行失败。',
   cancelled: '运行已取消。',
@@ -263,6 +269,7 @@ export const answer: Translation<typeof en.answer> = {
   finalizing: '命令已结束；正在保存其余的日志和文件。',
   moving: '正在前往机器。',
   cluster_away: '正在等待其集群。',
+  to_another_cluster: '正在移动到另一个集群：其命令先保存最后一个检查点。',
   in_cluster: '集群已接收，有空位时将启动。',
   tracked: '其程序在别处执行，只向 Atom 上报。',
 };

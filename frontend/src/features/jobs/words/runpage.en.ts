@@ -1,4 +1,14 @@
 export const runpage = {
+  move: {
+    button: 'Move',
+    title: 'Move {{name}} to another cluster',
+    hint: 'The command is asked to stop and may store a last checkpoint. The run goes on in the other cluster from there. If its cluster does not answer, it goes on after half a minute.',
+    cluster: 'Cluster',
+    choose: 'Choose a cluster.',
+    none: 'The project may use no other cluster.',
+    move: 'Move',
+    asked: '{{name}} moves to {{cluster}}',
+  },
   files: {
     top: 'Files',
     where: 'Folder',

@@ -2,6 +2,16 @@ import type { Translation } from '@/i18n/types';
 import type { runpage as en } from './runpage.en';
 
 export const runpage: Translation<typeof en> = {
+  move: {
+    button: '移动',
+    title: '将 {{name}} 移动到另一个集群',
+    hint: '系统会要求命令停止，并让其保存最后一个检查点；运行随后在另一个集群从该检查点继续。若原集群没有响应，半分钟后即继续。',
+    cluster: '集群',
+    choose: '请选择集群。',
+    none: '该项目没有其他可用的集群。',
+    move: '移动',
+    asked: '{{name}} 正在移动到 {{cluster}}',
+  },
   files: {
     top: '文件',
     where: '文件夹',

@@ -1,0 +1,97 @@
+"""Moves of runs between registered clusters: a run goes on elsewhere from its last checkpoint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from django.db import transaction
+
+from atom.accounts import audit
+from atom.accounts.models import User
+from atom.core import clock
+from atom.jobs import effects, states
+from atom.jobs.errors import InvalidRun, NotMovable, RunIsTracked
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import announce, record
+from atom.jobs.models import Run
+from atom.jobs.runs.actions.plan import plan_run
+from atom.jobs.runs.actions.runs import enqueue_run, request_like
+from atom_sdk.sentences import Sentence
+
+# The end of the attempt has begun: it cannot be asked to stop for a move any more.
+_ENDING = frozenset({states.CANCELLING, states.FINALIZING})
+
+
+def move_run(run_id: UUID, user: User, cluster: str, image: str | None = None) -> Run:
+    """Let a run go on in another registered cluster; a failed or cancelled one starts again there.
+
+    The command is asked to stop and may store a last checkpoint; its token ends with its attempt.
+    In a cluster that does not answer, the attempt ends without its runner after half a minute.
+    `image`: None for the run's own. Raises NotMovable, RunIsTracked, InvalidRun, ResourcesNeverFit.
+    """
+    with transaction.atomic():
+        run = Run.objects.select_for_update(no_key=True, of=("self",)).get(pk=run_id)
+        _check_movable(run)
+        request = request_like(run)
+        request = replace(request, cluster=cluster, image=request.image if image is None else image)
+        plan = plan_run(run.project, user, request)
+        plan.raise_errors()
+        if plan.cluster is None or plan.cluster == run.cluster:
+            raise InvalidRun(errors={"cluster": [_wrong_target(run, cluster)]})
+        origin = run.cluster.name if run.cluster else ""
+        run.cluster, run.image = plan.cluster, request.image
+        text = f"{user.username} moved the run to the cluster {cluster}."
+        record(run, EventKind.MOVE_REQUESTED, text, user=user.username, cluster=cluster)
+        audit.record(
+            user, "run.moved", run, run.project, name=run.name, origin=origin, cluster=cluster
+        )
+        _go_on(run)
+    return run
+
+
+def _check_movable(run: Run) -> None:
+    if run.origin != states.EXECUTED:
+        raise RunIsTracked
+    if run.cluster is None:
+        raise NotMovable(
+            Sentence(
+                "jobs.move_own_machines",
+                "Run {run} belongs to Atom's own machines, which start no images.",
+                run=run.number,
+            )
+        )
+    if run.state == states.SUCCEEDED or run.state in _ENDING:
+        raise NotMovable(
+            Sentence("jobs.move_ends", "Run {run} is over, or is about to end.", run=run.number)
+        )
+    if run.cancel_requested_at is not None and run.state not in states.TERMINAL:
+        raise NotMovable(
+            Sentence("jobs.move_cancelled", "Run {run} is being cancelled.", run=run.number)
+        )
+
+
+def _wrong_target(run: Run, cluster: str) -> Sentence:
+    if run.cluster is not None and run.cluster.name == cluster:
+        return Sentence(
+            "jobs.move_same_cluster", "The run is in {cluster} already.", cluster=cluster
+        )
+    return Sentence(
+        "jobs.move_to_own_machines",
+        "A run moves between registered clusters. For Atom's own machines, start a copy.",
+    )
+
+
+def _go_on(run: Run) -> None:
+    """Save the choice and begin the end of what holds the run in its old cluster."""
+    if run.state in states.TERMINAL:
+        enqueue_run(run)
+        return
+    if run.state in states.WAITING:
+        # A suspended Job may wait for the next attempt.
+        run.placements.filter(ended_at=None).update(ended_at=clock.now())
+    else:
+        run.moving_since = run.moving_since or clock.now()
+    run.save(update_fields=["cluster", "image", "moving_since", "updated_at"])
+    announce(run)
+    effects.wake()
