@@ -38,6 +38,8 @@ from bench import (
     targets,
     transfer,
 )
+from bench.reconciler import __main__ as reconciler
+from bench.watcher import __main__ as watcher
 
 FILES = 50_000
 WORK = Path(".atom/bench")
@@ -62,6 +64,10 @@ class Options:
     results: Path
 
 
+# Parts that measure no corpus of files.
+_WITHOUT_FILES = {
+    "images", "manifests", "memory", "growth", "service", "watcher", "reconciler",
+}  # fmt: skip
 Part = Callable[[Options, Path], list[harness.Result]]
 PEERS: dict[str, Part] = {
     "reads": lambda options, folder: reads.run(folder, options.files, options.work),
@@ -73,6 +79,8 @@ PEERS: dict[str, Part] = {
     "remote": lambda options, folder: remote.run(folder, options.files),
     "manifests": lambda options, folder: manifests.run(folder, options.entries),
     "memory": lambda options, folder: memory.run(folder, options.entries),
+    "watcher": lambda options, folder: watcher.run(),
+    "reconciler": lambda options, folder: reconciler.run(),
     "growth": lambda options, folder: growth.run(folder, options.files, options.results),
 }
 WITH_STACK = ("push", "logs", "runs", "portal")
@@ -149,7 +157,7 @@ def _measured(name: str, part: Part, options: Options) -> list[harness.Result]:
     shutil.rmtree(folder, ignore_errors=True)
     speed = min(speed, harness.processor_speed())
     harness.say(f"{name} took {time.monotonic() - started:,.0f} s; {speed} million additions/s")
-    counted = name not in ("images", "manifests", "memory", "growth", "service")
+    counted = name not in _WITHOUT_FILES
     files = options.files if counted else None
     return [replace(result, files=files, processor=speed) for result in found]
 

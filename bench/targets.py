@@ -72,6 +72,8 @@ TARGETS: dict[tuple[str, str | None], Target] = {
     ("page of 100,000 runs, sorted by a parameter, median", None): _at_most(300),
     ("page of 100,000 runs, sorted by CPU hours, median", None): _at_most(300),
     ("sums of 100,000 runs, median", None): _at_most(300),
+    ("reconciler and watcher, 1,000 open runs in a cluster", None): _at_most(50),
+    ("watcher of a cluster, 10,000 pods, peak memory", None): _at_most(300),
     ("points, MLflow's log-batch to stored", None): Target(50_000),
     ("points, atom_sdk.run.log to stored", None): Target(50_000),
     ("curve of 1,000,000 points, cold, median", None): _at_most(300),

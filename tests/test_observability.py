@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from atom.accounts.actions import create_token
 from atom.clusters.actions import ensure_local_node
-from atom.clusters.models import Node
+from atom.clusters.models import Cluster, Node
 from atom.core import heartbeats, metrics, redis, task_counts
 from atom.core.clock import now
 from atom.datasets.models import Pack
@@ -188,6 +188,28 @@ def test_a_long_queue_is_told_whatever_the_priority(administrators: Client) -> N
     found = finding(administrators, "queue_long")
     assert found is not None
     assert found["figures"]["waiting"] == 1100
+
+
+def test_a_cluster_that_does_not_answer_is_named_with_its_last_sign(
+    administrators: Client,
+) -> None:
+    assert finding(administrators, "clusters") is None
+    named = {"kind": "kubernetes", "server": "https://k8s.example"}
+    Cluster.objects.create(name="east", heartbeat_at=now(), **named)
+    assert (finding(administrators, "clusters") or {})["figures"] == {"total": 1}
+    last = datetime(2026, 11, 27, 9, 30, tzinfo=UTC)
+    away = {"problem_code": "cluster_unreachable", **named}
+    Cluster.objects.create(name="west", state="unreachable", heartbeat_at=last, **away)
+    # A drained cluster keeps that state while it does not answer.
+    Cluster.objects.create(name="north", state="draining", **away)
+    Cluster.objects.create(name="gone", state="removed", **away)
+    found = finding(administrators, "clusters_unreachable")
+    assert found is not None
+    assert found["level"] == "warning"
+    names = "north (–), west (2026-11-27 09:30 UTC)"
+    assert found["figures"] == {"away": 2, "total": 3, "names": names}
+    assert "go on" in found["action"]
+    assert finding(administrators, "clusters") is None
 
 
 def test_a_silent_node_is_named(administrators: Client) -> None:

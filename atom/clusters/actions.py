@@ -15,7 +15,7 @@ from django.db.models.functions import Now
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.clusters.engines.machine import Machine, disk_bytes, probe_machine
-from atom.clusters.errors import MachineNotFound
+from atom.clusters.errors import CordonedByCluster, MachineNotFound
 from atom.clusters.models import Cluster, Node, Reservation
 from atom.clusters.states import SILENT_AFTER
 from atom.core import clock
@@ -98,11 +98,16 @@ def cordon(node_id: UUID, actor: User, reason: str) -> Node:
 
 
 def uncordon(node_id: UUID, actor: User) -> Node:
-    """Let a node take runs again; a node that takes them stays as it is. Raises MachineNotFound."""
+    """Let a node take runs again; a node that takes them stays as it is.
+
+    Raises MachineNotFound, CordonedByCluster.
+    """
     with transaction.atomic():
         node = _locked(node_id)
         if node.schedulable:
             return node
+        if not node.cordoned_by:
+            raise CordonedByCluster
         node.schedulable, node.cordon_reason, node.cordoned_by = True, "", ""
         node.cordoned_at = None
         node.save(update_fields=[*_CORDON, "updated_at"])

@@ -11,6 +11,14 @@ class MachineNotFound(NotFound):
     action = "Look at the list of machines; one that was removed has no page any more."
 
 
+class CordonedByCluster(Conflict):
+    """The machine's own cluster keeps pods off it; the next check would close it again."""
+
+    code = "cordoned_by_cluster"
+    title = "The cluster itself keeps runs off this machine."
+    action = "Run kubectl uncordon in the cluster; Atom sees it within a minute."
+
+
 class ClusterNotFound(NotFound):
     """No cluster has this name, or none that the caller may use."""
 

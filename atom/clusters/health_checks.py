@@ -32,7 +32,37 @@ def gauges() -> Iterator[Gauge]:
 
 
 def findings() -> list[Finding]:
-    """Name silent nodes, and say when there is none to run anything on."""
+    """Name silent nodes and clusters, and say when there is no node to run anything on."""
+    return [*_about_nodes(), *_about_clusters()]
+
+
+def _about_clusters() -> list[Finding]:
+    clusters = list(Cluster.objects.present().exclude(server="").order_by("name"))
+    # A cluster that is drained keeps that state while it does not answer.
+    away = [cluster for cluster in clusters if cluster.problem_code]
+    if not clusters:
+        return []
+    if not away:
+        text = f"{len(clusters)} clusters answer."
+        return [Finding("clusters", "ok", text, figures={"total": len(clusters)})]
+    names = ", ".join(f"{one.name} ({_last_sign(one)})" for one in away[:5])
+    return [
+        Finding(
+            "clusters_unreachable",
+            "warning",
+            f"{len(away)} of {len(clusters)} clusters do not answer; the last sign: {names}.",
+            "Runs there go on. See the reason on the cluster's page; check its address, its "
+            "network and its kubeconfig.",
+            {"away": len(away), "total": len(clusters), "names": names},
+        )
+    ]
+
+
+def _last_sign(cluster: Cluster) -> str:
+    return cluster.heartbeat_at.strftime("%Y-%m-%d %H:%M UTC") if cluster.heartbeat_at else "–"
+
+
+def _about_nodes() -> list[Finding]:
     now = clock.now()
     nodes = list(Node.objects.filter(schedulable=True, cluster__server="").order_by("name"))
     silent = [

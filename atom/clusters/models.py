@@ -24,6 +24,10 @@ class ClusterQuerySet(models.QuerySet["Cluster"]):
         """Leave out clusters that were removed."""
         return self.exclude(state="removed")
 
+    def registered(self) -> ClusterQuerySet:
+        """Leave out Atom's own machines, which nobody registers."""
+        return self.exclude(server="")
+
     def visible_to(self, user: User, project_id: UUID | None) -> ClusterQuerySet:
         """Return clusters that the user's projects may use, or the token's project alone."""
         projects = Project.objects.all().visible_to(user)
@@ -52,6 +56,8 @@ class Cluster(TimestampedModel):
     namespace = models.CharField(max_length=63, blank=True)
     # One context of the kubeconfig, encrypted (`atom.core.crypto`); it is only ever written.
     encrypted_kubeconfig = models.TextField(blank=True)
+    # The uid of its namespace kube-system: another cluster at this address has another.
+    identity = models.CharField(max_length=64, blank=True)
     # Whether every project may use it; otherwise those of `projects`.
     all_projects = models.BooleanField(default=True)
     projects = models.ManyToManyField(Project, related_name="+", blank=True)

@@ -35,8 +35,8 @@ class Prepared(Generic[M]):
     Django takes several times longer to put a statement together than PostgreSQL to answer one that
     finds a few rows, and PostgreSQL longer to plan one of many tables: connections that are kept
     keep its plan. `make` is called once, with a value of each of `kinds` (UUID, str) in place
-    of those that `rows` is given later, so it must not look at them. It may select related rows and
-    leave columns out; what it prefetches is not read.
+    of those that `rows` is given later, so it must not look at them. It may select related rows,
+    annotate and leave columns out; what it prefetches is not read.
     """
 
     def __init__(self, make: Callable[..., QuerySet[M]], *kinds: type) -> None:
@@ -89,6 +89,7 @@ class _Made(Generic[M]):
         self._model: type[M] = info["model"]
         self._own = slice(places[0], places[-1] + 1)
         self._names = [column.target.attname for column, *_ in select[self._own]]
+        self._annotations = dict(compiler.annotation_col_map or {})
         self._related = get_related_populators(info, select, connection.alias)  # type: ignore[call-arg]  # stubs of a later Django
         self._converters = compiler.get_converters([column for column, *_ in select])
 
@@ -98,6 +99,8 @@ class _Made(Generic[M]):
             for convert in converters:
                 values[place] = convert(values[place], expression, connection)
         found = self._model.from_db(connection.alias, self._names, values[self._own])
+        for name, place in self._annotations.items():
+            setattr(found, name, values[place])
         for related in self._related:
             related.populate(values, found)
         return found

@@ -153,3 +153,11 @@ class RunnerTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
     target_class = "atom.jobs.attempts.api.runner.RunnerAuthentication"
     name = "runnerToken"
     description = "The token of one attempt: `atomrun_…`; good for that run only, until it ends."
+
+
+class BuilderTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
+    """The token of one build of an environment."""
+
+    target_class = "atom.jobs.attempts.api.runner_builds.BuilderAuthentication"
+    name = "builderToken"
+    description = "The token of one build: `atombuild_…`; good for that build only, until it ends."

@@ -24,6 +24,16 @@ def build(runtime_id: UUID) -> None:
     enqueue(f"{_TASKS}.build_runtime", str(runtime_id))
 
 
+def start_build(build_id: UUID) -> None:
+    """Have a cluster asked to build an environment."""
+    enqueue(f"{_TASKS}.start_environment_build", str(build_id))
+
+
+def verify_build(build_id: UUID) -> None:
+    """Have the archive of a built environment hashed."""
+    enqueue(f"{_TASKS}.verify_environment", str(build_id))
+
+
 def flush(attempt_id: UUID) -> None:
     """Have an attempt's log moved into chunks."""
     enqueue(f"{_TASKS}.flush_log", str(attempt_id))
@@ -32,3 +42,8 @@ def flush(attempt_id: UUID) -> None:
 def verify(artifact_id: UUID) -> None:
     """Have an uploaded file hashed."""
     enqueue(f"{_TASKS}.verify_output", str(artifact_id))
+
+
+def try_pod(cluster_id: UUID, asked_at: str) -> None:
+    """Have a pod tried in a cluster."""
+    enqueue(f"{_TASKS}.try_pod", str(cluster_id), asked_at)

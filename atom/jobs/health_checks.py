@@ -11,7 +11,7 @@ from atom.core import clock
 from atom.core.health_checks import Finding, Gauge, counted
 from atom.jobs import states
 from atom.jobs.logs.pipelines import log_stream
-from atom.jobs.models import Attempt, Run, Runtime
+from atom.jobs.models import Attempt, Run, Runtime, UnknownJob
 
 _LATELY = timedelta(hours=24)
 # States from placement to the first report of the runner; warm-ups have a state of their own.
@@ -65,7 +65,25 @@ def findings() -> list[Finding]:
                 {"total": stuck},
             )
         )
-    return found
+    return [*found, *_unknown_jobs()]
+
+
+def _unknown_jobs() -> list[Finding]:
+    """Return in which clusters Jobs of this installation belong to no run."""
+    jobs = UnknownJob.objects.exclude(cluster__state="removed")
+    total = jobs.count()
+    if not total:
+        return []
+    clusters = sorted(set(jobs.values_list("cluster__name", flat=True)))
+    return [
+        Finding(
+            "jobs_unknown",
+            "warning",
+            f"{total} Jobs in clusters belong to no run that Atom knows.",
+            "Open the cluster's page. It names the Jobs, and the commands that delete them.",
+            {"total": total, "names": ", ".join(clusters[:5])},
+        )
+    ]
 
 
 def _waiting() -> tuple[int, float]:

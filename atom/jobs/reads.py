@@ -96,7 +96,10 @@ _INPUT_COLUMNS: Final = (
     *("run_id", "alias", "selector", "view", "delivery", "mounted_by", "mount_skipped"),
     *("version__number", "version__commit", "version__dataset__name"),
 )
-_ATTEMPT_COLUMNS: Final = ("run_id", "started_at", "finished_at", "evidence", "node__name")
+_ATTEMPT_COLUMNS: Final = (
+    *("run_id", "state", "started_at", "finished_at", "evidence", "node__name"),
+    "placed_in__observed__phase",
+)
 _RUN: Final = Prepared(_run_query, UUID)
 _WHOLE: Final = Prepared(
     lambda run_id: _run_query(

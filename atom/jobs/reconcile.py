@@ -19,8 +19,10 @@ from atom.jobs import states
 from atom.jobs.artifacts.actions import outputs
 from atom.jobs.attempts.actions.attempts import end_attempt, end_moved, is_moving
 from atom.jobs.attempts.actions.finalize import conclude, is_retry_due
+from atom.jobs.attempts.actions.looks import note_look, runs_to_look_at
 from atom.jobs.attempts.actions.watch import fail_if_node_is_lost, watch
 from atom.jobs.events import transition
+from atom.jobs.executors import advance_builds
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
 from atom.jobs.models import Attempt, Run
@@ -44,7 +46,8 @@ def tick() -> None:
     for stream in logs.streams_due():
         ask_flush(stream.attempt_id)
     outputs.verify_stalled()
-    for run_id in _open_runs():
+    advance_builds()
+    for run_id in runs_to_look_at():
         _guarded(run_id)
     for run_id in waiting_for_clusters():
         _guarded(run_id)
@@ -78,13 +81,6 @@ def _still_waits(run_id: UUID) -> bool:
         return False
 
 
-def _open_runs() -> list[UUID]:
-    """Return the runs that hold a machine, or wait for their next attempt."""
-    open_states = states.ACTIVE - {states.QUEUED}
-    found = Run.objects.executed().filter(state__in=open_states)
-    return list(found.order_by("id").values_list("pk", flat=True))
-
-
 def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int]]:
     """Return the queued runs that a machine could hold now, with their demands.
 
@@ -109,13 +105,17 @@ def advance(run_id: UUID) -> str | None:
     """Take steps until the run's state stays; return it, None if another worker holds the run."""
     state = None
     for _ in range(_STEPS_PER_TICK):
-        before, state = state, _step(run_id)
-        if state is None or state == before or state in states.TERMINAL:
+        step = _step(run_id)
+        if step is None:
+            return None
+        before, state = step
+        if state == before or state in states.TERMINAL:
             break
     return state
 
 
-def _step(run_id: UUID) -> str | None:
+def _step(run_id: UUID) -> tuple[str, str] | None:
+    """Take one step; return the run's state before and after it, None if it is held elsewhere."""
     with transaction.atomic():
         run = (
             Run.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
@@ -125,10 +125,11 @@ def _step(run_id: UUID) -> str | None:
         )
         if run is None:
             return None
-        step = _STEPS.get(run.state)
+        before = run.state
+        step = _STEPS.get(before)
         if step is not None:
             step(run)
-        return run.state
+        return before, run.state
 
 
 def _wait_is_over(run: Run) -> None:
@@ -154,7 +155,9 @@ def _warm(run: Run) -> None:
 
 
 def _watch(run: Run) -> None:
-    watch(run, open_attempt(run))
+    attempt = open_attempt(run)
+    watch(run, attempt)
+    note_look(attempt)
 
 
 def _conclude(run: Run) -> None:
@@ -165,7 +168,8 @@ def _conclude(run: Run) -> None:
 
 def open_attempt(run: Run) -> Attempt:
     """Return the attempt that is not over."""
-    return run.attempts.select_related("node", "cluster").exclude(state__in=states.TERMINAL).get()
+    attempts = run.attempts.select_related("node", "cluster", "placed_in")
+    return attempts.exclude(state__in=states.TERMINAL).get()
 
 
 _STEPS: dict[str, Callable[[Run], None]] = {

@@ -72,6 +72,22 @@ def build_runtime(runtime_id: str) -> None:
     build(UUID(runtime_id))
 
 
+@shared_task(name="jobs.start_environment_build", soft_time_limit=110, time_limit=120)
+def start_environment_build(build_id: str) -> None:
+    """Ask a cluster for the Job that builds an environment."""
+    from atom.jobs.executors import start_build
+
+    start_build(UUID(build_id))
+
+
+@shared_task(name="jobs.verify_environment", soft_time_limit=1790, time_limit=1800)
+def verify_environment(build_id: str) -> None:
+    """Hash the archive of a built environment and give it to the runs that wait."""
+    from atom.jobs.runtimes.actions import cluster_builds
+
+    cluster_builds.verify(UUID(build_id))
+
+
 @shared_task(name="jobs.fetch_code", soft_time_limit=890, time_limit=900)
 def fetch_code(fetch_id: str) -> None:
     """Fetch a commit from git."""
@@ -134,3 +150,11 @@ def apply_run_retention() -> None:
     from atom.jobs.artifacts.actions import run_retention
 
     run_retention.apply_run_retention()
+
+
+@shared_task(name="jobs.try_pod", soft_time_limit=170, time_limit=180)
+def try_pod(cluster_id: str, asked_at: str) -> None:
+    """Try whether a pod of a cluster reaches Atom."""
+    from atom.jobs.executors.kubernetes import pod_check
+
+    pod_check.try_pod(UUID(cluster_id), asked_at)

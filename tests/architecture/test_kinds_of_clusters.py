@@ -9,6 +9,7 @@ from atom.settings.environment import BASE_DIR
 
 _MAY_ASK = ("atom/jobs/executors/", "atom/cache/backends/", "atom/clusters/kubernetes/")
 _KINDS = {"kubernetes", "local"}
+_CONSTANTS = {"KUBERNETES", "LOCAL"}
 
 
 def asks_for_the_kind(source: str) -> list[int]:
@@ -34,13 +35,40 @@ def _compares(node: ast.AST) -> bool:
     match node:
         case ast.Compare(left=left, comparators=others):
             sides = [left, *others]
+            # A constant may name a cluster as well as its kind.
+            if not any(_name_of(side).endswith("kind") for side in sides):
+                return any(isinstance(side, ast.Constant) and _is_kind(side) for side in sides)
         case ast.MatchValue(value=value):
             sides = [value]
-        case ast.keyword(arg=str(name), value=value) if name.endswith("kind"):
+        case ast.keyword(arg=str(name), value=value) if _asks(name):
             sides = [value]
         case _:
             return False
-    return any(isinstance(side, ast.Constant) and side.value in _KINDS for side in sides)
+    return any(_is_kind(side) for side in sides)
+
+
+def _name_of(side: ast.expr) -> str:
+    match side:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
+    return ""
+
+
+def _asks(keyword: str) -> bool:
+    """Return whether a keyword filters by a kind, such as `cluster__kind__in`."""
+    return keyword.removesuffix("__in").endswith("kind")
+
+
+def _is_kind(side: ast.expr) -> bool:
+    """Return whether a value is a kind, or the constant of one."""
+    match side:
+        case ast.Constant(value=value):
+            return value in _KINDS
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name in _CONSTANTS
+        case ast.Tuple(elts=values) | ast.List(elts=values) | ast.Set(elts=values):
+            return any(_is_kind(value) for value in values)
+    return False
 
 
 def test_no_other_part_branches_on_the_kind_of_a_cluster() -> None:
@@ -60,6 +88,9 @@ def test_each_way_of_asking_is_seen() -> None:
         "if kind == 'kubernetes': pass",
         "match kind:\n    case 'kubernetes': pass",
         "rows.filter(cluster__kind='kubernetes')",
+        "rows.exclude(kind=LOCAL)",
+        "rows.filter(cluster__kind__in=[actions.LOCAL])",
+        "if kind == KUBERNETES: pass",
     ]
     assert [bool(asks_for_the_kind(one)) for one in asking] == [True] * len(asking)
     assert asks_for_the_kind("if event.kind == 'ended': pass") == []

@@ -15,7 +15,7 @@ from atom.celery import app as celery
 from tests.browser.accessibility import violations
 from tests.browser.seed import DATASET, EMPTY_PROJECT, MODEL, Seed
 from tests.browser.visiting import await_true, prefer_language, visit
-from tests.browser.vitest_cover import CHECKED_BY_VITEST, is_asked
+from tests.browser.vitest_cover import CHECKED_BY_VITEST, is_pending
 from tests.browser.watching import Watched, await_quiet, watch
 
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
@@ -127,7 +127,7 @@ def test_every_page_renders_without_errors_and_is_accessible_in_both_themes(
 
 def test_vitest_checks_the_pages_that_are_left_to_it() -> None:
     assert set(CHECKED_BY_VITEST) <= set(PAGES)
-    unasked = [name for name, of in CHECKED_BY_VITEST.items() if not is_asked(*of)]
+    unasked = [name for name, of in CHECKED_BY_VITEST.items() if not is_pending(*of)]
     assert unasked == []
 
 

@@ -61,7 +61,7 @@ CHECKED_BY_VITEST: dict[str, tuple[str, str]] = {
 }
 
 
-def is_asked(test: str, component: str) -> bool:
+def is_pending(test: str, component: str) -> bool:
     """Return whether a test of the portal renders a component and asks axe about it."""
     text = (FEATURES / test).read_text()
     # Three tests of datasets open their page through a helper.

@@ -36,10 +36,12 @@ class Pair:
 class Authority:
     """Signs certificates."""
 
-    def __init__(self, name: str = "test authority") -> None:
+    def __init__(
+        self, name: str = "test authority", *, after: timedelta = timedelta(days=1)
+    ) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
         self._name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        builder = self._builder(self._name, self._key, timedelta(days=1), timedelta(days=1))
+        builder = self._builder(self._name, self._key, timedelta(days=2), after)
         builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=None), True)
         self.pem = builder.sign(self._key, hashes.SHA256()).public_bytes(Encoding.PEM).decode()
 
@@ -158,6 +160,7 @@ def api_server(  # noqa: C901  # the server and its handler
     authority: Authority | None = None,
     pair: Pair | None = None,
     client_authority: Authority | None = None,
+    newest_tls: ssl.TLSVersion = ssl.TLSVersion.MAXIMUM_SUPPORTED,
 ) -> Iterator[ApiServer]:
     """Serve on a free port of this machine, as the host of `pair`."""
     authority = authority or Authority()
@@ -166,6 +169,7 @@ def api_server(  # noqa: C901  # the server and its handler
     certificate.write_text(pair.certificate + pair.key)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate)
+    context.maximum_version = newest_tls
     if client_authority is not None:
         context.load_verify_locations(cadata=client_authority.pem)
         context.verify_mode = ssl.CERT_REQUIRED

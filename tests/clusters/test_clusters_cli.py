@@ -15,6 +15,7 @@ from click.testing import CliRunner, Result
 from atom.accounts.actions import create_token
 from atom.accounts.models import User
 from atom.clusters.models import Cluster
+from atom.jobs.models import UnknownJob
 from atom_sdk.cli.context import EXIT_FAILED, Context, exit_code_of
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
@@ -70,6 +71,19 @@ def run(live_server: Any) -> Run:
     """Run a command as an administrator of the installation; the kubeconfig is never printed."""
     make_project("vision")
     return running(live_server, User.objects.create_user("boss", is_superuser=True))
+
+
+def test_show_names_unknown_jobs_and_what_deletes_them(run: Run, file: str) -> None:
+    run("register", "west", "--kubeconfig", file)
+    assert "Unknown Jobs" not in run("show", "west").stdout
+    UnknownJob.objects.create(
+        cluster=Cluster.objects.get(name="west"), namespace="jobs-v", name="atom-1", uid="u", pods=2
+    )
+    shown = run("show", "west").stdout
+    assert "Unknown Jobs: 1. They belong to no run" in shown
+    assert "kubectl delete job atom-1 --namespace jobs-v --cascade=background\n" in shown
+    (row,) = json.loads(run("show", "west", "--json").stdout)["unknown_jobs"]
+    assert (row["name"], row["pods"]) == ("atom-1", 2)
 
 
 def test_a_cluster_is_tried_registered_drained_and_removed(

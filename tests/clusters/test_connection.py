@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -27,6 +28,7 @@ from atom.clusters.kubernetes.errors import (
     ClusterUnreachable,
 )
 from atom.clusters.kubernetes.kubeconfig import parse_kubeconfig
+from atom.core import clock
 from atom.core.errors import AtomError
 from atom_sdk.sentences import Sentence
 from tests.clusters.api_server import (
@@ -258,6 +260,32 @@ def test_a_client_certificate_that_has_expired_is_named_before_anything_is_sent(
 
     assert code_of(refused.value) == "clusters.client_certificate_expired"
     assert server.seen == []
+
+
+def test_a_server_that_refuses_our_certificate_is_named_with_its_date(serve: Serve) -> None:
+    pair = Authority("strangers").pair(after=timedelta(days=1))
+    user = {
+        "client-certificate-data": encoded(pair.certificate),
+        "client-key-data": encoded(pair.key),
+    }
+    # In TLS 1.3 the server may close before the client has read the alert.
+    server = serve(client_authority=Authority("clients"), newest_tls=ssl.TLSVersion.TLSv1_2)
+
+    with pytest.raises(ClusterRefusesCredentials) as refused:
+        ask(server.kubeconfig(user))
+
+    assert code_of(refused.value) == "clusters.client_certificate_refused"
+    assert (clock.now() + timedelta(days=1)).date().isoformat() in str(refused.value.detail)
+
+
+def test_an_authority_out_of_date_is_not_taken_for_the_certificate(serve: Serve) -> None:
+    authority = Authority(after=timedelta(hours=-1))
+    server = serve(authority=authority)
+
+    with pytest.raises(ClusterCertificateWrong) as wrong:
+        ask(server.kubeconfig())
+
+    assert code_of(wrong.value) == "clusters.certificate_authority_dates"
 
 
 HTML = b"<!DOCTYPE html><html><body>Sign in</body></html>"

@@ -64,6 +64,7 @@ class Answers:
     denied: set[tuple[str, str]] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     skew: timedelta = timedelta()
+    uid: str = "0e9a8f0c"
     reviews: list[dict[str, Any]] = field(default_factory=list)
 
     def __call__(self, asked: Seen) -> Reply:
@@ -88,6 +89,8 @@ class Answers:
             self.reviews.append(asked_for)
             allowed = (asked_for["resource"], asked_for["verb"]) not in self.denied
             return Reply(201, {"status": {"allowed": allowed}})
+        if path == "/api/v1/namespaces/kube-system":
+            return Reply(body={"metadata": {"name": "kube-system", "uid": self.uid}})
         lists = {
             "/api/v1/nodes": self.nodes,
             "/apis/resource.k8s.io/v1/resourceslices": self.slices,
@@ -157,6 +160,7 @@ def test_a_cluster_is_registered_with_what_it_offers(api: APIClient, server: Api
     assert levels == {
         "version": "ok",
         "clock": "ok",
+        "identity": "ok",
         "api_groups": "ok",
         "permissions": "ok",
         "accelerators": "ok",

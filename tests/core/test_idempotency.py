@@ -98,6 +98,7 @@ WITHOUT_KEY = {
     "units_invitations_create": "the link is in this one answer; a pending one is made anew",
     "person_reset_link": "the link is in this one answer; a new one replaces the one before",
     "runs_shares_create": "the link is in this one answer; a lost one is ended in the list",
+    "cluster_try_pod": "one pod is tried at a time; asking again shows how far it is",
     "cluster_register": "a name is registered once; asking again says that it is taken",
     "s3_keys_create": "the secret is in this one answer, and may be stored nowhere",
     "projects_webhooks_create": "the secret is in this one answer, and may be stored nowhere",

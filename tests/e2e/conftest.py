@@ -101,6 +101,8 @@ def stack_of_two() -> Iterator[Stack]:
     (running.home / "logs").mkdir()
     running.use_services_of_the_run(f"two-{os.environ.get('PYTEST_XDIST_WORKER', 'gw0')}")
     running.external |= {"ATOM_METRICS_TOKEN": "scrape-me", "ATOM_WEB_PROCESSES": "2"}
+    # Clusters of the tests are on this machine.
+    running.external |= {"ATOM_WATCH_CLUSTERS": "1", "ATOM_CLUSTER_NETWORKS": "127.0.0.0/8"}
     try:
         running.start()
         yield running

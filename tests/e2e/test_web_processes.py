@@ -49,7 +49,8 @@ def counted(stack: Stack) -> set[float]:
 def test_all_answer_count_together_and_stand_in_for_each_other(stack_of_two: Stack) -> None:
     """On services of others, which are used and not started."""
     stack = stack_of_two
-    assert stack.process_names() == {"web", "web-2", "gateway", "worker", "beat"}
+    expected = {"web", "web-2", "gateway", "worker", "beat", "clusters"}
+    assert stack.process_names() == expected
     assert httpx.get(f"{stack.base_url}/readyz").status_code == 200
     (before,) = counted(stack)
     assert ask(stack) == {200: CONNECTIONS}

@@ -43,13 +43,18 @@ class NodeSerializer(serializers.ModelSerializer[Node]):
 
     used = UsedSerializer(source="*")
     accelerators = NodeAcceleratorSerializer(many=True)
+    ready = serializers.SerializerMethodField()
 
     class Meta:
         model = Node
         fields = (
             "id", "name", "cpu_count", "memory_bytes", "gpu_count", "gpu_model", "accelerators",
-            "schedulable", "heartbeat_at", "used",
+            "schedulable", "ready", "heartbeat_at", "used",
         )  # fmt: skip
+
+    def get_ready(self, node: Node) -> bool:
+        """Return whether it answered when it was asked last."""
+        return node.ready_since is not None
 
 
 class ClusterSerializer(serializers.ModelSerializer[Cluster]):

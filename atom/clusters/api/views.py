@@ -28,7 +28,7 @@ from atom.core.bodies import check
 from atom.core.pagination import KeysetPagination
 
 
-class _ClusterView(ScopedView, APIView):
+class ClusterViewBase(ScopedView, APIView):
     """Everybody reads what their projects may use; administrators of the installation write."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
@@ -62,7 +62,7 @@ class _ClusterView(ScopedView, APIView):
         return Response(data, status=status)
 
 
-class ClustersView(_ClusterView):
+class ClustersView(ClusterViewBase):
     """`clusters/`."""
 
     keyset = ("name", "id")
@@ -123,7 +123,7 @@ class DryRunView(InstallationView, APIView):
         return Response(DryRunResultSerializer(shown).data)
 
 
-class ClusterView(_ClusterView):
+class ClusterView(ClusterViewBase):
     """`clusters/<name>/`."""
 
     @extend_schema(operation_id="cluster_get", responses=ClusterDetailSerializer)
@@ -151,7 +151,7 @@ class ClusterView(_ClusterView):
         return Response(status=204)
 
 
-class ClusterCheckView(_ClusterView):
+class ClusterCheckView(ClusterViewBase):
     """`clusters/<name>/check/`."""
 
     @extend_schema(
@@ -163,7 +163,7 @@ class ClusterCheckView(_ClusterView):
         return self.answer(cluster)
 
 
-class ClusterDrainView(_ClusterView):
+class ClusterDrainView(ClusterViewBase):
     """`clusters/<name>/drain/`."""
 
     @extend_schema(
@@ -175,7 +175,7 @@ class ClusterDrainView(_ClusterView):
         return self.answer(cluster)
 
 
-class ClusterResumeView(_ClusterView):
+class ClusterResumeView(ClusterViewBase):
     """`clusters/<name>/resume/`."""
 
     @extend_schema(

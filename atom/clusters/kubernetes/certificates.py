@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import ssl
 import tempfile
+import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -16,13 +18,24 @@ from atom.clusters.kubernetes.errors import (
     ClusterRefusesCredentials,
 )
 from atom.clusters.kubernetes.kubeconfig import ClusterAccess
+from atom.clusters.kubernetes.timed_sockets import TimedSocket, ending
 from atom.core import clock
+from atom_sdk.public_hosts import connect_to_one
 from atom_sdk.sentences import Sentence
 
 # OpenSSL's numbers, as `ssl.SSLCertVerificationError.verify_code` has them.
 _NOT_YET_VALID, _EXPIRED = 9, 10
 _UNKNOWN_AUTHORITY = {2, 7, 18, 19, 20, 21, 27}
 _OTHER_HOST = {62, 64}
+# Alerts by which a server refuses a certificate of ours, as OpenSSL names them.
+_REFUSALS = {
+    "SSLV3_ALERT_BAD_CERTIFICATE",
+    "SSLV3_ALERT_CERTIFICATE_EXPIRED",
+    "SSLV3_ALERT_CERTIFICATE_REVOKED",
+    "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
+    "SSLV3_ALERT_UNSUPPORTED_CERTIFICATE",
+    "TLSV1_ALERT_UNKNOWN_CA",
+}
 
 
 def tls_context(access: ClusterAccess, kind: type[ssl.SSLSocket]) -> ssl.SSLContext:
@@ -49,22 +62,16 @@ def tls_context(access: ClusterAccess, kind: type[ssl.SSLSocket]) -> ssl.SSLCont
     return context
 
 
-def certificate_failure(error: ssl.SSLCertVerificationError, host: str) -> ClusterFailure:
-    """Return why the server's certificate is not taken."""
-    if error.verify_code == _EXPIRED:
-        return ClusterCertificateWrong(
-            Sentence(
-                "clusters.certificate_expired", "The certificate of {host} has expired.", host=host
-            )
-        )
-    if error.verify_code == _NOT_YET_VALID:
-        return ClusterCertificateWrong(
-            Sentence(
-                "clusters.certificate_not_yet_valid",
-                "The certificate of {host} is not valid yet; compare the clocks.",
-                host=host,
-            )
-        )
+def certificate_failure(
+    error: ssl.SSLCertVerificationError,
+    host: str,
+    addresses: Sequence[str],
+    port: int,
+    wait_s: float,
+) -> ClusterFailure:
+    """Return why the server's certificate is not taken; its dates are asked for again."""
+    if error.verify_code in (_EXPIRED, _NOT_YET_VALID):
+        return ClusterCertificateWrong(_dates(_leaf_of(host, addresses, port, wait_s), host))
     if error.verify_code in _OTHER_HOST:
         return ClusterCertificateWrong(
             Sentence(
@@ -74,6 +81,89 @@ def certificate_failure(error: ssl.SSLCertVerificationError, host: str) -> Clust
             )
         )
     return _unknown_authority() if error.verify_code in _UNKNOWN_AUTHORITY else _not_trusted(error)
+
+
+def client_refusal(error: ssl.SSLError, certificate_pem: str, host: str) -> ClusterFailure | None:
+    """Return the failure of a server that refuses our certificate by an alert, None otherwise."""
+    if not certificate_pem or error.reason not in _REFUSALS:
+        return None
+    until = x509.load_pem_x509_certificate(certificate_pem.encode()).not_valid_after_utc
+    return ClusterRefusesCredentials(
+        Sentence(
+            "clusters.client_certificate_refused",
+            "{host} refuses the client certificate in the kubeconfig, which is valid until {date}.",
+            host=host,
+            date=until.date().isoformat(),
+        )
+    )
+
+
+def read_alert(
+    context: ssl.SSLContext, host: str, addresses: Sequence[str], port: int, wait_s: float
+) -> ssl.SSLError | None:
+    """Return the alert with which a server ends a new connection, None if there is none.
+
+    A server that refuses a certificate closes a socket on which a request is on its way; the alert
+    is lost then. Here nothing is sent.
+    """
+    try:
+        with (
+            ending(time.monotonic() + wait_s),
+            connect_to_one(addresses, port, wait_s) as plain,
+            context.wrap_socket(plain, server_hostname=host) as secured,
+        ):
+            secured.recv(1)
+    except ssl.SSLError as error:
+        return error
+    except OSError:
+        return None
+    return None
+
+
+def _dates(leaf: x509.Certificate | None, host: str) -> Sentence:
+    now = clock.now()
+    if leaf is not None and now > leaf.not_valid_after_utc:
+        return Sentence(
+            "clusters.certificate_expired",
+            "The certificate of {host} has expired on {date}.",
+            host=host,
+            date=leaf.not_valid_after_utc.date().isoformat(),
+        )
+    if leaf is not None and now < leaf.not_valid_before_utc:
+        return Sentence(
+            "clusters.certificate_not_yet_valid",
+            "The certificate of {host} is valid from {date} on; compare the clocks.",
+            host=host,
+            date=leaf.not_valid_before_utc.date().isoformat(),
+        )
+    return Sentence(
+        "clusters.certificate_authority_dates",
+        "An authority in the certificate chain of {host} has expired, or is not valid yet.",
+        host=host,
+    )
+
+
+def _leaf_of(
+    host: str, addresses: Sequence[str], port: int, wait_s: float
+) -> x509.Certificate | None:
+    """Return the certificate that a server shows, None if it shows none that can be read.
+
+    A handshake that was refused keeps no certificate. Nothing is sent over this second one.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.sslsocket_class = TimedSocket
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    try:
+        with (
+            ending(time.monotonic() + wait_s),
+            connect_to_one(addresses, port, wait_s) as plain,
+            context.wrap_socket(plain, server_hostname=host) as secured,
+        ):
+            leaf = x509.load_der_x509_certificate(secured.getpeercert(binary_form=True) or b"")
+            # Dates beyond what can be read raise here.
+            return leaf if leaf.not_valid_before_utc < leaf.not_valid_after_utc else None
+    except (OSError, ValueError):
+        return None
 
 
 def _not_trusted(error: ssl.SSLCertVerificationError) -> ClusterCertificateWrong:

@@ -24,6 +24,7 @@ from urllib3.exceptions import (
     HTTPError,
     LocationParseError,
     NewConnectionError,
+    ProtocolError,
     SSLError,
 )
 from urllib3.exceptions import (
@@ -32,7 +33,12 @@ from urllib3.exceptions import (
 
 from atom.clusters.kubernetes.addresses import ANY_NETWORK, checked_addresses
 from atom.clusters.kubernetes.answers import html_answer, is_html, json_of, status_failure
-from atom.clusters.kubernetes.certificates import certificate_failure, tls_context
+from atom.clusters.kubernetes.certificates import (
+    certificate_failure,
+    client_refusal,
+    read_alert,
+    tls_context,
+)
 from atom.clusters.kubernetes.errors import (
     ClusterAnswerWrong,
     ClusterFailure,
@@ -49,6 +55,8 @@ READ_TIMEOUT_S = 15.0
 # For one request that is read whole, however little by little its answer comes.
 REQUEST_TIMEOUT_S = 30.0
 MAX_ANSWER_BYTES = 32 << 20
+# API servers take no request above 3 MiB; an event of a watch holds one object.
+MAX_LINE_BYTES = 8 << 20
 _CHUNK = 64 << 10
 
 
@@ -84,7 +92,8 @@ class ClusterConnection:
         allowed = ANY_NETWORK if access.is_in_cluster else networks
         self.server = access.server
         self.addresses = checked_addresses(host, port, allowed)
-        self._host = access.tls_server_name or host
+        self._host, self._port = access.tls_server_name or host, port
+        self._certificate_pem = access.certificate_pem
         self._limits = limits or Limits()
         self._pool = pool = _PinnedPool(access, host, port, self.addresses, self._limits)
         configuration = Configuration(host=access.server)
@@ -183,6 +192,7 @@ class ClusterConnection:
                     _check_status(response, response.data)
                 if is_html(_kind_of(response), b""):
                     raise html_answer()
+                response.refuse_packed()
                 yield response.lines()
             finally:
                 response.close()
@@ -224,7 +234,11 @@ class ClusterConnection:
     def _transport_failure(self, error: HTTPError) -> ClusterFailure:
         cause = error.args[0] if error.args else None
         if isinstance(error, SSLError) and isinstance(cause, ssl.SSLCertVerificationError):
-            return certificate_failure(cause, self._host)
+            return certificate_failure(
+                cause, self._host, self.addresses, self._port, self._limits.connect_s
+            )
+        if refusal := self._refusal_of_ours(error, cause):
+            return refusal
         if isinstance(error, SSLError):
             return ClusterAnswerWrong(
                 Sentence(
@@ -243,6 +257,17 @@ class ClusterConnection:
         return ClusterUnreachable(
             Sentence("clusters.no_connection", "There is no connection to {host}.", host=self._host)
         )
+
+    def _refusal_of_ours(self, error: HTTPError, cause: object) -> ClusterFailure | None:
+        """Return the failure of a server that refuses our certificate, None for any other."""
+        ended = isinstance(error, ProtocolError) or isinstance(cause, ssl.SSLEOFError)
+        if not self._certificate_pem or not (ended or isinstance(error, SSLError)):
+            return None
+        alert = cause if isinstance(cause, ssl.SSLError) else None
+        if ended:
+            where = (self._host, self.addresses, self._port, self._limits.connect_s)
+            alert = read_alert(self._pool.context, *where)
+        return client_refusal(alert, self._certificate_pem, self._host) if alert else None
 
 
 class _PinnedPool:
@@ -267,13 +292,14 @@ class _PinnedPool:
         self._limits, self._origin = limits, urlsplit(access.server)
         total_s = float("inf") if limits.total_s is None else limits.total_s
         self._over_at = time.monotonic() + total_s
+        self.context = tls_context(access, TimedSocket)
         self._pool = Pool(
             host,
             port,
             timeout=urllib3.Timeout(connect=limits.connect_s, read=limits.read_s),
             maxsize=8,
             retries=False,
-            ssl_context=tls_context(access, TimedSocket),
+            ssl_context=self.context,
             cert_reqs="CERT_REQUIRED",
             server_hostname=access.tls_server_name or host,
         )
@@ -322,18 +348,22 @@ class _Response:
         while part := self._response.read1(_CHUNK):
             *whole, rest = (rest + part).split(b"\n")
             yield from whole
-            if len(rest) > self._limit:
-                raise _too_large(self._limit)
+            if len(rest) > min(self._limit, MAX_LINE_BYTES):
+                raise _too_large(min(self._limit, MAX_LINE_BYTES))
 
-    @property
-    def data(self) -> bytes:
-        """Return the body. Raises ClusterAnswerWrong if it is too large or packed."""
+    def refuse_packed(self) -> None:
+        """Raise ClusterAnswerWrong if the body is compressed."""
         if self._response.headers.get("Content-Encoding", "identity") != "identity":
             self._response.close()
             # Not asked for: a few packed bytes could become any number.
             raise ClusterAnswerWrong(
                 Sentence("clusters.answer_packed", "It sends compressed answers unasked.")
             )
+
+    @property
+    def data(self) -> bytes:
+        """Return the body. Raises ClusterAnswerWrong if it is too large or packed."""
+        self.refuse_packed()
         parts, size = [], 0
         with ending(self._ends_at):
             while part := self._response.read1(_CHUNK):

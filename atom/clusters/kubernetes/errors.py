@@ -94,6 +94,17 @@ class ClusterAnswerWrong(ClusterFailure):
     action = "Check that the kubeconfig names the API server, not a portal or proxy before it."
 
 
+class ClusterIsAnother(ClusterFailure):
+    """Another cluster answers at the address than the one that was registered."""
+
+    code = "cluster_is_another"
+    title = "Another cluster answers at this address."
+    action = (
+        "Give a kubeconfig of the registered cluster. If it was built anew, cancel the runs that "
+        "are open there and give its kubeconfig again."
+    )
+
+
 class ClusterFails(ClusterFailure):
     """The API server answers with an error of its own."""
 

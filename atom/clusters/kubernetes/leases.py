@@ -18,12 +18,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from atom.clusters.kubernetes.connection import ClusterConnection
-from atom.clusters.kubernetes.errors import ClusterFails, ClusterFailure
+from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterFailure
 from atom.clusters.kubernetes.listing import Key
 from atom.clusters.kubernetes.timed_sockets import stoppable
 from atom.core import clock
 
 _NOT_FOUND, _CONFLICT = 404, 409
+# No record keeps a contender waiting for longer.
+_LONGEST_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +123,11 @@ class Lease:
             if failure.extra.get("status_code") == _NOT_FOUND:
                 return None
             raise
-        return record | {"spec": record.get("spec") or {}}
+        spec, metadata = record.get("spec"), record.get("metadata")
+        spec = {} if spec is None else spec
+        if not isinstance(spec, dict) or not isinstance(metadata, dict):
+            raise ClusterAnswerWrong()
+        return record | {"spec": spec}
 
     def _may_take(self, record: dict[str, Any] | None) -> bool:
         if record is None:
@@ -131,11 +137,11 @@ class Lease:
         if spec.get("holderIdentity", "") in ("", None, self._identity):
             self._seen, self._honoured_until = None, float("-inf")
             return True
-        seen = (str(meta["uid"]), str(meta["resourceVersion"]))
+        seen = (str(meta.get("uid")), str(meta.get("resourceVersion")))
         if seen != self._seen:
             duration = spec.get("leaseDurationSeconds")
             theirs = duration if isinstance(duration, int) else 0
-            wait_s = max(theirs, self._settings.duration_s)
+            wait_s = min(max(theirs, self._settings.duration_s), _LONGEST_S)
             self._seen, self._honoured_until = seen, self._monotonic() + wait_s
         return self._monotonic() >= self._honoured_until
 
@@ -148,7 +154,8 @@ class Lease:
             "renewTime": now,
         }
         if old.get("holderIdentity") != self._identity:
-            transitions = int(old.get("leaseTransitions") or 0)
+            transitions = old.get("leaseTransitions")
+            transitions = transitions if isinstance(transitions, int) else 0
             spec |= {"acquireTime": now, "leaseTransitions": transitions + bool(record)}
         return spec
 

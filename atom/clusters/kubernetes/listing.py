@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, NamedTuple, TypeVar
+from types import NoneType
+from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails
+from atom.clusters.kubernetes.storable import storable
 from atom_sdk.sentences import Sentence
 
 T = TypeVar("T")
@@ -16,6 +18,11 @@ PAGE_OBJECTS = 250
 # A list whose snapshot expires this often between its pages is given up.
 _MOST_ROUNDS = 3
 EXPIRED = 410
+# A server that always has another page, or another object, must not fill our memory.
+MAX_OBJECTS = 100_000
+_MAX_PAGES = 2_000
+_MAX_TEXT = 253
+_MAX_VERSION = 1024
 
 
 class Key(NamedTuple):
@@ -67,24 +74,49 @@ def read_list(
 
 
 def held_object(body: dict[str, Any], slim: Callable[[dict[str, Any]], T]) -> tuple[Key, Held[T]]:
-    """Return the place and the slim form of an object. Raises ClusterAnswerWrong."""
-    meta = body.get("metadata")
-    if not isinstance(meta, dict):
-        raise _wrong()
+    """Return the place and the slim form of an object.
+
+    Its metadata, labels, annotations, spec, status and conditions have the types that they have in
+    Kubernetes, and the form holds texts and numbers that can be stored. Raises ClusterAnswerWrong.
+    """
+    meta = _shape(body)
     texts = [meta.get(name) for name in ("name", "uid", "resourceVersion")]
-    if not all(isinstance(text, str) and text for text in texts):
+    if not all(_is_text(text, _MAX_VERSION) for text in texts):
         raise _wrong()
     name, uid, version = map(str, texts)
-    return Key(str(meta.get("namespace") or ""), name), Held(uid, version, slim(body))
+    namespace = meta.get("namespace") or ""
+    if not isinstance(namespace, str) or max(map(len, (name, uid, namespace))) > _MAX_TEXT:
+        raise _wrong()
+    slimmed = slim(body)
+    return Key(namespace, name), Held(uid, version, cast(T, storable(slimmed)))
+
+
+def _shape(body: dict[str, Any]) -> dict[str, Any]:
+    """Return the metadata of an object whose parts are what they are named."""
+    meta, status = body.get("metadata"), body.get("status")
+    if not isinstance(meta, dict):
+        raise _wrong()
+    parts = [body.get("spec"), status, meta.get("labels"), meta.get("annotations")]
+    if not all(isinstance(part, dict | NoneType) for part in parts):
+        raise _wrong()
+    for name in ("conditions", "containerStatuses", "initContainerStatuses"):
+        rows = (status or {}).get(name) or []
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise _wrong()
+    return meta
+
+
+def _is_text(value: object, most: int) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= most
 
 
 def list_version(body: dict[str, Any]) -> str:
     """Return the resourceVersion of a list or bookmark. Raises ClusterAnswerWrong."""
     meta = body.get("metadata")
     version = meta.get("resourceVersion") if isinstance(meta, dict) else None
-    if not isinstance(version, str) or not version:
+    if not _is_text(version, _MAX_VERSION):
         raise _wrong()
-    return version
+    return str(version)
 
 
 def _read_pages(
@@ -97,7 +129,7 @@ def _read_pages(
 ) -> Listing[T]:
     objects: dict[Key, Held[T]] = {}
     version = token = ""
-    while True:
+    for _ in range(_MAX_PAGES):
         query: dict[str, str | int] = {"limit": page}
         query |= {"labelSelector": selector} if selector else {}
         query |= {"continue": token} if token else {}
@@ -116,6 +148,20 @@ def _read_pages(
         token = str(body["metadata"].get("continue") or "")
         if not token:
             return Listing(objects, version)
+        check_count(len(objects))
+    raise _endless()
+
+
+def check_count(objects: int) -> None:
+    """Raise ClusterAnswerWrong if a list or watch has more objects than are kept."""
+    if objects > MAX_OBJECTS:
+        raise _endless()
+
+
+def _endless() -> ClusterAnswerWrong:
+    return ClusterAnswerWrong(
+        Sentence("clusters.list_endless", "A list has more than {max} items.", max=MAX_OBJECTS)
+    )
 
 
 def _items(body: dict[str, Any]) -> Iterable[dict[str, Any]]:

@@ -28,6 +28,7 @@ from atom.clusters.kubernetes.listing import (
     Held,
     Key,
     T,
+    check_count,
     held_object,
     list_version,
     read_list,
@@ -149,6 +150,7 @@ class Watcher(Generic[T]):
             self._changed(key, old, None)
             old = None
         if new is not None and (old is None or new.version != old.version):
+            check_count(len(self.objects) + (old is None))
             self.objects[key] = new
             self._changed(key, old, new)
 

@@ -6,16 +6,24 @@ from django.urls import path
 
 from atom.jobs.advice.api import advice
 from atom.jobs.artifacts.api import files, run_retention
-from atom.jobs.attempts.api import runner, runner_join, runner_metrics
+from atom.jobs.attempts.api import runner, runner_builds, runner_join, runner_metrics
 from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.comparing.api import code_diffs, comparing
 from atom.jobs.imports.api import imports
 from atom.jobs.logs.api import log_search, logs
-from atom.jobs.machines.api import machines, queue
+from atom.jobs.machines.api import machines, pod_checks, queue, unknown_jobs
 from atom.jobs.metrics.api import metrics
 from atom.jobs.predictions.api import predictions
 from atom.jobs.preflight.api import preflight
-from atom.jobs.runs.api import cluster_choices, comments, run_changes, run_lists, views, waiting
+from atom.jobs.runs.api import (
+    cluster_choices,
+    cluster_runs,
+    comments,
+    run_changes,
+    run_lists,
+    views,
+    waiting,
+)
 from atom.jobs.secrets.api import secrets
 from atom.jobs.sharing.api import shared_run, shares
 from atom.jobs.workflows.api import workflows
@@ -26,6 +34,9 @@ PROJECT = "projects/<slug:project>/"
 urlpatterns = [
     path("machines/", machines.MachinesView.as_view()),
     path("machines/<uuid:machine_id>/cordon/", machines.CordonView.as_view()),
+    path("clusters/<str:cluster>/runs/", cluster_runs.ClusterRunsView.as_view()),
+    path("clusters/<str:cluster>/unknown-jobs/", unknown_jobs.UnknownJobsView.as_view()),
+    path("clusters/<str:cluster>/pod-check/", pod_checks.PodCheckView.as_view()),
     path("workflows/", workflows.WorkflowsView.as_view()),
     path("workflows/<slug:slug>/", workflows.WorkflowView.as_view()),
     path(f"{PROJECT}runs/", run_lists.RunsView.as_view()),
@@ -88,6 +99,10 @@ urlpatterns = [
     path("shared-run/log/", shared_run.SharedLogView.as_view()),
     path("runner/join/", runner_join.JoinView.as_view()),
     path("runner/layers/<str:sha256>/", runner_join.LayerView.as_view()),
+    path("runner/environments/log/", runner_builds.BuildLogView.as_view()),
+    path("runner/environments/upload/", runner_builds.BuildUploadView.as_view()),
+    path("runner/environments/finish/", runner_builds.BuildFinishView.as_view()),
+    path("runner/environments/fail/", runner_builds.BuildFailView.as_view()),
     path("runner/job/", runner.JobView.as_view()),
     path("runner/datasets/<str:alias>/index/", runner.StreamedIndexView.as_view()),
     path("runner/datasets/<str:alias>/pack-urls/", runner.StreamedPacksView.as_view()),

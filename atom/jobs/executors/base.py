@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
 from typing import Any, Protocol
 from uuid import UUID
 
@@ -11,7 +13,7 @@ from atom.accounts.models import Project
 from atom.clusters.models import Cluster, Node
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
 from atom.jobs.failures.engines.failures import Failure
-from atom.jobs.models import Attempt, Placement
+from atom.jobs.models import Attempt, ClusterJob, EnvironmentBuild, Placement, Run, Runtime
 
 # Reasons of an attempt's end: its runner was told to stop by the cluster, or a new process of the
 # same rank has come.
@@ -54,6 +56,8 @@ class Surroundings:
     devices: dict[str, str] = field(default_factory=dict)
     # One for each input, as `job.json` describes it.
     datasets: list[dict[str, Any]] = field(default_factory=list)
+    # A packed Python environment that the runner unpacks: url, sha256, size_bytes.
+    archive: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,17 @@ class RankObservation:
     identity: Mapping[str, Any] = field(default_factory=dict)
     # Not validated: a command may have written it.
     exit_report: object = None
+    # The node that it is on, and whether its cluster counts on that node; "" and None: not known.
+    node: str = ""
+    is_node_ready: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LostRank:
+    """A rank that its cluster counts as lost with its node, though nothing says that it ended."""
+
+    node: str
+    since: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +91,10 @@ class Observation:
     is_final: bool = False
     # The reason of its end that the cluster itself gives; None if it gives none.
     failure: Failure | None = None
+    # Why a rank that has not started never will, though its cluster still tries.
+    never_starts: Failure | None = None
+    # Ranks that are over if their runners are silent too.
+    lost: Mapping[int, LostRank] = field(default_factory=dict)
 
     @property
     def launched(self) -> bool:
@@ -86,6 +105,26 @@ class Observation:
     def alive(self) -> bool:
         """Whether any rank's supervisor lives."""
         return any(rank.alive for rank in self.ranks.values())
+
+
+class Phase(StrEnum):
+    """How far a cluster is with an attempt; it is that of the pod that is least far."""
+
+    # The cluster has the Job, and no pod of it yet.
+    SUBMITTED = "submitted"
+    # The Job is suspended: its queue has not admitted it.
+    QUEUED = "queued"
+    # Its queue has admitted it; there are no pods yet.
+    ADMITTED = "admitted"
+    SCHEDULING = "scheduling"
+    # A node has the pod and fetches images and volumes.
+    PULLING = "pulling"
+    INITIALIZING = "initializing"
+    RUNNING = "running"
+    # The cluster takes its pods away.
+    STOPPING = "stopping"
+    # Its pods have ended, and no other one is started.
+    ENDED = "ended"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +180,8 @@ class Executor(Protocol):
         """Return whether the next attempt can run in the same placement."""
         return False
 
-    def prove(self, placement: Placement, claim: Claim) -> Proven:
-        """Return which rank of the placement a process is that the cluster started by itself.
+    def prove(self, placement: ClusterJob, claim: Claim) -> Proven:
+        """Return which rank of the Job a process is that the cluster started by itself.
 
         Raises JoinRefusedError, ClusterAwayError.
         """
@@ -154,6 +193,10 @@ class Executor(Protocol):
 
     def waits_for(self, attempt: Attempt) -> WaitReason | None:
         """Return why the cluster has not started the attempt, None if it says nothing."""
+        return None
+
+    def phase_of(self, attempt: Attempt) -> Phase | None:
+        """Return how far the cluster is with the attempt, None if it has no phases."""
         return None
 
     def logs(self, attempt_id: UUID | str, rank: int) -> str:
@@ -174,3 +217,35 @@ class Executor(Protocol):
 
     def remove(self, attempt_id: UUID | str) -> None:
         """Delete what the attempt left behind; its logs and outputs are stored elsewhere."""
+
+
+class Environments(Protocol):
+    """Makes the Python environments of runs in one kind of cluster."""
+
+    def find(self, requirements: str, image: str) -> tuple[str, Runtime | None]:
+        """Return the digest of an environment, and the environment if it is known."""
+
+    def ensure(self, requirements: str, image: str) -> Runtime | None:
+        """Return the environment of a run, None if it needs none but its image."""
+
+    def request(self, runtime: Runtime) -> None:
+        """Have an environment tried again that failed or is gone; a person asks for it."""
+
+    def is_ready(self, runtime: Runtime) -> bool:
+        """Return whether attempts can start in the environment."""
+
+    def nudge(self, run: Run, runtime: Runtime) -> None:
+        """Have the environment built that a run waits for; called every second."""
+
+    def advance(self, build: EnvironmentBuild) -> None:
+        """Take the next step of a build, from what is known of its Job; called every second."""
+
+    def start(self, build: EnvironmentBuild) -> None:
+        """Ask the cluster of a build for its Job, unless it is there."""
+
+    def spec(self, build: EnvironmentBuild) -> dict[str, Any]:
+        """Return what the process of a build gets to work with."""
+
+    def waits_for(self, runtime: Runtime) -> WaitReason | None:
+        """Return why no process builds the environment yet, None if one does."""
+        return None

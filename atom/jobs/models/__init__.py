@@ -3,7 +3,7 @@
 from atom.jobs.models.code import CodeChanges, CodeFetch, GitHost
 from atom.jobs.models.comments import RunComment
 from atom.jobs.models.experiments import Experiment
-from atom.jobs.models.placements import Placement
+from atom.jobs.models.placements import ClusterJob, EnvironmentBuild, Placement, UnknownJob
 from atom.jobs.models.records import LogChunk, LogStream, MetricChunk, MetricSeries
 from atom.jobs.models.retention import RunKeeping, RunPolicy
 from atom.jobs.models.runs import (
@@ -28,9 +28,11 @@ from atom.jobs.models.shares import RunShare
 __all__ = [
     "Artifact",
     "Attempt",
+    "ClusterJob",
     "CodeChanges",
     "CodeFetch",
     "CodeSnapshot",
+    "EnvironmentBuild",
     "Experiment",
     "GitHost",
     "LogChunk",
@@ -50,6 +52,7 @@ __all__ = [
     "RunQuerySet",
     "RunShare",
     "Runtime",
+    "UnknownJob",
     "Workflow",
     "attempts_to_show",
     "inputs_to_show",

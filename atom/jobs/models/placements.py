@@ -1,4 +1,4 @@
-"""Runs that were handed to a cluster which starts their pods by itself."""
+"""Work in clusters that start pods by themselves, and Jobs there that belong to no work."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import ClassVar
 
 from django.db import models
 
+from atom.accounts.models import Project
 from atom.clusters.models import Cluster
 from atom.core.models import TimestampedModel
-from atom.jobs.models.runs import Run
+from atom.jobs.models.runs import Run, Runtime
 
 
-class Placement(TimestampedModel):
-    """A run in one cluster: one Job there, in which one attempt or several run one after the other.
+class ClusterJob(TimestampedModel):
+    """A Job in a cluster.
 
-    The row is committed before the Job is asked for. The Job's name derives from its id, so asking
+    The row is committed before the Job is asked for. The Job's name derives from the row, so asking
     twice makes one Job.
     """
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="placements")
-    cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="placements")
+    cluster = models.ForeignKey(Cluster, on_delete=models.PROTECT, related_name="%(class)ss")
     namespace = models.CharField(max_length=63)
     # The uid of the Job that the cluster accepted, empty until then. Another uid is not ours.
     job_uid = models.CharField(max_length=64, blank=True)
@@ -32,6 +32,22 @@ class Placement(TimestampedModel):
     ended_at = models.DateTimeField(null=True)
     # Its Job and what belongs to it are gone from the cluster.
     removed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def job_name(self) -> str:
+        """Return the name of its Job, and of what belongs to it."""
+        raise NotImplementedError
+
+
+class Placement(ClusterJob):
+    """A run in one cluster: one Job, in which one attempt or several run one after the other."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="placements")
+    # When the reconciler last looked at `observed`; null: it must look.
+    looked_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints: ClassVar = [
@@ -51,3 +67,60 @@ class Placement(TimestampedModel):
     def job_name(self) -> str:
         """Return the name of its Job, and of what belongs to it."""
         return f"atom-{self.pk}"
+
+
+class EnvironmentBuild(ClusterJob):
+    """A build of an environment in a cluster, in the namespace of a project that waits for it."""
+
+    runtime = models.ForeignKey(Runtime, on_delete=models.CASCADE, related_name="builds")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    # Counts the builds of one environment, from 1.
+    number = models.PositiveIntegerField()
+    # The pod that builds, as its cluster describes it; empty until one asked to start.
+    identity = models.JSONField(default=dict)
+    token_hash = models.CharField(max_length=64, blank=True, db_index=True)
+    # The archive that the pod has sent, as it describes it; empty until then.
+    sent = models.JSONField(default=dict)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["runtime"], condition=models.Q(ended_at=None), name="build_open"
+            ),
+            models.UniqueConstraint(fields=["runtime", "number"], name="build_number"),
+        ]
+        indexes: ClassVar = [
+            models.Index(
+                fields=["cluster"], condition=models.Q(removed_at=None), name="build_not_removed"
+            ),
+        ]
+
+    @property
+    def job_name(self) -> str:
+        """Return the name of its Job."""
+        return f"atom-env-{self.runtime.digest[:32]}-{self.number}"
+
+
+class UnknownJob(TimestampedModel):
+    """A Job with this installation's label that belongs to no placement of this database.
+
+    A restored backup forgets the runs that came after it. Atom lists their Jobs and leaves them
+    alone; the rows are those of the last whole list of the cluster.
+    """
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="unknown_jobs")
+    namespace = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    uid = models.CharField(max_length=64)
+    # By the cluster's clock; None if the cluster says nothing that is a time.
+    made_at = models.DateTimeField(null=True)
+    # Pods that run or wait; ended ones are not counted.
+    pods = models.PositiveIntegerField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["cluster", "uid"], name="unknown_job_uid"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"

@@ -7,6 +7,7 @@ from typing import ClassVar
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex, OpClass
 from django.db import models
+from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast
 
 from atom.accounts.models import Project, User
@@ -51,11 +52,18 @@ class Runtime(TimestampedModel):
 
     digest = models.CharField(max_length=64, unique=True)
     requirements = models.TextField(blank=True)
-    python = models.CharField(max_length=20)
+    # The image that it was built in; "" if it is a folder of Atom's own machines.
+    image = models.CharField(max_length=500, blank=True)
+    # The image decides it; "" until it is known.
+    python = models.CharField(max_length=20, blank=True)
     state = models.CharField(
         max_length=20, choices=states.choices(RUNTIME_STATES), default="pending"
     )
     path = models.CharField(max_length=500, blank=True)
+    # The packed environment in the object store; empty if it is a folder.
+    archive_key = models.CharField(max_length=300, blank=True)
+    archive_sha256 = models.CharField(max_length=64, blank=True)
+    archive_bytes = models.BigIntegerField(default=0)
     log_tail = models.TextField(blank=True)
     size_bytes = models.BigIntegerField(default=0)
     built_at = models.DateTimeField(null=True)
@@ -96,7 +104,9 @@ _LISTED = {
         *("run_id", "alias", "selector", "view", "delivery", "mounted_by", "mount_skipped"),
         *("version__number", "version__dataset__name"),
     ),
-    "attempts": ("run_id", "number", "started_at", "finished_at", "evidence", "node__name"),
+    "attempts": (
+        *("run_id", "number", "state", "started_at", "finished_at", "evidence", "node__name"),
+    ),
 }
 _UNLISTED = {
     *("command", "parameters", "logged_parameters", "env", "secrets", "labels", "notes"),
@@ -145,11 +155,15 @@ def inputs_to_show(for_list: bool) -> models.QuerySet[RunInput]:
 
 def attempts_to_show(for_list: bool) -> models.QuerySet[Attempt]:
     """Return attempts in order, with what runs show of them; a page shows their ranks too."""
-    attempts = Attempt.objects.order_by("number")
+    # The phase alone: the rest of an observation is long.
+    phase = KeyTextTransform("phase", "placed_in__observed")
+    attempts = Attempt.objects.order_by("number").annotate(observed_phase=phase)
     if for_list:
         return attempts.select_related("node").only(*_LISTED["attempts"])
     ranks = models.Prefetch("ranks", ranks_to_show(), to_attr="loaded_ranks")
-    return attempts.select_related("node", "cluster").prefetch_related(ranks)
+    # The recorded objects of its Job may be long, and no page shows them.
+    whole = attempts.select_related("node", "cluster", "placed_in").defer("placed_in__observed")
+    return whole.prefetch_related(ranks)
 
 
 def ranks_to_show() -> models.QuerySet[Rank]:

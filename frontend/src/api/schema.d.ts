@@ -337,6 +337,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/pod-check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Try whether a pod reaches Atom; the finding `pod_reaches_atom` says how it goes. */
+        post: operations["cluster_try_pod"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/resume/": {
         parameters: {
             query?: never;
@@ -348,6 +365,40 @@ export interface paths {
         put?: never;
         /** @description Let the cluster take runs again, once a check passes. */
         post: operations["cluster_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the open runs of a cluster in the caller's projects, newest first. */
+        get: operations["cluster_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/unknown-jobs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the cluster's Jobs of this installation that belong to no run it knows. */
+        get: operations["cluster_unknown_jobs"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3771,6 +3822,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runner/environments/fail/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description End the build, and with it the runs that wait. */
+        post: operations["runner_build_fail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runner/environments/finish/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Have the archive verified that was sent. */
+        post: operations["runner_build_finish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runner/environments/log/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Keep the last lines of the build for the runs that wait. */
+        post: operations["runner_build_log"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runner/environments/upload/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return an address for the archive, good for an hour. */
+        post: operations["runner_build_upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runner/exit/": {
         parameters: {
             query?: never;
@@ -3846,7 +3965,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return the runner as a zip application, named by its SHA-256 (hex). */
+        /** @description Return the runner, pip or the SDK's wheel, named by its SHA-256 (hex). */
         get: operations["runner_layer"];
         put?: never;
         post?: never;
@@ -5054,6 +5173,12 @@ export interface components {
         ArchiveKeysRequest: {
             keys: string[];
         };
+        /** @description A packed environment. */
+        ArchiveRequest: {
+            sha256: string;
+            /** Format: int64 */
+            archive_bytes: number;
+        };
         /** @description Where an object can be read for an hour. */
         ArchiveUrl: {
             key: string;
@@ -5138,7 +5263,12 @@ export interface components {
             number: number;
             state: components["schemas"]["AttemptStateEnum"];
             cluster: string | null;
+            /** @description The namespace of its Job; null on Atom's own machines. */
+            namespace: string | null;
+            /** @description Return the name of its Job, once the cluster has accepted that. */
+            readonly job: string | null;
             node: string | null;
+            readonly phase: (components["schemas"]["PhaseEnum"] | components["schemas"]["NullEnum"]) | null;
             ranks: components["schemas"]["Rank"][];
             exit_code: number | null;
             signal: number | null;
@@ -5311,6 +5441,24 @@ export interface components {
             readonly last_seen_at: string;
             /** @description Return whether this very request came by it. */
             readonly is_current: boolean;
+        };
+        /** @description Where to PUT the archive. */
+        BuildAddress: {
+            url: string;
+        };
+        /** @description The last lines of a build. */
+        BuildLogRequest: {
+            text: string;
+        };
+        /** @description A packed environment that was sent: its Python, its machine, its size when unpacked. */
+        BuiltRequest: {
+            sha256: string;
+            /** Format: int64 */
+            archive_bytes: number;
+            python: string;
+            machine: string;
+            /** Format: int64 */
+            size_bytes: number;
         };
         /** @description How much of a version is on one node. */
         CacheRecord: {
@@ -5578,6 +5726,29 @@ export interface components {
             results: components["schemas"]["Cluster"][];
             next: string | null;
         };
+        /** @description An open run of a cluster. */
+        ClusterRun: {
+            /** Format: uuid */
+            readonly id: string;
+            number: number;
+            name: string;
+            project: string;
+            state: components["schemas"]["RunStateEnum"];
+            node: string | null;
+            cpus: number;
+            /** Format: int64 */
+            memory_bytes: number;
+            gpus: number;
+            created_by: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            started_at: string | null;
+        };
+        ClusterRunPage: {
+            results: components["schemas"]["ClusterRun"][];
+            next: string | null;
+        };
         /**
          * @description * `draining` - draining
          *     * `ready` - ready
@@ -5828,6 +5999,7 @@ export interface components {
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
+            readonly phase: (components["schemas"]["PhaseEnum"] | components["schemas"]["NullEnum"]) | null;
             /** Format: double */
             progress: number;
             progress_text: string;
@@ -6379,6 +6551,7 @@ export interface components {
          *     * `to_be_placed` - to_be_placed
          *     * `to_be_started` - to_be_started
          *     * `preparing` - preparing
+         *     * `preparing_in_cluster` - preparing_in_cluster
          *     * `submitted` - submitted
          *     * `running` - running
          *     * `cancelling` - cancelling
@@ -6388,9 +6561,17 @@ export interface components {
          *     * `tracked` - tracked
          *     * `cluster_away` - cluster_away
          *     * `in_cluster` - in_cluster
+         *     * `cluster_queued` - cluster_queued
+         *     * `cluster_admitted` - cluster_admitted
+         *     * `cluster_scheduling` - cluster_scheduling
+         *     * `cluster_pulling` - cluster_pulling
+         *     * `cluster_initializing` - cluster_initializing
+         *     * `cluster_running` - cluster_running
+         *     * `cluster_stopping` - cluster_stopping
+         *     * `cluster_ended` - cluster_ended
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -7234,6 +7415,7 @@ export interface components {
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
+            readonly phase: (components["schemas"]["PhaseEnum"] | components["schemas"]["NullEnum"]) | null;
             /** Format: double */
             progress: number;
             progress_text: string;
@@ -8117,6 +8299,8 @@ export interface components {
             gpu_model: string;
             accelerators: components["schemas"]["NodeAccelerator"][];
             schedulable: boolean;
+            /** @description Return whether it answered when it was asked last. */
+            readonly ready: boolean;
             /** Format: date-time */
             heartbeat_at: string | null;
             used: components["schemas"]["Used"];
@@ -8721,6 +8905,19 @@ export interface components {
             username: string;
             full_name: string;
         };
+        /**
+         * @description * `submitted` - submitted
+         *     * `queued` - queued
+         *     * `admitted` - admitted
+         *     * `scheduling` - scheduling
+         *     * `pulling` - pulling
+         *     * `initializing` - initializing
+         *     * `running` - running
+         *     * `stopping` - stopping
+         *     * `ended` - ended
+         * @enum {string}
+         */
+        PhaseEnum: "submitted" | "queued" | "admitted" | "scheduling" | "pulling" | "initializing" | "running" | "stopping" | "ended";
         /** @description Brings paths of another version to a branch. */
         PickRequest: {
             /**
@@ -8783,10 +8980,9 @@ export interface components {
          *     * `no_room` - no_room
          *     * `none_fits` - none_fits
          *     * `chosen_cluster` - chosen_cluster
-         *     * `cluster_chooses` - cluster_chooses
          * @enum {string}
          */
-        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "chosen_cluster" | "cluster_chooses";
+        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "chosen_cluster";
         /** @description The model's prediction for one file; `entry` is null where the file cannot be shown. */
         Prediction: {
             path: string;
@@ -9006,6 +9202,8 @@ export interface components {
         Rank: {
             number: number;
             node: string | null;
+            /** @description Return the name of its pod; None before one joined, and where there are no pods. */
+            readonly pod: string | null;
             /** Format: date-time */
             heartbeat_at: string | null;
             exit_code: number | null;
@@ -9062,9 +9260,11 @@ export interface components {
          *     * `cancelled` - cancelled
          *     * `failed` - failed
          *     * `cluster` - cluster
+         *     * `silent` - silent
+         *     * `node_not_ready` - node_not_ready
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster";
+        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready";
         /** @description Codes that are shown this once. */
         RecoveryCodes: {
             recovery_codes: string[];
@@ -9304,6 +9504,7 @@ export interface components {
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
+            readonly phase: (components["schemas"]["PhaseEnum"] | components["schemas"]["NullEnum"]) | null;
             /** Format: double */
             progress: number;
             progress_text: string;
@@ -9644,7 +9845,7 @@ export interface components {
             placement: components["schemas"]["Placement"];
             queue_position: number;
             warm: components["schemas"]["Warmth"] | null;
-            runtime: components["schemas"]["RuntimeState"];
+            runtime: components["schemas"]["RuntimeState"] | null;
         };
         /** @description A request for a run: a workflow with parameters, or a command. */
         RunRequestRequest: {
@@ -9722,6 +9923,7 @@ export interface components {
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
             readonly node: string | null;
+            readonly phase: (components["schemas"]["PhaseEnum"] | components["schemas"]["NullEnum"]) | null;
             /** Format: double */
             progress: number;
             progress_text: string;
@@ -10620,6 +10822,29 @@ export interface components {
             id: string;
             name: string;
         };
+        /** @description A Job with this installation's label that belongs to no run of this database. */
+        UnknownJob: {
+            /** Format: uuid */
+            readonly id: string;
+            namespace: string;
+            name: string;
+            uid: string;
+            /**
+             * Format: date-time
+             * @description When the cluster made it, by the cluster's clock.
+             */
+            made_at: string | null;
+            /** @description How many of its pods have not ended. */
+            pods: number;
+            /** Format: date-time */
+            seen_at: string;
+            /** @description Deletes the Job with its pods. Atom never does it by itself. */
+            readonly command: string;
+        };
+        UnknownJobPage: {
+            results: components["schemas"]["UnknownJob"][];
+            next: string | null;
+        };
         /** @description How many are unread; no more than `counted_to` are counted. */
         UnreadCount: {
             unread: number;
@@ -11028,6 +11253,7 @@ export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
 export type AnswerEnum = components['schemas']['AnswerEnum'];
 export type Archive = components['schemas']['Archive'];
 export type ArchiveKeysRequest = components['schemas']['ArchiveKeysRequest'];
+export type ArchiveRequest = components['schemas']['ArchiveRequest'];
 export type ArchiveUrl = components['schemas']['ArchiveUrl'];
 export type ArchiveUrls = components['schemas']['ArchiveUrls'];
 export type ArchivedDataset = components['schemas']['ArchivedDataset'];
@@ -11052,6 +11278,9 @@ export type BoxesEnum = components['schemas']['BoxesEnum'];
 export type Branch = components['schemas']['Branch'];
 export type BranchedFailure = components['schemas']['BranchedFailure'];
 export type Browser = components['schemas']['Browser'];
+export type BuildAddress = components['schemas']['BuildAddress'];
+export type BuildLogRequest = components['schemas']['BuildLogRequest'];
+export type BuiltRequest = components['schemas']['BuiltRequest'];
 export type CacheRecord = components['schemas']['CacheRecord'];
 export type Candidate = components['schemas']['Candidate'];
 export type ChangeExample = components['schemas']['ChangeExample'];
@@ -11074,6 +11303,8 @@ export type ClusterFinding = components['schemas']['ClusterFinding'];
 export type ClusterFindingLevelEnum = components['schemas']['ClusterFindingLevelEnum'];
 export type ClusterKindEnum = components['schemas']['ClusterKindEnum'];
 export type ClusterPage = components['schemas']['ClusterPage'];
+export type ClusterRun = components['schemas']['ClusterRun'];
+export type ClusterRunPage = components['schemas']['ClusterRunPage'];
 export type ClusterStateEnum = components['schemas']['ClusterStateEnum'];
 export type CodeChangesRequest = components['schemas']['CodeChangesRequest'];
 export type CodeDiff = components['schemas']['CodeDiff'];
@@ -11382,6 +11613,7 @@ export type PatchedWebhookChangesRequest = components['schemas']['PatchedWebhook
 export type PathChange = components['schemas']['PathChange'];
 export type PathHistory = components['schemas']['PathHistory'];
 export type Person = components['schemas']['Person'];
+export type PhaseEnum = components['schemas']['PhaseEnum'];
 export type PickRequest = components['schemas']['PickRequest'];
 export type Picture = components['schemas']['Picture'];
 export type PictureAnswer = components['schemas']['PictureAnswer'];
@@ -11554,6 +11786,8 @@ export type TrainedOn = components['schemas']['TrainedOn'];
 export type TreeProject = components['schemas']['TreeProject'];
 export type Unit = components['schemas']['Unit'];
 export type UnitShort = components['schemas']['UnitShort'];
+export type UnknownJob = components['schemas']['UnknownJob'];
+export type UnknownJobPage = components['schemas']['UnknownJobPage'];
 export type UnreadCount = components['schemas']['UnreadCount'];
 export type UnreadRequest = components['schemas']['UnreadRequest'];
 export type Unsubscribed = components['schemas']['Unsubscribed'];
@@ -12367,6 +12601,37 @@ export interface operations {
             };
         };
     };
+    cluster_try_pod: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     cluster_resume: {
         parameters: {
             query?: never;
@@ -12384,6 +12649,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_runs: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterRunPage"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_unknown_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnknownJobPage"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -21194,6 +21524,134 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SourceUrls"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_build_fail: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuildLogRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerOk"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_build_finish: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuiltRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerOk"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_build_log: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuildLogRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunnerOk"];
+                };
+            };
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    runner_build_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ArchiveRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BuildAddress"];
                 };
             };
             /** @description The request failed. */

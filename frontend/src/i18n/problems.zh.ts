@@ -345,6 +345,11 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   cluster_failure: ['无法询问该集群。', '请检查集群，然后重新检查其连接。'],
   cluster_forbids: ['该账户不得在集群中这样做。', '请应用集群检查所给出的 YAML，然后重新检查。'],
   cluster_in_use: ['该集群上有运行。', '请排空集群，并等待其运行结束。'],
+  cluster_is_another: [
+    '该地址上应答的是另一个集群。',
+    '请提供已注册集群的 kubeconfig。若该集群已重建，请取消仍在其中的运行，然后重新提供其 kubeconfig。',
+  ],
+  cordoned_by_cluster: ['集群自身不让运行进入这台机器。', '请在集群中执行 kubectl uncordon；Atom 会在一分钟内得知。'],
   cluster_is_local: ['这个集群就是本机。', '请停止调度这台机器，使新的运行不再进入。'],
   cluster_name_taken: ['已有同名集群。', '请换一个名称。'],
   cluster_not_found: ['没有这个集群。', '请查看集群列表；已移除的集群不再有页面。'],

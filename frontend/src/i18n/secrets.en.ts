@@ -7,7 +7,8 @@ export const secrets = {
   replace: 'Replace the value',
   replaceShort: 'Replace',
   replaceName: 'Replace the value of {{name}}',
-  nameHint: 'As the command will find it: HF_TOKEN, for instance',
+  nameHint:
+    'As the command will find it: HF_TOKEN, for instance. DOCKER_AUTH_CONFIG is for clusters: images are pulled with it',
   badName: 'Use letters, digits and underscores, no digit first.',
   value: 'Value',
   show: 'Show what is typed',

@@ -10,7 +10,7 @@ export const secrets: Translation<typeof en.secrets> = {
   replace: '替换该值',
   replaceShort: '替换',
   replaceName: '替换 {{name}} 的值',
-  nameHint: '命令读取时所用的名称，例如 HF_TOKEN',
+  nameHint: '命令读取时所用的名称，例如 HF_TOKEN。DOCKER_AUTH_CONFIG 供集群拉取镜像使用',
   badName: '请使用字母、数字和下划线，且不以数字开头。',
   value: '值',
   show: '显示输入的内容',

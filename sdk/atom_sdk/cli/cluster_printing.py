@@ -81,6 +81,22 @@ def print_cluster(out: Console, row: Row) -> None:
     if row["nodes"]:
         _print_nodes(out, row["nodes"])
     print_findings(out, row["findings"])
+    _print_unknown_jobs(out, row.get("unknown_jobs") or [])
+
+
+def _print_unknown_jobs(out: Console, jobs: list[Row]) -> None:
+    if not jobs:
+        return
+    out.print(
+        f"\nUnknown Jobs: {len(jobs)}. They belong to no run that Atom knows, as after a restored "
+        "backup. Atom leaves them alone.",
+        markup=False,
+    )
+    cells = [(job["namespace"], job["name"], job["made_at"] or "–", job["pods"]) for job in jobs]
+    print_table(out, ("namespace", "job", "made", "pods"), cells)
+    out.print("\nThese commands delete them, with their pods:", markup=False)
+    for job in jobs:
+        out.print(job["command"], markup=False, soft_wrap=True)
 
 
 def print_findings(out: Console, findings: list[Row] | None) -> None:

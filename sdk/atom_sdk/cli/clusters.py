@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.cli.cluster_pods import try_pod
 from atom_sdk.cli.cluster_printing import (
     failed,
     missing_rights,
@@ -93,6 +94,9 @@ def show(context: Context, name: str, as_yaml: bool) -> None:
     if as_yaml:
         _print_yaml(context, name, row["findings"])
     else:
+        # Findings and unknown Jobs are for administrators alone.
+        if row["server"] and row["findings"] is not None:
+            row["unknown_jobs"] = context.client.clusters.unknown_jobs(name)
         context.emit(row, lambda out: print_cluster(out, row))
 
 
@@ -132,10 +136,13 @@ def register(context: Context, /, name: str, projects: tuple[str, ...], **option
 
 @cluster.command()
 @click.argument("name")
+@click.option("--pod", "with_pod", is_flag=True, help="Start a pod there that tries to reach Atom.")
 @pass_context
-def check(context: Context, name: str) -> int:
+def check(context: Context, name: str, with_pod: bool) -> int:
     """Ask a cluster again; exit code 1 if it does not answer or a check fails."""
     row = context.client.clusters.check(name)
+    if with_pod and not row["problem"]:
+        row = try_pod(context, name)
     _print_checked(context, row)
     return EXIT_FAILED if row["problem"] or failed(row["findings"]) else 0
 

@@ -62,7 +62,9 @@ def _print(out: Console, rows: list[dict[str, Any]]) -> None:
 
 
 def _state(row: dict[str, Any]) -> str:
-    return f"{row['state']}: {row['cordon']['reason']}" if row["cordon"] else str(row["state"])
+    cordon = row["cordon"]
+    # A cluster that cordons its node gives no reason.
+    return f"{row['state']}: {cordon['reason'] or 'by its cluster'}" if cordon else row["state"]
 
 
 def _free_gib(row: dict[str, Any]) -> str:

@@ -8,6 +8,8 @@ from urllib.parse import quote
 from atom_sdk.client.transport.http import Http
 
 Row = dict[str, Any]
+# A method of `Clusters` is named `list`.
+Rows = list[Row]
 
 
 class Clusters:
@@ -24,6 +26,10 @@ class Clusters:
         """Return one cluster; findings, address and projects only for administrators."""
         found: Row = self._http.get(_path(name))
         return found
+
+    def unknown_jobs(self, name: str) -> Rows:
+        """Return Jobs that Atom made there and that belong to no run, with what deletes each."""
+        return [*self._http.pages(f"{_path(name)}unknown-jobs/")]
 
     def dry_run(self, **credentials: Any) -> Row:
         """Check a cluster before it is registered; nothing is kept.
@@ -45,6 +51,13 @@ class Clusters:
     def check(self, name: str) -> Row:
         """Ask a cluster again; one that does not answer becomes `unreachable`."""
         return self._act(name, "check")
+
+    def try_pod(self, name: str) -> Row:
+        """Have a pod tried there; its finding `pod_reaches_atom` says how it goes.
+
+        Its evidence has `under_way` while the pod is there.
+        """
+        return self._act(name, "pod-check")
 
     def change(self, name: str, **options: Any) -> Row:
         """Change options of `register`; a new kubeconfig is checked first."""

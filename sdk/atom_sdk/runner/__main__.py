@@ -1,4 +1,4 @@
-"""Command line of the runner: `supervise`, `run` and `pod`."""
+"""Command line of the runner: `supervise`, `run`, `pod` and `build-environment`."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .pod import pod
 
         return pod()
+    if options.verb == "build-environment":
+        from .environment_build import build_environment_in_pod
+
+        return build_environment_in_pod()
     from .session import drain, run
 
     pipes = [int(number) for number in options.pipes.split(",")] if options.pipes else []
@@ -37,6 +41,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     run.add_argument("--drain", action="store_true", help="send what is left and end")
     run.add_argument("--pipes", default="", help=argparse.SUPPRESS)
     verbs.add_parser("pod", help="join the attempt of this pod and run it")
+    verbs.add_parser("build-environment", help="build the environment that this pod is for")
     return parser.parse_args(arguments)
 
 

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 REQUEST_TIMEOUT_S = 30.0
@@ -21,8 +21,10 @@ RETRIED = frozenset({408, 425, 429})
 REVOKED = frozenset({401, 403})
 API_PATH = "/api/v1/runner/"
 
-# Reads the body of a successful answer and returns what is JSON in it.
-Reader = Callable[[http.client.HTTPResponse], bytes]
+if TYPE_CHECKING:
+    # Reads the body of a successful answer and returns what is JSON in it. Python 3.8 cannot
+    # evaluate it.
+    Reader = Callable[[http.client.HTTPResponse], bytes]
 
 
 class ApiError(Exception):
@@ -40,7 +42,15 @@ class RevokedError(ApiError):
 
 
 class UnreachableError(Exception):
-    """The deadline passed, or the runner is ending, before the server answered."""
+    """The deadline passed, or the runner is ending, before the server answered.
+
+    `wait_s`: seconds that its last answer asked to wait, 0 without one.
+    """
+
+    def __init__(self, sentence: str, wait_s: float = 0.0) -> None:
+        """Keep what the server asked for."""
+        super().__init__(sentence)
+        self.wait_s = wait_s
 
 
 class Api:
@@ -106,7 +116,7 @@ class Api:
         read: Reader = http.client.HTTPResponse.read,
     ) -> dict[str, Any]:
         ends_at = None if deadline_s is None else time.monotonic() + deadline_s
-        tries = 0
+        tries, wait_s = 0, None
         while not self.abandoned.is_set():
             try:
                 status, answer, wait_s = self._once(method, name, body, headers, read)
@@ -122,7 +132,8 @@ class Api:
             if ends_at is not None and time.monotonic() + delay_s > ends_at:
                 break
             self.abandoned.wait(delay_s)
-        raise UnreachableError(f"The server did not answer {name} ({tries} tries).")
+        sentence = f"The server did not answer {name} ({tries} tries)."
+        raise UnreachableError(sentence, wait_s or 0.0)
 
     def _once(
         self, method: str, name: str, body: bytes, headers: Mapping[str, str], read: Reader
@@ -172,4 +183,6 @@ def _parse(content: bytes) -> dict[str, Any]:
 
 
 def _retry_after(header: str | None) -> float | None:
-    return min(float(header), 60.0) if header and header.isdigit() else None
+    if not header or not header.isascii() or not header.isdigit():
+        return None
+    return min(float(header), 60.0)

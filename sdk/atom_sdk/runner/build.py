@@ -13,7 +13,7 @@ PACKAGE = "atom_runner"
 MAIN = f"import sys\nfrom {PACKAGE}.__main__ import main\nsys.exit(main())\n"
 # The same sources give the same bytes: zip's oldest date.
 _DATE = (1980, 1, 1, 0, 0, 0)
-_LEFT_OUT = frozenset({"build.py", "bootstrap.py"})
+_LEFT_OUT = frozenset({"build.py", "bootstrap.py", "reach.py"})
 
 
 def build_runner(folder: Path) -> Path:
@@ -32,6 +32,11 @@ def build_runner(folder: Path) -> Path:
 def bootstrap_source() -> str:
     """Return the program that downloads the runner, for `python3 -c` in an init container."""
     return (Path(__file__).parent / "bootstrap.py").read_text("utf-8")
+
+
+def reach_source() -> str:
+    """Return the program that tries addresses from inside a pod, for `python3 -c`."""
+    return (Path(__file__).parent / "reach.py").read_text("utf-8")
 
 
 def _zip() -> bytes:

@@ -135,6 +135,9 @@ class Job:
     run: str = ""
     workdir: str = ""
     code: dict[str, Any] | None = None
+    # A packed Python environment, and the path that it is unpacked to.
+    environment: dict[str, Any] | None = None
+    environment_dir: str = ""
     inputs: list[dict[str, Any]] = field(default_factory=list)
     resume: dict[str, Any] | None = None
     datasets: list[dict[str, Any]] = field(default_factory=list)
@@ -164,6 +167,8 @@ def parse_job(data: Mapping[str, Any]) -> Job:
         run=_name(data.get("run")),
         workdir=str(data.get("workdir") or ""),
         code=data.get("code") or None,
+        environment=data.get("environment") or None,
+        environment_dir=str(data.get("environment_dir") or ""),
         inputs=list(data.get("inputs") or []),
         resume=data.get("resume") or None,
         datasets=list(data.get("datasets") or []),

@@ -18,6 +18,9 @@ def build_environment(job: Job, paths: AttemptPaths) -> dict[str, str]:
     env = _base(os.environ, job.inherit_env)
     env["HOME"] = str(paths.root / "home")
     env["TMPDIR"] = str(paths.root / "tmp")
+    if job.environment:
+        env["VIRTUAL_ENV"] = job.environment_dir
+        env["PATH"] = f"{job.environment_dir}/bin:{env.get('PATH') or os.defpath}"
     env.update(job.env)
     env.update(job.secrets)
     env.update(_atom(job, paths))

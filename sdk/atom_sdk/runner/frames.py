@@ -22,7 +22,7 @@ class FrameError(ValueError):
     """The body is not a sequence of whole frames."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Frame:
     """Bytes that one file descriptor wrote, at `byte_off` of the attempt's log."""
 
@@ -38,7 +38,7 @@ class Frame:
         return self.byte_off + len(self.payload)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Extent:
     """The size of a body, from its headers only."""
 

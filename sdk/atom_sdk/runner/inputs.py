@@ -8,13 +8,15 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Mapping
+from http.client import HTTPException
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Protocol
 from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, build_opener
 
-from .api import backoff_s
-from .archive import unpack
+from .api import backoff_s, connect
+from .archive import ENVIRONMENT, unpack
 from .disk import refusal
 
 CHUNK_BYTES = 1024 * 1024
@@ -48,6 +50,21 @@ def fetch_code(code: Mapping[str, Any], work: Path, temporary: Path) -> None:
     unpack(archive, work)
     if not source:
         archive.unlink()
+
+
+def fetch_environment(environment: Mapping[str, Any], folder: Path, temporary: Path) -> None:
+    """Unpack a built environment to a folder, unless it is there. InputError, ArchiveError."""
+    marker = folder / f".atom-{environment['sha256']}"
+    if marker.exists():
+        return
+    archive = temporary / "environment.tar.gz"
+    file = {**environment, "path": "the environment"}
+    download(file, archive)
+    verify(archive, file, "the environment")
+    folder.mkdir(parents=True, exist_ok=True)
+    unpack(archive, folder, ENVIRONMENT)
+    archive.unlink()
+    marker.touch()
 
 
 def fetch_files(files: list[dict[str, Any]], folder: Path, prefix: str = "") -> None:
@@ -88,6 +105,47 @@ def download(file: Mapping[str, Any], target: Path) -> None:
                 raise
         time.sleep(backoff_s(tries))
     raise StorageAwayError(f"Could not download {name} after {TRIES} tries.")
+
+
+def put(address: Callable[[], str], path: Path) -> None:
+    """PUT a file to the storage; each try asks for a fresh address. StorageAwayError."""
+    status = 0
+    for tries in range(TRIES):
+        try:
+            with path.open("rb") as content:
+                status = put_once(address(), content, path.stat().st_size)
+        except (OSError, HTTPException):
+            status = 0
+        if 0 < status < 300:
+            return
+        time.sleep(backoff_s(tries))
+    raise StorageAwayError(f"The storage did not take {path.name} (HTTP {status}).")
+
+
+class Readable(Protocol):
+    """The bytes of a request, as `http.client` reads them."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Return at most so many bytes."""
+
+
+def put_once(url: str, content: Readable, size_bytes: int) -> int:
+    """PUT a file; return the status. Raises OSError, HTTPException."""
+    parts = urlsplit(url)
+    connection = connect(parts.scheme, parts.netloc)
+    try:
+        target = parts.path + (f"?{parts.query}" if parts.query else "")
+        connection.request("PUT", target, content, {"Content-Length": str(size_bytes)})
+        response = connection.getresponse()
+        response.read()
+        return response.status
+    finally:
+        connection.close()
+
+
+def digest_of(path: Path) -> str:
+    """Return the SHA-256 (hex) of a file."""
+    return _digest(path, hashlib.sha256)
 
 
 def verify(path: Path, file: Mapping[str, Any], name: str) -> None:

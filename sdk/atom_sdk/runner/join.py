@@ -36,6 +36,8 @@ class PodConfig:
     pod_uid: str
     token_file: Path
     work_dir: Path
+    # Where a built Python environment belongs.
+    environment_dir: str
     # Seconds between SIGTERM and the SIGKILL of the kubelet.
     grace_s: float
 
@@ -58,6 +60,7 @@ def pod_config(env: Mapping[str, str]) -> PodConfig:
         pod_uid=_required(env, "ATOM_POD_UID"),
         token_file=Path(_required(env, "ATOM_POD_TOKEN_FILE")),
         work_dir=Path(_required(env, "ATOM_WORK_DIR")),
+        environment_dir=env.get("ATOM_ENVIRONMENT_DIR") or "/atom/env",
         grace_s=_number(env, "ATOM_GRACE_S", str(DEFAULT_GRACE_S)),
     )
 
@@ -71,7 +74,8 @@ def join(config: PodConfig) -> Assignment:
         except ApiError as error:
             raise RefusedError(f"The server refused this pod: {error}") from error
         except (UnreachableError, OSError) as error:
-            message, wait_s = f"Waiting for the server: {error}", backoff_s(tries)
+            message = f"Waiting for the server: {error}"
+            wait_s = max(backoff_s(tries), _asked_s(error))
             tries += 1
         else:
             if answer.get("answer") != "again":
@@ -111,6 +115,11 @@ def _assignment(answer: Mapping[str, Any]) -> Assignment:
     if answer.get("answer") != "start" or not token or not isinstance(job, dict):
         raise RefusedError("The server gave an answer that this runner does not know.")
     return Assignment(str(token), job)
+
+
+def _asked_s(error: Exception) -> float:
+    """Return the seconds that a busy server asked to wait; many pods must not return at once."""
+    return getattr(error, "wait_s", 0.0) * random.uniform(1.0, 1.1)
 
 
 def _wait_s(answer: Mapping[str, Any]) -> float:

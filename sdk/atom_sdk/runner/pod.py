@@ -50,6 +50,7 @@ def _end_waiting(*_: object) -> None:
 def _write_attempt(config: PodConfig, assignment: Assignment) -> AttemptPaths:
     """Make the attempt's folder with its job and token."""
     job: dict[str, Any] = {**assignment.job, "api_url": config.api_url}
+    job["environment_dir"] = config.environment_dir
     # The image gives the command its PATH and more.
     job["inherit_env"] = True
     job["limits"] = {**(job.get("limits") or {}), "pod_grace_s": config.grace_s}

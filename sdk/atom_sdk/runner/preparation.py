@@ -10,7 +10,14 @@ from .api import Api, ApiError, UnreachableError
 from .archive import ArchiveError
 from .config import AttemptPaths, Job, parse_job
 from .indexes import fetch_indexes
-from .inputs import ExpiredUrlError, InputError, StorageAwayError, fetch_code, fetch_files
+from .inputs import (
+    ExpiredUrlError,
+    InputError,
+    StorageAwayError,
+    fetch_code,
+    fetch_environment,
+    fetch_files,
+)
 
 NEW_JOB_WAIT_S = 60.0
 
@@ -39,7 +46,8 @@ def prepare(job: Job, paths: AttemptPaths, api: Api, must_stop: Callable[[], boo
             fetch_indexes(job.datasets, paths.datasets, api)
         except ExpiredUrlError:
             fresh = api.get("job/", deadline_s=NEW_JOB_WAIT_S)
-            _fetch(parse_job({**fresh, "api_url": job.api_url}), paths, must_stop)
+            own = {"api_url": job.api_url, "environment_dir": job.environment_dir}
+            _fetch(parse_job({**fresh, **own}), paths, must_stop)
     except (InputError, ArchiveError, ApiError, UnreachableError, OSError) as error:
         raise PreparationError(str(error), isinstance(error, _PASSING)) from error
     return _working_folder(job, paths)
@@ -47,8 +55,14 @@ def prepare(job: Job, paths: AttemptPaths, api: Api, must_stop: Callable[[], boo
 
 def _fetch(job: Job, paths: AttemptPaths, must_stop: Callable[[], bool]) -> None:
     resume: dict[str, Any] = job.resume or {}
+    environment, folder, temporary = (
+        job.environment,
+        Path(job.environment_dir),
+        paths.root / "tmp",
+    )
     steps: list[Callable[[], None]] = [
-        lambda: fetch_code(job.code, paths.work, paths.root / "tmp") if job.code else None,
+        lambda: fetch_environment(environment, folder, temporary) if environment else None,
+        lambda: fetch_code(job.code, paths.work, temporary) if job.code else None,
         lambda: fetch_files(job.inputs, paths.inputs),
         lambda: fetch_files(_resume_files(resume), paths.resume, _checkpoint_prefix(resume)),
     ]

@@ -9,12 +9,13 @@ import json
 import os
 import threading
 import time
+from collections.abc import Callable
 from typing import Any, BinaryIO
-from urllib.parse import urlsplit
 
-from .api import Api, ApiError, UnreachableError, backoff_s, connect
+from .api import Api, ApiError, UnreachableError, backoff_s
 from .config import AttemptPaths, write_json
 from .disk import suppressing_refusals
+from .inputs import put_once
 from .outputs import OutputFile, OutputScan
 
 SCAN_EVERY_S = 5.0
@@ -25,6 +26,10 @@ NEW_ADDRESS_TRIES = 3
 
 class ChangedError(Exception):
     """The file changed or went away while it was sent; the next scan takes it again."""
+
+
+class _YieldedError(Exception):
+    """A checkpoint is to be sent before this file; a later scan takes it again."""
 
 
 class StorageRefusedError(Exception):
@@ -44,6 +49,8 @@ class OutputSync:
         self._scan = OutputScan(paths.outputs)
         self._stopping = threading.Event()
         self._soon = threading.Event()
+        # No event: it is set by a signal's handler, which may interrupt the thread that holds it.
+        self._hurried = False
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
         self.failed: dict[str, str] = {}
 
@@ -56,8 +63,12 @@ class OutputSync:
         self._soon.set()
 
     def hurry(self) -> None:
-        """Send checkpoints first from now on, the newest before all: time is short."""
+        """Send checkpoints first from now on, the newest before all: time is short.
+
+        The upload of another file is given up at its next block and begun again after them.
+        """
         self._scan.checkpoints_first = True
+        self._hurried = True
 
     @property
     def is_done(self) -> bool:
@@ -66,6 +77,8 @@ class OutputSync:
 
     def finish(self, wait_s: float) -> bool:
         """Send everything that is left; return whether all of it arrived."""
+        # The command may have saved a checkpoint while another file was on its way.
+        self._hurried = self._scan.checkpoints_first
         self._stopping.set()
         self._soon.set()
         self._thread.join(wait_s)
@@ -83,12 +96,11 @@ class OutputSync:
     def _run(self) -> None:
         try:
             while not self._wait_for_scan():
-                self._send_groups(self._scan.ready(self._sent, self._sent_at_s))
+                self._send_all(lambda: self._scan.ready(self._sent, self._sent_at_s))
             for _ in range(3):  # a process that outlived the command may still write
-                groups = self._scan.all_left(self._sent)
+                groups = self._send_all(lambda: self._scan.all_left(self._sent))
                 if not groups:
                     break
-                self._send_groups(groups)
             for group in self._scan.all_left(self._sent):
                 for file in group:
                     self.failed.setdefault(file.path, "It kept changing while it was sent.")
@@ -103,14 +115,32 @@ class OutputSync:
         self._soon.clear()
         return self._stopping.is_set()
 
-    def _send_groups(self, groups: list[list[OutputFile]]) -> None:
+    def _send_all(self, scan: Callable[[], list[list[OutputFile]]]) -> list[list[OutputFile]]:
+        """Send what a scan finds, and scan again when time becomes short; return what it found."""
+        self._hurried = False
+        groups = scan()
+        while not self._send_groups(groups):
+            self._hurried = False
+            groups = scan()
+        return groups
+
+    def _send_groups(self, groups: list[list[OutputFile]]) -> bool:
+        """Return whether all were tried, and none yielded to a checkpoint."""
         for group in groups:
             try:
                 self._send(group)
+            except _YieldedError:
+                return False
             except ChangedError:
                 continue
             except (ApiError, StorageRefusedError, OSError) as error:
                 self.failed.update((file.path, str(error)) for file in group)
+        return True
+
+    def _give_way(self, file: OutputFile) -> None:
+        """Raise _YieldedError if time has become short and the file is of no checkpoint."""
+        if self._hurried and file.kind != "checkpoint":
+            raise _YieldedError(file.path)
 
     def _send(self, group: list[OutputFile]) -> None:
         digests = {file.path: self._sha256(file) for file in group}
@@ -142,13 +172,15 @@ class OutputSync:
         for tries in range(PUT_TRIES):
             with self._open(file) as content:
                 try:
-                    status = _put_once(upload["url"], content, file.size_bytes)
+                    blocks = _Blocks(content, lambda: self._give_way(file))
+                    status = put_once(upload["url"], blocks, file.size_bytes)
                 except (OSError, http.client.HTTPException):
                     status = 503
             if status < 300:
                 return
             if status < 500:
                 break
+            self._give_way(file)
             self._api.abandoned.wait(backoff_s(tries))
         raise StorageRefusedError(f"The storage answered {status} to {file.path}.")
 
@@ -156,6 +188,7 @@ class OutputSync:
         state = hashlib.sha256()
         with self._open(file) as content:
             for chunk in iter(lambda: content.read(CHUNK_BYTES), b""):
+                self._give_way(file)
                 state.update(chunk)
             self._check_unchanged(content, file)
         return state.hexdigest()
@@ -183,17 +216,15 @@ class OutputSync:
             raise ChangedError(file.path)
 
 
-def _put_once(url: str, content: BinaryIO, size_bytes: int) -> int:
-    parts = urlsplit(url)
-    connection = connect(parts.scheme, parts.netloc)
-    try:
-        target = parts.path + (f"?{parts.query}" if parts.query else "")
-        connection.request("PUT", target, content, {"Content-Length": str(size_bytes)})
-        response = connection.getresponse()
-        response.read()
-        return response.status
-    finally:
-        connection.close()
+class _Blocks:
+    """A file for `http.client` whose reading may be given up between two blocks."""
+
+    def __init__(self, content: BinaryIO, may_go_on: Callable[[], None]) -> None:
+        self._content, self._may_go_on = content, may_go_on
+
+    def read(self, size: int = -1, /) -> bytes:
+        self._may_go_on()
+        return self._content.read(size)
 
 
 def _describe(file: OutputFile, sha256: str) -> dict[str, Any]:

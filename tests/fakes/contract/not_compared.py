@@ -48,6 +48,13 @@ STORIES: dict[str, str] = {
     "job-suspend-races-policy-remedies": _RACE,
 }
 
+# The kubelet's stories: scenarios, and notes of single answers.
+KUBELET: dict[str, str] = {
+    "kubelet-suspend-races-policy": _RACE,
+    "log: since 1 s": "the lines of today come at once",
+    "two/2 of kubelet-frozen-then-back": "the taint manager deletes it after its toleration",
+}
+
 # No client can bring these about at will: a real server is not asked. The beginnings of notes.
 ONLY_HERE = (
     "discovery /version",

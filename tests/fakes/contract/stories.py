@@ -66,7 +66,7 @@ class Story:
             if "object" in event:
                 objects[name] = event["object"]
             else:
-                objects[name] = _merged(objects[name], event)
+                objects[name] = merged(objects[name], event)
             type_ = event.get("type", "MODIFIED")
             states[name].append(_state(type_, objects[name], self.replay.names.text))
         return states
@@ -194,7 +194,7 @@ def _until(test: Any) -> bool:
     return True
 
 
-def _merged(obj: Json, event: Json) -> Json:
+def merged(obj: Json, event: Json) -> Json:
     merge = event.get("merge") or {}
     changed = (merge.get("status") or {}).get("conditions")
     before = (obj.get("status") or {}).get("conditions") or []

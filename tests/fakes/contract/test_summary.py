@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.fakes.kubelet.unrecorded import UNRECORDED as KUBELET_UNRECORDED
 from tests.fakes.kubernetes.unrecorded import UNRECORDED
 
-from .not_compared import NOT_COMPARED, STORIES
+from .not_compared import KUBELET, NOT_COMPARED, STORIES
 from .transcripts import FOLDER, load
 
 FILES = (
@@ -26,8 +27,9 @@ def test_the_run_lists_what_is_not_compared(capsys: pytest.CaptureFixture[str]) 
     lines = ["", "Kubernetes stand-in: not compared with a real server"]
     lines += [f"  {' / '.join(key)}: {reason}" for key, reason in NOT_COMPARED.items()]
     lines += [f"  jobs / {scenario}: {reason}" for scenario, reason in STORIES.items()]
+    lines += [f"  kubelet / {scenario}: {reason}" for scenario, reason in KUBELET.items()]
     lines += ["Kubernetes stand-in: unrecorded"]
-    lines += [f"  {area}: {what}" for area, what in UNRECORDED.items()]
+    lines += [f"  {area}: {what}" for area, what in (UNRECORDED | KUBELET_UNRECORDED).items()]
     with capsys.disabled():
         print("\n".join(lines))
     assert all(NOT_COMPARED.values())

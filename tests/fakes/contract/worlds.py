@@ -135,7 +135,7 @@ def server(**options: Any) -> Iterator[World]:
 def real_server(kubeconfig: str, *, controllers: bool) -> Iterator[World]:
     """Speak to a real server; the namespaces that a test makes are deleted after it."""
     config = yaml.safe_load(kubeconfig)
-    cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
+    cluster, user = chosen(config)
     with tempfile.TemporaryDirectory() as folder:
         context = ssl.create_default_context()
         if "insecure-skip-tls-verify" in cluster:
@@ -154,6 +154,24 @@ def real_server(kubeconfig: str, *, controllers: bool) -> Iterator[World]:
             yield world
             for name in _namespaces(world) - known:
                 world.ask("DELETE", f"/api/v1/namespaces/{name}")
+
+
+def chosen(config: Json) -> tuple[Json, Json]:
+    """Return the cluster and the user of the current context, or the only ones."""
+    context: Json = next(
+        (
+            one["context"]
+            for one in config.get("contexts") or ()
+            if one["name"] == config.get("current-context")
+        ),
+        {},
+    )
+    parts = []
+    for kind in ("cluster", "user"):
+        rows = config[f"{kind}s"]
+        named = [row for row in rows if row.get("name") == context.get(kind)] if context else rows
+        parts.append(named[0][kind])
+    return parts[0], parts[1]
 
 
 def _namespaces(world: World) -> set[str]:

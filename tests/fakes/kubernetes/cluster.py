@@ -5,12 +5,14 @@ from __future__ import annotations
 import base64
 import tempfile
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
 import yaml
+from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from .access import ADMIN, Access
 from .certificates import write_certificate
@@ -42,6 +44,7 @@ class Cluster:
         tls: bool = False,
         controllers: bool = True,
         definitions: bool = False,
+        kubelet: bool = False,
         port: int = 0,
     ) -> None:
         self.store = Store(clock)
@@ -66,6 +69,8 @@ class Cluster:
             self.machinery.create(self.machinery.kind("namespaces."), "", body)
         if controllers:
             self._add_controllers()
+        if kubelet:
+            self._add_kubelet()
 
     def _add_controllers(self) -> None:
         """Add the controllers that every cluster has."""
@@ -73,12 +78,33 @@ class Cluster:
         self.jobs = Jobs(*parts)
         self.controllers += [Namespaces(*parts), Collector(*parts), self.jobs, Budgets(*parts)]
 
+    def _add_kubelet(self) -> None:
+        """Add a scheduler and the kubelets of all nodes."""
+        # The kubelet is built on the cluster, so only a cluster that has one imports it.
+        from tests.fakes.kubelet.kubelet import add_kubelet
+
+        self.kubelet = add_kubelet(self)
+
     def start(self) -> Cluster:
         """Serve."""
         for controller in self.controllers:
             controller.start()
         self.server.start()
         return self
+
+    def start_by_hand(self) -> Cluster:
+        """Let `step` do what the controllers do; nothing is served, and no thread begins."""
+        for controller in self.controllers:
+            controller.uses_store_clock = True
+            controller.listen()
+        return self
+
+    def step(self) -> int:
+        """Let the controllers do all that is due by the clock; return how many objects they saw."""
+        count = 0
+        while worked := sum(controller.step() for controller in self.controllers):
+            count += worked
+        return count
 
     def stop(self) -> None:
         """Stop serving and all controllers."""
@@ -119,6 +145,25 @@ class Cluster:
                 "current-context": "stand-in",
             }
         )
+
+    def renew_certificate(self, since: timedelta, until: timedelta) -> None:
+        """Show clients another certificate of the same authority, with dates from now."""
+        assert self._folder is not None
+        assert self._certificate is not None
+        key = load_pem_private_key(Path(self._certificate[1]).read_bytes(), None)
+        assert isinstance(key, EllipticCurvePrivateKey)
+        folder = Path(self._folder.name)
+        made = write_certificate(folder, since=since, until=until, authority=key, stem="renewed")
+        self.server.reload_certificate(made)
+
+    def swap(self) -> None:
+        """Become another cluster at the same address, with the same users and none of the runs."""
+        for kind in ("jobs.batch", "pods.", "services.", "leases.coordination.k8s.io"):
+            for body in self.store.objects(kind):
+                metadata = body["metadata"]
+                self.store.remove(kind, (metadata["namespace"], metadata["name"]))
+        self.store.remove("namespaces.", ("", "kube-system"))
+        self.create("namespaces.", {"metadata": {"name": "kube-system"}})
 
     def create(self, key: str, body: Json, namespace: str = "") -> Json:
         """Store an object, such as `create("nodes.", {...})`, and return it."""

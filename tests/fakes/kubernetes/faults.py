@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .errors import ApiError, PlainError, internal
+from .answers import Answer
+from .errors import ApiError, PlainError, forbidden, internal
 
 Json = dict[str, Any]
+_REASONS = {400: "BadRequest", 403: "Forbidden", 409: "Conflict", 422: "Invalid"}
 
 
 @dataclass
@@ -37,6 +39,9 @@ class Rule:
     user: str
     code: int = 500
     seconds: float = 0.0
+    # The answer in place of the server's own: a message of a Status, or a whole one.
+    message: str = ""
+    answer: Answer | None = None
 
     def covers(self, method: str, path: str, user: str) -> bool:
         """Return whether a request meets this rule."""
@@ -64,10 +69,27 @@ class Faults:
     # --- requests ---
 
     def refuse(
-        self, times: int = 1, *, code: int = 429, method: str = "", path: str = "", user: str = ""
+        self,
+        times: int = 1,
+        *,
+        code: int = 429,
+        method: str = "",
+        path: str = "",
+        user: str = "",
+        message: str = "",
     ) -> None:
-        """Answer the next matching requests with this code."""
-        self._add(Rule("refuse", times, method, re.compile(path), user, code))
+        """Answer the next matching requests with this code; `message` is that of the Status."""
+        rule = Rule("refuse", times, method, re.compile(path), user, code, message=message)
+        self._add(rule)
+
+    def replace(self, answer: Answer, times: int = 1, *, method: str = "", path: str = "") -> None:
+        """Give the next matching requests this answer, whatever they ask; watches too."""
+        self._add(Rule("replace", times, method, re.compile(path), "", answer=answer))
+
+    def stop(self) -> None:
+        """Forget all faults of requests that are still to come."""
+        with self._lock:
+            self._rules.clear()
 
     def lose_response(self, times: int = 1, *, method: str = "", path: str = "") -> None:
         """Do the next matching requests, then close the connection without an answer."""
@@ -93,6 +115,13 @@ class Faults:
                     rule.times -= 1
                     return rule
         return None
+
+    def clear_rules(self) -> int:
+        """Forget all rules for requests; return how many of them had nothing left to do."""
+        with self._lock:
+            used = sum(rule.times == 0 for rule in self._rules)
+            self._rules.clear()
+        return used
 
     # --- watches ---
 
@@ -145,8 +174,10 @@ class Faults:
                 yield 0.0, text
 
 
-def refusal(code: int) -> ApiError | PlainError:
+def refusal(code: int, message: str = "") -> ApiError | PlainError:
     """Return the answer of a refused request, as the server's own limits give it."""
+    if message:
+        return ApiError(code, message, _REASONS.get(code, "InternalError"))
     if code == 429:
         text = "Too many requests, please try again later.\n"
         return PlainError(429, text, {"Retry-After": "1"})
@@ -158,4 +189,6 @@ def refusal(code: int) -> ApiError | PlainError:
         return ApiError(
             504, "Timeout: request did not complete within the allotted timeout", "Timeout"
         )
+    if code == 403:
+        return forbidden("", "nodes", "", "no rule allows it")
     return internal("Internal error occurred: etcdserver: request timed out")

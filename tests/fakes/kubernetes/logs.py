@@ -8,12 +8,14 @@ from collections.abc import AsyncIterator, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
-from .errors import ApiError, bad_request, internal
+from .errors import ApiError, Cause, bad_request, internal, invalid
 from .requests import Request
 from .store import parse_time
 
 Json = dict[str, Any]
 Key = tuple[str, str, str]
+
+PREVIOUS = "previous"
 
 
 class Log:
@@ -43,6 +45,8 @@ class Logs:
         self.clock = clock
         self.lock = threading.Lock()
         self._logs: dict[Key, Log] = {}
+        # Nodes whose kubelet does not answer.
+        self.silent_nodes: set[str] = set()
 
     def of(self, uid: str, container: str, attempt: str = "") -> Log | None:
         """Return a container's log, or None when it never wrote."""
@@ -57,6 +61,12 @@ class Logs:
         for ring in rings:
             ring()
 
+    def rotate(self, uid: str, container: str) -> None:
+        """Make a container's log that of its previous run, since it starts again."""
+        with self.lock:
+            if (log := self._logs.pop((uid, container, ""), None)) is not None:
+                self._logs[uid, container, PREVIOUS] = log
+
     def end(self, uid: str, container: str, attempt: str = "") -> None:
         """Say that a container writes no more."""
         with self.lock:
@@ -70,6 +80,10 @@ class Logs:
 def container_of(pod: Json, query: dict[str, str]) -> str:
     """Return whose log is meant; raise the recorded 400 when that is not clear."""
     name = pod["metadata"]["name"]
+    if "stream" in query:
+        # Its gate is off in the recorded server.
+        cause = Cause("stream", "FieldValueForbidden", "Forbidden: may not be specified")
+        raise invalid("", "PodLogOptions", name, [cause])
     groups = ("containers", "initContainers", "ephemeralContainers")
     names = [item["name"] for group in groups for item in pod["spec"].get(group) or ()]
     container = query.get("container", "")

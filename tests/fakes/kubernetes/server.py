@@ -15,7 +15,7 @@ from .answers import Answer, error_answer
 from .errors import ApiError, PlainError, internal
 from .faults import Faults, Rule, refusal
 from .handlers import BODY_LIMIT, Handlers
-from .logs import check_started, container_of, follow, select_lines, unreachable
+from .logs import PREVIOUS, check_started, container_of, follow, select_lines, unreachable
 from .requests import Request, parse_query, resolve
 from .watching import Watch
 
@@ -62,6 +62,9 @@ class Application:
         rule = self.faults.take(request.method, request.path, request.user.name)
         if rule is not None:
             await _disturbed(rule)
+            if rule.answer is not None:
+                await _reply(send, rule.answer)
+                return
         known = resolve(request, self.handlers.machinery.registry)
         access.check(request.user, request.question())
         if not known:
@@ -92,7 +95,7 @@ class Application:
         handlers = self.handlers
         pod = handlers.machinery.get(request.kind, *request.place)
         container = container_of(pod, request.query)
-        attempt = "previous" if request.query.get("previous") == "true" else ""
+        attempt = PREVIOUS if request.query.get("previous") == "true" else ""
         check_started(pod, container)
         log = handlers.logs.of(pod["metadata"]["uid"], container, attempt)
         if log is None and attempt:
@@ -102,8 +105,9 @@ class Application:
                 f'previous terminated container "{container}" in pod "{name}" not found',
                 "BadRequest",
             )
-        if log is None:
-            if not pod["spec"].get("nodeName"):
+        node = pod["spec"].get("nodeName", "")
+        if log is None or node in handlers.logs.silent_nodes:
+            if not node:
                 await _reply(send, Answer(200, b"", "text/plain"))
                 return
             raise unreachable(pod, container)
@@ -127,7 +131,7 @@ async def _abort(send: Send) -> None:
 
 async def _disturbed(rule: Rule) -> None:
     if rule.kind == "refuse":
-        raise refusal(rule.code)
+        raise refusal(rule.code, rule.message)
     if rule.kind == "drop":
         raise LostError
     if rule.kind == "slow":
@@ -252,8 +256,15 @@ class Server:
     def stop(self) -> None:
         """Stop serving."""
         self._server.should_exit = True
-        self._thread.join(10)
+        if self._thread.ident is not None:
+            self._thread.join(10)
         self.socket.close()
+
+    def reload_certificate(self, certificate: tuple[str, str]) -> None:
+        """Show another certificate to connections from now on."""
+        context = self._server.config.ssl
+        assert context is not None
+        context.load_cert_chain(*certificate)
 
     def wait(self) -> None:
         """Serve until the process ends."""

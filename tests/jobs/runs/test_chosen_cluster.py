@@ -74,6 +74,24 @@ def codes(answer: Any, field: str) -> list[str]:
             "jobs.cluster_full",
         ),
         (
+            Offer("a", "ready", [capacity(usable=False)]),
+            Demand(1, GIB, 1),
+            Fits.LATER,
+            "jobs.cluster_closed",
+        ),
+        (
+            Offer("a", "ready", [capacity(usable=False), capacity(gpus=0)]),
+            Demand(1, GIB, 1),
+            Fits.LATER,
+            "jobs.cluster_closed",
+        ),
+        (
+            Offer("a", "ready", [capacity(), capacity(usable=False)]),
+            Demand(1, GIB, 1),
+            Fits.NOW,
+            None,
+        ),
+        (
             Offer("a", "ready", [capacity()], taken=Demand(3, GIB, 1)),
             Demand(1, GIB),
             Fits.NOW,
@@ -141,7 +159,8 @@ def test_a_run_keeps_its_cluster_and_image(api: APIClient, project: Project) -> 
     assert answer.status_code == 201, answer.json()
     run = answer.json()
     assert (run["cluster"], run["image"]) == ("west", "ghcr.io/team/train:1")
-    assert run["runtime"] is None
+    # The requirements are built in the image.
+    assert run["runtime"]["requirements"] == "numpy==2.3.0\n"
     assert [one["delivery"] for one in run["datasets"]] == ["stream"]
     copy = api.post(f"/api/v1/runs/{run['id']}/clone/", {"name": "again"}).json()
     assert (copy["cluster"], copy["image"]) == ("west", "ghcr.io/team/train:1")
@@ -170,11 +189,6 @@ def test_own_machines_are_no_cluster(api: APIClient, name: str) -> None:
         ({"cluster": "new"}, "cluster", "jobs.cluster_registering"),
         ({"cluster": "west", "image": "No Image"}, "image", "jobs.image_invalid"),
         ({"image": "python:3.13"}, "image", "jobs.image_without_cluster"),
-        (
-            {"cluster": "west", "requirements": "numpy==2.3.0"},
-            "image",
-            "jobs.cluster_builds_no_environment",
-        ),
         (
             {"cluster": "west", "datasets": {"d": "digits@v1"}, "deliveries": {"d": "packs"}},
             "deliveries.d",

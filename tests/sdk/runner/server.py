@@ -52,6 +52,12 @@ class State:
     revoked: bool = False
     # Answers of `join/` in order; the last is given again. (status, body)
     joins: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
+    # The header Retry-After of failures.
+    retry_after: str = ""
+    # An upload whose path ends so is read no further than its first block until `released`.
+    held_path: str = ""
+    held: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
     join_requests: list[dict[str, Any]] = field(default_factory=list)
     join_tokens: list[str] = field(default_factory=list)
 
@@ -118,7 +124,18 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         key = unquote(urlsplit(self.path).path).removeprefix("/storage/")
-        self.owner.state.storage[key] = self._body()
+        state = self.owner.state
+        first = b""
+        if state.held_path and key.endswith(state.held_path):
+            first = self.rfile.read(1 << 16)
+            state.held.set()
+            state.released.wait(20)
+        left = int(self.headers.get("Content-Length", 0)) - len(first)
+        content = first + self.rfile.read(left)
+        if len(content) < left + len(first):
+            self.close_connection = True
+            return
+        state.storage[key] = content
         self._answer_bytes(200, b"")
 
     def do_POST(self) -> None:
@@ -239,6 +256,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer_bytes(self, status: int, content: bytes) -> None:
         self.send_response(status)
+        if status >= 400 and self.owner.state.retry_after:
+            self.send_header("Retry-After", self.owner.state.retry_after)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         self.wfile.write(content)

@@ -12,6 +12,11 @@ from typing import Any
 
 import pytest
 
+from atom_sdk.runner import join
+from atom_sdk.runner.api import Api
+from atom_sdk.runner.config import AttemptPaths
+from atom_sdk.runner.preemption import Preemption
+from atom_sdk.runner.uploads import OutputSync
 from tests.sdk.runner.server import TOKEN, RunnerServer
 
 Eventually = Callable[[Callable[[], Any]], Any]
@@ -227,3 +232,77 @@ def test_a_checkpoint_of_the_grace_is_reported_first(
     assert server.state.completed == ["checkpoints/step-7/weights", "notes.txt"]
     assert server.state.storage["out/checkpoints/step-7/weights"] == b"seven"
     assert pod.report()["reason"] == "preempted"
+
+
+def test_the_program_gets_three_quarters_of_the_grace_and_no_more(
+    pod: Pod, server: RunnerServer, eventually: Eventually
+) -> None:
+    ignoring = "import os, signal, time\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+    pod.start(pod.starts(ignoring + READY + WAIT, grace_s=60), ATOM_GRACE_S="4")
+    eventually(pod.is_ready)
+    pod.terminate()
+    assert pod.wait() == 143
+    assert "it has 3 s" in bytes(server.state.log).decode()
+    assert (pod.report()["reason"], pod.report()["signal"]) == ("preempted", signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    ("wanted_s", "grace_s", "granted_s"), [(10, 60, 10), (60, 60, 45), (5, 0, 0)]
+)
+def test_the_grace_of_the_program_is_a_part_of_that_of_the_pod(
+    wanted_s: float, grace_s: float, granted_s: float
+) -> None:
+    assert Preemption(grace_s).command_grace_s(wanted_s) == granted_s
+
+
+@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize(("header", "least_s"), [("7", 7), ("", 0), ("soon", 0), ("9999", 60)])
+def test_a_busy_server_says_how_long_a_pod_waits(
+    tmp_path: Path,
+    server: RunnerServer,
+    monkeypatch: pytest.MonkeyPatch,
+    status: int,
+    header: str,
+    least_s: float,
+) -> None:
+    waits: list[float] = []
+    monkeypatch.setattr("atom_sdk.runner.join.time.sleep", waits.append)
+    (tmp_path / "token").write_text("sa-1")
+    config = join.PodConfig(
+        server.url, "placement", 0, "pod", "uid", tmp_path / "token", tmp_path, str(tmp_path), 20
+    )
+    server.state.retry_after = header
+    job = {"attempt": "a1"}
+    server.state.joins = [(status, {}), (200, {"answer": "start", "token": TOKEN, "job": job})]
+    assert join.join(config).job == job
+    (wait_s,) = waits
+    assert least_s <= wait_s <= max(least_s * 1.1, 1)
+
+
+def test_an_upload_gives_way_to_a_checkpoint_once_time_is_short(
+    tmp_path: Path, server: RunnerServer, eventually: Eventually
+) -> None:
+    paths = AttemptPaths(tmp_path)
+    paths.make_folders()
+    large = paths.outputs / "large"
+    large.write_bytes(b"l" * (24 << 20))
+    # Older than what the scan takes for a file that is still written.
+    os.utime(large, (0, 0))
+    server.state.held_path = "out/large"
+    api = Api(server.url, TOKEN)
+    sync = OutputSync(api, paths)
+    sync.start()
+    try:
+        sync.sync_soon()
+        assert server.state.held.wait(20)
+        folder = paths.outputs / "checkpoints" / "step-7"
+        folder.mkdir(parents=True)
+        (folder / "weights").write_bytes(b"seven")
+        (folder / ".complete").touch()
+        sync.hurry()
+        server.state.released.set()
+        eventually(lambda: len(server.state.completed) == 2)
+        assert server.state.completed == ["checkpoints/step-7/weights", "large"]
+    finally:
+        api.abandon()
+        assert sync.finish(20)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from django.db.models.functions import Now
 
@@ -34,10 +35,25 @@ def sync_nodes(cluster: Cluster, facts: Sequence[NodeFacts]) -> None:
     of_ready.update(heartbeat_at=now)
     of_ready.filter(ready_since=None).update(ready_since=now)
     cluster.nodes.exclude(name__in=ready).update(ready_since=None, updated_at=Now())
+    _sync_cordons(cluster, [node.name for node in facts if node.is_unschedulable], now)
     ids = dict(cluster.nodes.values_list("name", "pk"))
     NodeAccelerator.objects.filter(node__cluster=cluster).delete()
     NodeAccelerator.objects.bulk_create(
         NodeAccelerator(node_id=ids[node.name], kind=kind, count=count)
         for node in facts
         for kind, count in node.accelerators.items()
+    )
+
+
+def _sync_cordons(cluster: Cluster, cordoned: Sequence[str], now: datetime) -> None:
+    """Close the nodes that the cluster cordoned, and open those that it closed before.
+
+    A cordon that a person set here has a name, and stays until a person takes it back.
+    """
+    of_cluster = cluster.nodes.filter(cordoned_by="")
+    of_cluster.filter(name__in=cordoned, schedulable=True).update(
+        schedulable=False, cordoned_at=now
+    )
+    of_cluster.exclude(name__in=cordoned).filter(schedulable=False).update(
+        schedulable=True, cordoned_at=None
     )

@@ -34,11 +34,13 @@ from atom.clusters.kubernetes.errors import (
     InClusterAccountMissing,
     KubeconfigRefused,
 )
+from atom.clusters.kubernetes.identity import check_identity, read_identity
 from atom.clusters.kubernetes.in_cluster import in_cluster_access
 from atom.clusters.kubernetes.kubeconfig import ClusterAccess, parse_kubeconfig
 from atom.clusters.models import AcceleratorPrice, Cluster, Reservation, StoreRoute
 from atom.clusters.registration.actions.nodes import sync_nodes
 from atom.clusters.registration.checks.checking import CheckResult, check_cluster
+from atom.clusters.registration.engines.findings import keep_pod_finding, passed
 from atom.clusters.states import CLUSTER_STATES
 from atom.core import clock, crypto
 from atom.core.errors import AtomError
@@ -124,17 +126,20 @@ def change(
 ) -> Cluster:
     """Change settings, or give another kubeconfig, which is checked first.
 
-    Raises ClusterIsLocal, and what `dry_run` raises.
+    It may lead to another cluster only while no run is open in this one. Raises ClusterIsLocal,
+    ClusterIsAnother, and what `dry_run` raises.
     """
-    _refuse_local(cluster)
+    refuse_local(cluster)
     namespace = options.namespace or cluster.namespace
     checked = dry_run(credentials, namespace) if credentials else None
     with transaction.atomic():
-        locked = _locked(cluster.pk)
+        locked = locked_cluster(cluster.pk)
         if options.namespace:
             locked.namespace = options.namespace
         if checked:
             _take_access(locked, checked[0])
+            _take_identity(locked, checked[1].identity)
+            locked.findings = []
         locked.save()
         _apply_options(locked, options)
         if checked:
@@ -150,25 +155,26 @@ def check_now(cluster: Cluster, limits: Limits | None = None) -> Cluster:
 
     Raises ClusterIsLocal.
     """
-    _refuse_local(cluster)
+    refuse_local(cluster)
     try:
         result = _ask(_access_of(cluster), cluster.namespace, limits)
+        check_identity(cluster.identity, result.identity)
     except _PROBLEMS as problem:
         with transaction.atomic():
-            locked = _locked(cluster.pk)
+            locked = locked_cluster(cluster.pk)
             _keep_problem(locked, problem)
         return locked
     with transaction.atomic():
-        locked = _locked(cluster.pk)
+        locked = locked_cluster(cluster.pk)
         _keep_result(locked, result)
     return locked
 
 
 def drain(cluster: Cluster, actor: User) -> Cluster:
     """Keep new runs off a cluster; runs that are there go on. Raises ClusterIsLocal."""
-    _refuse_local(cluster)
+    refuse_local(cluster)
     with transaction.atomic():
-        locked = _locked(cluster.pk)
+        locked = locked_cluster(cluster.pk)
         if locked.state != "draining":
             check_transition(CLUSTER_STATES, locked.state, "draining")
             locked.state = "draining"
@@ -179,9 +185,9 @@ def drain(cluster: Cluster, actor: User) -> Cluster:
 
 def resume(cluster: Cluster, actor: User) -> Cluster:
     """Let a drained cluster take runs again, in the state that a check gives it."""
-    _refuse_local(cluster)
+    refuse_local(cluster)
     with transaction.atomic():
-        locked = _locked(cluster.pk)
+        locked = locked_cluster(cluster.pk)
         if locked.state == "draining":
             # The check that follows decides; until then nothing is placed there.
             locked.state = "registering"
@@ -192,9 +198,9 @@ def resume(cluster: Cluster, actor: User) -> Cluster:
 
 def remove(cluster: Cluster, actor: User) -> None:
     """Forget a cluster's kubeconfig and nodes; its name is free. Raises ClusterInUse."""
-    _refuse_local(cluster)
+    refuse_local(cluster)
     with transaction.atomic():
-        locked = _locked(cluster.pk)
+        locked = locked_cluster(cluster.pk)
         held = Reservation.objects.filter(node__cluster=locked)
         if held.exists() or locked.placements.filter(removed_at=None).exists():
             raise ClusterInUse
@@ -223,9 +229,17 @@ def tick() -> int:
 def open_cluster(cluster: Cluster) -> ClusterConnection:
     """Connect to a registered cluster; close the connection after use.
 
-    Raises ClusterAddressRefused, ClusterFailure, ClusterSecretLost.
+    Raises ClusterAddressRefused, ClusterFailure, ClusterSecretLost; ClusterIsAnother if another
+    cluster answers there, for nothing that it says is about our runs.
     """
-    return ClusterConnection(_access_of(cluster), settings.ATOM_CLUSTER_NETWORKS)
+    opened = ClusterConnection(_access_of(cluster), settings.ATOM_CLUSTER_NETWORKS)
+    try:
+        if cluster.identity:
+            check_identity(cluster.identity, read_identity(opened))
+    except BaseException:
+        opened.close()
+        raise
+    return opened
 
 
 def _ask(access: ClusterAccess, namespace: str, limits: Limits | None = None) -> CheckResult:
@@ -248,6 +262,19 @@ def _take_access(cluster: Cluster, access: ClusterAccess) -> None:
     cluster.encrypted_kubeconfig = crypto.encrypt(kept.as_text())
 
 
+def _take_identity(cluster: Cluster, identity: str) -> None:
+    """Take the cluster that a new kubeconfig leads to. Raises ClusterIsAnother while runs are open.
+
+    The Jobs of runs that ended are where the old cluster is: nothing of them is in the new one.
+    """
+    if cluster.identity in ("", identity):
+        return
+    if cluster.placements.filter(ended_at=None).exists():
+        check_identity(cluster.identity, identity)
+    cluster.placements.filter(removed_at=None).update(removed_at=clock.now())
+    cluster.identity = identity
+
+
 def _apply_options(cluster: Cluster, options: ClusterOptions) -> None:
     if options.all_projects is not None:
         cluster.all_projects = options.all_projects
@@ -266,12 +293,15 @@ def _apply_options(cluster: Cluster, options: ClusterOptions) -> None:
 
 
 def _keep_result(cluster: Cluster, result: CheckResult) -> None:
+    # A pod is tried by hand alone: its result stands until the next one.
     cluster.checked_at = cluster.heartbeat_at = clock.now()
     cluster.facts = result.facts
-    cluster.findings = [finding.as_json() for finding in result.findings]
+    cluster.identity = cluster.identity or result.identity
+    findings = [finding.as_json() for finding in result.findings]
+    cluster.findings = keep_pod_finding(findings, cluster.findings)
     cluster.problem_code, cluster.problem_detail = "", ""
     if cluster.state != "draining":
-        _become(cluster, "ready" if result.passed else "registering")
+        become(cluster, "ready" if passed(cluster.findings) else "registering")
     cluster.save()
     if result.nodes is not None:
         sync_nodes(cluster, result.nodes)
@@ -281,23 +311,26 @@ def _keep_problem(cluster: Cluster, problem: AtomError) -> None:
     cluster.checked_at = clock.now()
     cluster.problem_code, cluster.problem_detail = problem.code, problem.detail
     if cluster.state != "draining":
-        _become(cluster, "unreachable")
+        become(cluster, "unreachable")
     cluster.save()
 
 
-def _become(cluster: Cluster, state: str) -> None:
+def become(cluster: Cluster, state: str) -> None:
+    """Give a cluster another state, which the caller saves."""
     if cluster.state != state:
         check_transition(CLUSTER_STATES, cluster.state, state)
         log.info("cluster_state", cluster=cluster.name, old=cluster.state, new=state)
         cluster.state = state
 
 
-def _refuse_local(cluster: Cluster) -> None:
+def refuse_local(cluster: Cluster) -> None:
+    """Raise ClusterIsLocal for Atom's own machines."""
     if not cluster.is_registered:
         raise ClusterIsLocal
 
 
-def _locked(cluster_id: UUID) -> Cluster:
+def locked_cluster(cluster_id: UUID) -> Cluster:
+    """Return the row, locked for this transaction. Raises ClusterNotFound."""
     row = Cluster.objects.present().select_for_update().filter(pk=cluster_id).first()
     if row is None:
         raise ClusterNotFound

@@ -12,7 +12,8 @@ from typing import Any
 
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
-from atom.clusters.registration.engines.findings import Finding
+from atom.clusters.kubernetes.identity import read_identity
+from atom.clusters.registration.engines.findings import POD_REACHES_ATOM, Finding
 from atom.clusters.registration.engines.nodes import (
     NodeFacts,
     NodeReading,
@@ -51,6 +52,8 @@ class CheckResult:
 
     findings: list[Finding] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
+    # The uid of its namespace kube-system; empty if it is not shown.
+    identity: str = ""
     # None: they could not be listed, so nothing is known of them.
     nodes: list[NodeFacts] | None = None
 
@@ -70,23 +73,22 @@ def check_cluster(cluster: ClusterConnection, namespace: str) -> CheckResult:
     version = cluster.get("/version")
     result.findings.append(_version(version.body, result.facts))
     result.findings.append(_clock(version.headers.get("Date"), before, clock.now(), result.facts))
+    result.identity = read_identity(cluster)
+    result.findings.append(_identity(result.identity))
     groups = _groups(cluster)
     result.findings.append(_engines(groups, result.facts))
     result.findings.append(_permissions(cluster, namespace, groups, result.facts))
     result.findings += _about_nodes(cluster, groups, result)
     result.findings.append(_storage(cluster, result.facts))
-    result.findings.append(pod_reaches_atom(cluster, namespace))
+    result.findings.append(_pod_not_tried())
     return result
 
 
-def pod_reaches_atom(cluster: ClusterConnection, namespace: str) -> Finding:
-    """Return whether a pod reaches this server. It needs a job, which the executor will start."""
+def _pod_not_tried() -> Finding:
     return Finding(
-        "pod_reaches_atom",
+        POD_REACHES_ATOM,
         "warn",
-        Sentence(
-            "clusters.pod_not_checked", "It is not checked yet whether a pod reaches this server."
-        ),
+        Sentence("clusters.pod_not_tried", "No pod has tried yet whether it reaches this server."),
     )
 
 
@@ -109,6 +111,18 @@ def _version(body: dict[str, Any], facts: dict[str, Any]) -> Finding:
     else:
         said = Sentence("clusters.version", "Kubernetes {version}.", version=facts["version"])
     return Finding("version", "fail" if is_old else "ok", said)
+
+
+def _identity(identity: str) -> Finding:
+    if identity:
+        said = Sentence("clusters.identity", "It is known again by its namespace kube-system.")
+        return Finding("identity", "ok", said)
+    said = Sentence(
+        "clusters.identity_unknown",
+        "The account cannot read the namespace kube-system: another cluster at this address "
+        "would not be noticed.",
+    )
+    return Finding("identity", "warn", said)
 
 
 def _clock(header: str | None, before: datetime, after: datetime, facts: dict[str, Any]) -> Finding:

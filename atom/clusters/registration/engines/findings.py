@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -9,6 +10,10 @@ from atom_sdk.sentences import Sentence
 
 Level = Literal["ok", "warn", "fail"]
 LEVELS: tuple[Level, ...] = ("ok", "warn", "fail")
+# Whether a pod reaches this server; the evidence of one that was tried says when.
+POD_REACHES_ATOM = "pod_reaches_atom"
+ASKED_AT = "asked_at"
+Stored = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +36,27 @@ class Finding:
             "detail_params": parts["params"],
             "evidence": self.evidence,
         }
+
+
+def passed(findings: Sequence[Stored]) -> bool:
+    """Return whether no stored finding has the level fail."""
+    return all(finding["level"] != "fail" for finding in findings)
+
+
+def pod_finding(findings: Sequence[Stored]) -> Stored | None:
+    """Return what a pod that was tried said, None if none was."""
+    for finding in findings:
+        if finding["code"] == POD_REACHES_ATOM and ASKED_AT in finding["evidence"]:
+            return finding
+    return None
+
+
+def keep_pod_finding(findings: Sequence[Stored], before: Sequence[Stored]) -> list[Stored]:
+    """Return the findings of a check, with what a pod said before in place of the check's own."""
+    kept = pod_finding(before)
+    return replace_pod_finding(findings, kept) if kept else list(findings)
+
+
+def replace_pod_finding(findings: Sequence[Stored], finding: Stored) -> list[Stored]:
+    """Return the findings with this one of a pod, the last."""
+    return [*(one for one in findings if one["code"] != POD_REACHES_ATOM), finding]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 _MAX_NAME = 253
 _NAME = re.compile(r"[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*")
@@ -86,13 +86,18 @@ def parse_quantity(text: object) -> Decimal:
     return Decimal(match[1]) * _FACTORS[match[2] or ""] if match else Decimal(0)
 
 
+def is_node_name(name: object) -> TypeGuard[str]:
+    """Return whether a value is a name that a node may have."""
+    return isinstance(name, str) and len(name) <= _MAX_NAME and bool(_NAME.fullmatch(name))
+
+
 def read_nodes(items: Iterable[Any]) -> NodeReading:
     """Return the nodes of a list of the API."""
     reading = NodeReading()
     for item in items:
         metadata = mapping(mapping(item).get("metadata"))
         name = metadata.get("name")
-        if not isinstance(name, str) or len(name) > _MAX_NAME or not _NAME.fullmatch(name):
+        if not is_node_name(name):
             reading.invalid.append(shown(name))
             continue
         labels, wrong = _labels(mapping(metadata.get("labels")))

@@ -58,6 +58,8 @@ _TABLE = (
     _Row("", ("namespaces",), ("get", "create")),
     _Row("", ("serviceaccounts",), ("create",)),
     _Row("networking.k8s.io", ("networkpolicies",), ("create",)),
+    # Credentials of registries. Atom never reads Secrets of these namespaces.
+    _Row("", ("secrets",), ("create", "patch", "delete")),
     # Runs are jobs; their pods are watched, and their ends read, in all of these namespaces.
     _Row("batch", ("jobs",), READ + WRITE),
     _Row("", ("services",), ("create",)),
@@ -79,7 +81,7 @@ _TABLE = (
     _Row("kueue.x-k8s.io", ("clusterqueues", "resourceflavors"), READ + WRITE, optional=True),
     _Row("kueue.x-k8s.io", ("cohorts", "workloadpriorityclasses"), READ + WRITE, optional=True),
     _Row("kueue.x-k8s.io", ("localqueues",), READ + WRITE, namespaced=True, optional=True),
-    _Row("kueue.x-k8s.io", ("workloads",), READ, namespaced=True, optional=True),
+    _Row("kueue.x-k8s.io", ("workloads",), READ, optional=True),
     # Volumes of cached data.
     _Row("data.fluid.io", ("datasets", "dataloads"), READ + WRITE, namespaced=True, optional=True),
 )

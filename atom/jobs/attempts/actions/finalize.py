@@ -15,7 +15,7 @@ from atom.jobs.attempts.actions.write_access import withdraw
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, settle, transition
 from atom.jobs.executors import executor_of
-from atom.jobs.failures.engines.failure_codes import RETRIED, UNCOUNTED
+from atom.jobs.failures.engines.failure_codes import NODE_LOST, RETRIED, UNCOUNTED
 from atom.jobs.models import Attempt, LogStream, Run
 
 # How long the end waits for the log's end and for outputs to be verified.
@@ -56,7 +56,9 @@ def is_log_complete(attempt: Attempt) -> bool:
 
 
 def _settle(run: Run, attempt: Attempt) -> None:
-    if attempt.evidence.get("reason") == "cancelled":
+    # A lost attempt would have been tried again, had nobody cancelled the run.
+    gave_up = run.cancel_requested_at is not None and attempt.failure_class in RETRIED
+    if gave_up or attempt.evidence.get("reason") == "cancelled":
         _end(run, attempt, EventKind.CANCELLED, "The run was cancelled.")
     elif not attempt.failure_class:
         run.progress, run.progress_text = 1.0, ""
@@ -91,9 +93,9 @@ def _may_retry(run: Run, attempt: Attempt) -> bool:
     return _lost_attempts(run) <= run.max_retries
 
 
-def _lost_attempts(run: Run) -> int:
+def _lost_attempts(run: Run, uncounted: frozenset[str] = UNCOUNTED) -> int:
     """Count the attempts since the last start by a person that were lost, this one included."""
-    counted = RETRIED - UNCOUNTED
+    counted = RETRIED - uncounted
     lost = run.attempts.filter(Q(failure_class__in=counted) | Q(evidence__passing=True))
     return lost.filter(created_at__gte=_last_start(run)).count()
 
@@ -105,7 +107,9 @@ def _last_start(run: Run) -> datetime:
 
 
 def _retry(run: Run, attempt: Attempt) -> None:
-    wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** max(0, _lost_attempts(run) - 1))
+    # A job that takes its machines down is retried without end, but not at once each time.
+    losses = _lost_attempts(run, UNCOUNTED - {NODE_LOST})
+    wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(10, max(0, losses - 1)))
     run.retry_at = clock.now() + timedelta(seconds=wait_s)
     run.moving_since = None
     settle(attempt, states.FAILED)

@@ -32,6 +32,7 @@ def job_of(attempt: Attempt) -> dict[str, Any]:
         "secrets": secrets.values_for(run),
         "workdir": "",
         "code": _code(run),
+        "environment": around.archive,
         "inputs": _inputs(run),
         "datasets": around.datasets,
         "parameters": run.parameters,

@@ -23,7 +23,7 @@ from atom.jobs.attempts.actions import attempts, tracking_access, write_access
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.attempts.actions.job_spec import job_of
 from atom.jobs.errors import RankNotAccepted
-from atom.jobs.executors import executor_in, executor_of
+from atom.jobs.executors import environments_in, executor_in, executor_of
 from atom.jobs.executors.base import (
     REPLACED,
     Claim,
@@ -32,7 +32,8 @@ from atom.jobs.executors.base import (
     Proven,
 )
 from atom.jobs.failures.engines import failures
-from atom.jobs.models import Attempt, Placement, Rank, Run
+from atom.jobs.models import Attempt, EnvironmentBuild, Placement, Rank, Run
+from atom.jobs.runtimes.actions import cluster_builds
 
 log = structlog.get_logger(__name__)
 
@@ -62,10 +63,13 @@ class Joined:
 
 
 def join(placement_id: UUID, claim: Claim) -> Joined:
-    """Let a rank of a placement start, if nothing else is it. Raises RankNotAccepted."""
+    """Let a rank of a placement, or a build, start, if nothing else is it. Raises RankNotAccepted.
+
+    `placement_id`: of a placement, or of a build of an environment.
+    """
     placement = Placement.objects.select_related("cluster", "run").filter(pk=placement_id).first()
     if placement is None:
-        raise RankNotAccepted
+        return join_build(placement_id, claim)
     if not placement.job_uid:
         # Its Job was made a moment ago; or it is not ours, and its pods will be told so.
         return _again(placement, "The run's Job is not noted yet.", SOON_S)
@@ -85,6 +89,27 @@ def join(placement_id: UUID, claim: Claim) -> Joined:
         return Joined(Answer.AGAIN, f"The cluster does not confirm it: {error}", LATER_S)
     _replace(placement, holder)
     return Joined(Answer.AGAIN, "The attempt of the pod before this one has ended.", SOON_S)
+
+
+def join_build(build_id: UUID, claim: Claim) -> Joined:
+    """Let a pod build an environment; one that comes later takes its place. RankNotAccepted."""
+    builds = EnvironmentBuild.objects.select_related("cluster", "runtime", "project")
+    build = builds.filter(pk=build_id).first()
+    if build is None:
+        raise RankNotAccepted
+    if build.ended_at is not None:
+        return Joined(Answer.STOP, "The environment is built, or is built elsewhere.")
+    if not build.job_uid:
+        return Joined(Answer.AGAIN, "The Job of the build is not noted yet.", SOON_S)
+    try:
+        proven = executor_in(build.cluster).prove(build, claim)
+    except JoinRefusedError as error:
+        log.warning("builder_refused", build=str(build.pk), why=str(error))
+        raise RankNotAccepted(str(error)) from error
+    except ClusterAwayError as error:
+        return Joined(Answer.AGAIN, f"The cluster does not confirm it: {error}", LATER_S)
+    spec = environments_in(build.cluster).spec(build)
+    return Joined(Answer.START, token=cluster_builds.issue_token(build, proven.identity), job=spec)
 
 
 def _again(placement: Placement, text: str, after_s: int) -> Joined:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
-from functools import partial
+from functools import partial, singledispatch
 from uuid import UUID
 
 import structlog
@@ -29,6 +29,7 @@ from atom.jobs.executors.base import (
     Observation,
 )
 from atom.jobs.failures.engines import failures
+from atom.jobs.failures.engines.failures import Failure
 from atom.jobs.models import Attempt, Rank, Run
 from atom_sdk.mount.errors import MountError
 
@@ -62,15 +63,28 @@ def _give_up(attempt_id: UUID, error: Exception) -> None:
         log.warning("launch_waits", attempt_id=str(attempt_id), error=str(error))
         return
     log.warning("launch_failed", attempt_id=str(attempt_id), error=str(error))
-    if isinstance(error, SelectionEmpty):
-        failure = failures.nothing_selected(str(error), **error.selected)
-    elif isinstance(error, MountError):
-        failure = failures.not_mounted(str(error))
-    elif isinstance(error, SecretsMissing):
-        failure = failures.secrets_missing(str(error))
-    else:
-        failure = failures.launch_failed(str(error))
-    fail_launch(attempt_id, failure)
+    fail_launch(attempt_id, _failure_of(error))
+
+
+@singledispatch
+def _failure_of(error: Exception) -> Failure:
+    """Return the failure that a person reads for an error of the start."""
+    return failures.launch_failed(str(error))
+
+
+@_failure_of.register
+def _(error: SelectionEmpty) -> Failure:
+    return failures.nothing_selected(str(error), **error.selected)
+
+
+@_failure_of.register
+def _(error: MountError) -> Failure:
+    return failures.not_mounted(str(error))
+
+
+@_failure_of.register
+def _(error: SecretsMissing) -> Failure:
+    return failures.secrets_missing(str(error))
 
 
 def _waits_for_the_disk(error: Exception) -> bool:

@@ -22,8 +22,9 @@ from atom.jobs.attempts.exit_reports import CheckedExitReport, parse_exit_report
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
 from atom.jobs.executors import executor_of
-from atom.jobs.executors.base import Executor, Observation
+from atom.jobs.executors.base import PREEMPTED, Executor, LostRank, Observation
 from atom.jobs.failures.engines import failures
+from atom.jobs.failures.engines.failure_codes import PREEMPTED as PREEMPTED_CLASS
 from atom.jobs.models import Attempt, Run
 
 log = structlog.get_logger(__name__)
@@ -48,13 +49,19 @@ def watch(run: Run, attempt: Attempt) -> None:
         _begin_cancelling(run, attempt, seen)
     elif is_moving(run):
         _move_on(run, attempt, executor, seen)
-    if attempt.state == states.FINALIZING:
-        return
+    if attempt.state != states.FINALIZING:
+        _act_on(run, attempt, executor, seen)
+
+
+def _act_on(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
     if not seen.launched:
         _relaunch(run, attempt)
+    elif (lost := _lost_rank(attempt, seen)) is not None:
+        _fail_on_lost_node(run, attempt, seen, lost)
     elif seen.alive:
-        _adopt(attempt, seen)
-        _enforce(run, attempt, executor)
+        if attempt.placed_in_id is None:  # ranks of clusters join by themselves
+            _adopt(attempt, seen)
+        _enforce(run, attempt, executor, seen)
     else:
         _fail_lost_attempt(run, attempt, executor, seen)
 
@@ -111,17 +118,51 @@ def _adopt(attempt: Attempt, seen: Observation) -> None:
         rank.save(update_fields=["identity", "updated_at"])
 
 
-def _enforce(run: Run, attempt: Attempt, executor: Executor) -> None:
+def _enforce(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
     now = clock.now()
     if run.cancel_requested_at is not None:
         if now - run.cancel_requested_at > CANCEL_OVERDUE:
             executor.kill(attempt.pk)
             end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
+    if attempt.state == states.SUBMITTED and seen.never_starts is not None:
+        executor.kill(attempt.pk)
+        evidence = {"reason": "cluster", "no_more": True}
+        end_attempt(run, attempt, seen.never_starts, evidence)
+        return
     limit = timedelta(seconds=run.timeout_s) if run.timeout_s else None
     if limit and attempt.started_at and now - attempt.started_at > limit + OVERDUE:
         executor.kill(attempt.pk)
         end_attempt(run, attempt, failures.deadline(run.timeout_s), {"reason": "timeout"})
+
+
+def _lost_rank(attempt: Attempt, seen: Observation) -> LostRank | None:
+    """Return a rank that its cluster counts as lost and whose runner is silent; None if none is.
+
+    A rank that has not joined has no runner yet: its node's loss must last as long as a silence.
+    """
+    if not seen.lost:
+        return None
+    now, lost_after = clock.now(), _lost_after()
+    for rank in attempt.ranks.filter(number__in=list(seen.lost), ended_at=None):
+        lost = seen.lost[rank.number]
+        last_sign = rank.heartbeat_at or max(attempt.updated_at, lost.since)
+        if now - last_sign >= lost_after:
+            return lost
+    return None
+
+
+def _fail_on_lost_node(run: Run, attempt: Attempt, seen: Observation, lost: LostRank) -> None:
+    """End an attempt whose machine its cluster lost: nothing there can be asked to end.
+
+    Should the machine come back, its runner's token is worth nothing any more.
+    """
+    log.warning("node_lost", attempt_id=str(attempt.pk), node=lost.node)
+    if attempt.state == states.CANCELLING:
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+        return
+    evidence = {"reason": "node_lost", "node": lost.node, "no_more": True}
+    end_attempt(run, attempt, seen.failure or failures.node_lost(lost.node), evidence)
 
 
 def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
@@ -139,7 +180,9 @@ def _fail_lost_attempt(run: Run, attempt: Attempt, executor: Executor, seen: Obs
     elif is_moving(run):
         end_moved(run, attempt)
     elif seen.failure is not None:
-        evidence = {"reason": "cluster", "no_more": True}
+        # A Job that was only suspended starts the pods of the next attempt too.
+        is_preempted = seen.failure.failure_class == PREEMPTED_CLASS
+        evidence = {"reason": PREEMPTED if is_preempted else "cluster", "no_more": True}
         end_attempt(run, attempt, seen.failure, evidence)
     else:
         tail = executor.logs(attempt.pk, 0)

@@ -20,7 +20,7 @@ from atom.core.names import TextField
 from atom.jobs.attempts.actions.joining import Answer, join
 from atom.jobs.errors import RankNotAccepted
 from atom.jobs.executors.base import Claim
-from atom.jobs.executors.kubernetes.orders import runner_layer
+from atom.jobs.executors.kubernetes.orders import layer_of
 from atom_sdk.sentences import Sentence
 
 MAX_RANK = 100_000
@@ -83,9 +83,9 @@ class LayerView(APIView):
         auth=[],
     )
     def get(self, request: Request, sha256: str) -> HttpResponse:
-        """Return the runner as a zip application, named by its SHA-256 (hex)."""
-        path, digest = runner_layer()
-        if sha256 != digest:
+        """Return the runner, pip or the SDK's wheel, named by its SHA-256 (hex)."""
+        path = layer_of(sha256)
+        if path is None:
             raise NotFound(
                 Sentence("jobs.layer_unknown", "This server has another version of the runner.")
             )

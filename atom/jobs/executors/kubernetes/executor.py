@@ -8,6 +8,7 @@ nobody up, and is never taken for a failed run.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -17,9 +18,10 @@ from django.db.models.functions import Now
 
 from atom.accounts.models import Project
 from atom.clusters.kubernetes.connection import ClusterConnection
-from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
+from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
 from atom.clusters.models import Cluster, Node
 from atom.clusters.registration.actions.registering import open_cluster
+from atom.core import clock
 from atom.jobs.deliveries import STREAM
 from atom.jobs.executors.base import (
     PREEMPTED,
@@ -31,10 +33,12 @@ from atom.jobs.executors.base import (
     LaunchFailedError,
     NothingHeldError,
     Observation,
+    Phase,
     Proven,
     Surroundings,
 )
 from atom.jobs.executors.kubernetes.engines import names
+from atom.jobs.executors.kubernetes.engines.documents import child, text
 from atom.jobs.executors.kubernetes.engines.manifests import (
     Order,
     digest_of,
@@ -42,14 +46,25 @@ from atom.jobs.executors.kubernetes.engines.manifests import (
     namespace_objects,
     service_of,
 )
+from atom.jobs.executors.kubernetes.engines.never_starts import never_starts
+from atom.jobs.executors.kubernetes.engines.node_states import add_nodes
 from atom.jobs.executors.kubernetes.engines.observations import job_is_over, observation_of
+from atom.jobs.executors.kubernetes.engines.phases import phase_of
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
 from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
 from atom.jobs.executors.kubernetes.identities import is_gone, prove
-from atom.jobs.executors.kubernetes.orders import installation, order_of, pod_api_url
+from atom.jobs.executors.kubernetes.orders import (
+    archive_of,
+    installation,
+    is_of,
+    order_of,
+    pod_api_url,
+)
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
+from atom.jobs.executors.kubernetes.pull_secrets import sync_pull_secret
+from atom.jobs.executors.kubernetes.watching import answers_now
 from atom.jobs.failures.engines.failures import Limits
-from atom.jobs.models import Attempt, Placement
+from atom.jobs.models import Attempt, ClusterJob, Placement
 
 log = structlog.get_logger(__name__)
 
@@ -57,6 +72,7 @@ log = structlog.get_logger(__name__)
 GOES_ON = frozenset({REPLACED, PREEMPTED})
 
 _CONFLICT = 409
+_MAX_UID = 64
 # The server is busy, or was too slow: nothing is wrong with what was asked.
 _PASSING = (408, 409, 429)
 
@@ -75,7 +91,8 @@ class KubernetesExecutor(Executor):
 
     def surroundings(self, attempt: Attempt) -> Surroundings:
         """Return the data that the job streams; its runner fetches the indexes."""
-        return Surroundings(datasets=[_streamed(one) for one in _inputs_of(attempt)])
+        datasets = [_streamed(one) for one in _inputs_of(attempt)]
+        return Surroundings(datasets=datasets, archive=archive_of(attempt.run))
 
     def start(self, attempt: Attempt, admit: Callable[[int], Admitted]) -> Observation:
         """Ask the cluster for the Job, unless it is there; its pods ask for the job themselves.
@@ -88,29 +105,43 @@ class KubernetesExecutor(Executor):
         if not placement.job_uid:
             try:
                 with open_cluster(placement.cluster) as api:
-                    _submit(api, placement, order_of(attempt, placement))
+                    submit_job(api, placement, order_of(attempt, placement))
             except ClusterForbids as error:
                 raise LaunchFailedError(sentence_of(error)) from error
             except ClusterFails as error:
-                raise _refusal(error) from error
+                raise refusal_of(error) from error
             except AWAY as error:
                 raise ClusterAwayError(sentence_of(error)) from error
         return self.observe(attempt.pk)
 
     def observe(self, attempt_id: UUID | str) -> Observation:
         """Return what the cluster's watcher last saw of the attempt."""
-        attempt = Attempt.objects.select_related("placed_in", "run").get(pk=attempt_id)
+        attempt = Attempt.objects.select_related("placed_in__cluster", "run").get(pk=attempt_id)
         placement, run = attempt.placed_in, attempt.run
         if placement is None or not placement.job_uid:
             return Observation()
         identities = dict(attempt.ranks.values_list("number", "identity"))
         limits = Limits(run.memory_bytes, run.timeout_s, list(run.command))
-        return observation_of(placement.observed, identities, limits)
+        seen = observation_of(placement.observed, identities, limits)
+        now = clock.now()
+        if not any(identities.values()):
+            given_up = never_starts(placement.observed, now, limits)
+            seen = replace(seen, never_starts=given_up)
+        is_current = answers_now(placement.cluster, now)
+        return add_nodes(seen, placement.observed, now, is_current=is_current)
 
     def waits_for(self, attempt: Attempt) -> WaitReason | None:
         """Return why the attempt's pods do not run, from what the watcher last saw."""
         observed = attempt.placed_in.observed if attempt.placed_in else {}
-        return why_waiting(observed.get("job"), observed.get("pods") or ())
+        parts = [observed.get(key) for key in ("job", "pods", "events", "workload")]
+        return why_waiting(*parts)
+
+    def phase_of(self, attempt: Attempt) -> Phase | None:
+        """Return how far the cluster is with the attempt's Job."""
+        placement = attempt.placed_in
+        if placement is None or not placement.job_uid:
+            return None
+        return phase_of(placement.observed)
 
     def namespace_of(self, cluster: Cluster, project: Project) -> str:
         """Return the project's own namespace, beside those of others."""
@@ -120,8 +151,8 @@ class KubernetesExecutor(Executor):
         """Return whether the Job may still start pods, as after a suspension."""
         return not job_is_over(placement.observed)
 
-    def prove(self, placement: Placement, claim: Claim) -> Proven:
-        """Return which rank of the placement a pod is. JoinRefusedError, ClusterAwayError."""
+    def prove(self, placement: ClusterJob, claim: Claim) -> Proven:
+        """Return which rank of the Job a pod is. JoinRefusedError, ClusterAwayError."""
         try:
             with open_cluster(placement.cluster) as api:
                 return prove(api, placement, claim)
@@ -174,40 +205,42 @@ def _placement_of(attempt: Attempt) -> Placement:
     return placement
 
 
-def _submit(api: ClusterConnection, placement: Placement, order: Order) -> None:
+def submit_job(api: ClusterConnection, placement: ClusterJob, order: Order) -> None:
+    """Make the objects of an order, unless they are there, and note the Job's uid in its row.
+
+    Raises LaunchFailedError, ClusterFailure.
+    """
+    rows = type(placement)._default_manager.filter(pk=placement.pk)
     prepare_namespace(api, order.namespace, order.project)
+    sync_pull_secret(api, order)
     asked = job_of(order)
     # Before the Job: another worker, or this one after it was cut off, must know its own again.
-    Placement.objects.filter(pk=placement.pk, spec_sha256="").update(
-        spec_sha256=digest_of(asked["spec"])
-    )
+    rows.filter(spec_sha256="").update(spec_sha256=digest_of(asked["spec"]))
     placement.refresh_from_db(fields=["spec_sha256"])
     job = _create_or_adopt(api, asked, placement)
-    uid = str(job["metadata"]["uid"])
-    _create(api, service_of(order, uid))
+    uid = text(job, "metadata", "uid")
+    if not 0 < len(uid) <= _MAX_UID:
+        raise ClusterAnswerWrong()
+    if order.run:
+        create_once(api, service_of(order, uid))
     # The row of another worker that was faster names the same Job. A placement that ended meanwhile
     # was removed before there was a Job: it is removed again.
-    Placement.objects.filter(pk=placement.pk, job_uid="").update(
-        job_uid=uid, removed_at=None, updated_at=Now()
-    )
+    rows.filter(job_uid="").update(job_uid=uid, removed_at=None, updated_at=Now())
     log.info("job_submitted", placement=str(placement.pk), job=order.name)
 
 
-def _create_or_adopt(api: ClusterConnection, asked: dict[str, Any], placement: Placement) -> Any:
-    job = _create(api, asked)
+def _create_or_adopt(api: ClusterConnection, asked: dict[str, Any], placement: ClusterJob) -> Any:
+    job = create_once(api, asked)
     if job is not None:
         return job
     path = path_of("Job", placement.namespace)
-    found = api.get(f"{path}/{placement.job_name}").body
-    metadata = found["metadata"]
-    labels, annotations = metadata.get("labels") or {}, metadata.get("annotations") or {}
-    mine = labels.get(names.PLACEMENT) == str(placement.pk)
-    mine = mine and labels.get(names.INSTALLATION) == installation()
-    if not mine or annotations.get(names.SPEC_SHA256) != placement.spec_sha256:
+    job = api.get(f"{path}/{placement.job_name}").body
+    digest = text(job, "metadata", "annotations", names.SPEC_SHA256)
+    if not is_of(placement, job) or digest != placement.spec_sha256:
         raise LaunchFailedError(
             f"A Job named {placement.job_name} is in {placement.namespace} and is not Atom's."
         )
-    return found
+    return job
 
 
 def prepare_namespace(api: ClusterConnection, namespace: str, project: str) -> None:
@@ -216,8 +249,9 @@ def prepare_namespace(api: ClusterConnection, namespace: str, project: str) -> N
     Raises LaunchFailedError if there is a namespace of this name that is not ours.
     """
     space, *inside = namespace_objects(namespace, project, installation())
-    if _create(api, space) is None:
-        labels = api.get(f"{path_of('Namespace')}/{namespace}").body["metadata"].get("labels") or {}
+    if create_once(api, space) is None:
+        there = api.get(f"{path_of('Namespace')}/{namespace}").body
+        labels = child(there, "metadata", "labels")
         ours = {names.INSTALLATION: installation(), names.PROJECT: project}
         if any(labels.get(name) != value for name, value in ours.items()):
             raise LaunchFailedError(
@@ -225,10 +259,10 @@ def prepare_namespace(api: ClusterConnection, namespace: str, project: str) -> N
                 "or give the cluster another namespace in its settings."
             )
     for one in inside:
-        _create(api, one)
+        create_once(api, one)
 
 
-def _create(api: ClusterConnection, asked: Mapping[str, Any]) -> Any:
+def create_once(api: ClusterConnection, asked: Mapping[str, Any]) -> Any:
     """Return what was made; None if something has this name."""
     path = path_of(asked["kind"], asked["metadata"].get("namespace", ""))
     try:
@@ -239,7 +273,7 @@ def _create(api: ClusterConnection, asked: Mapping[str, Any]) -> Any:
         raise
 
 
-def _refusal(error: ClusterFails) -> Exception:
+def refusal_of(error: ClusterFails) -> Exception:
     """Return what an error of the API means: it refuses the Job, or it is not well."""
     refused = 400 <= error.status_code < 500 and error.status_code not in _PASSING
     return (LaunchFailedError if refused else ClusterAwayError)(sentence_of(error))

@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from atom.clusters.kubernetes.connection import ClusterConnection
-from atom.clusters.kubernetes.errors import ClusterFails
+from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails
+from atom.clusters.registration.engines.nodes import is_node_name
 from atom.jobs.executors.base import Claim, JoinRefusedError, Proven
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.observations import is_over
+from atom.jobs.executors.kubernetes.engines.documents import child, rows, text
+from atom.jobs.executors.kubernetes.engines.observations import POD_ENDS
 from atom.jobs.executors.kubernetes.orders import installation
-from atom.jobs.models import Placement
+from atom.jobs.models import ClusterJob
 
 _REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"
 _POD_NAME = "authentication.kubernetes.io/pod-name"
@@ -19,7 +21,7 @@ _POD_UID = "authentication.kubernetes.io/pod-uid"
 _NOT_FOUND = 404
 
 
-def prove(api: ClusterConnection, placement: Placement, claim: Claim) -> Proven:
+def prove(api: ClusterConnection, placement: ClusterJob, claim: Claim) -> Proven:
     """Return which rank of the placement the token's pod is.
 
     Raises JoinRefusedError if it is none or claims to be another, ClusterFailure.
@@ -28,19 +30,20 @@ def prove(api: ClusterConnection, placement: Placement, claim: Claim) -> Proven:
     if (name, uid) != (claim.pod, claim.pod_uid):
         raise JoinRefusedError("The token is that of another pod.")
     pod = read_pod(api, placement.namespace, name)
-    if pod is None or pod["metadata"].get("uid") != uid:
+    if pod is None or text(pod, "metadata", "uid") != uid:
         raise JoinRefusedError("The cluster does not know this pod any more.")
-    owners = pod["metadata"].get("ownerReferences") or ()
+    owners = rows(pod, "metadata", "ownerReferences")
     if not any(one.get("controller") and one.get("uid") == placement.job_uid for one in owners):
         raise JoinRefusedError("The pod is none of this run's Job.")
-    index = (pod["metadata"].get("annotations") or {}).get(names.JOB_INDEX, "")
-    if index != str(claim.rank):
+    if text(pod, "metadata", "annotations", names.JOB_INDEX) != str(claim.rank):
         raise JoinRefusedError(f"The pod claims to be rank {claim.rank}, and is not.")
-    node = str((pod.get("spec") or {}).get("nodeName") or "")
+    node = text(pod, "spec", "nodeName")
+    # No node of the database has another name, and not every text can be stored.
+    node = node if is_node_name(node) else ""
     return Proven(claim.rank, {"pod": name, "pod_uid": uid, "node": node}, node)
 
 
-def _reviewed(api: ClusterConnection, placement: Placement, token: str) -> tuple[str, str]:
+def _reviewed(api: ClusterConnection, placement: ClusterJob, token: str) -> tuple[str, str]:
     """Return the name and the uid of the pod that a token was made for."""
     audience = names.audience_of(installation())
     asked = {
@@ -48,13 +51,14 @@ def _reviewed(api: ClusterConnection, placement: Placement, token: str) -> tuple
         "kind": "TokenReview",
         "spec": {"token": token, "audiences": [audience]},
     }
-    status = api.post(_REVIEWS, asked).body.get("status") or {}
-    user = status.get("user") or {}
+    review = api.post(_REVIEWS, asked).body
+    status, user = child(review, "status"), child(review, "status", "user")
     account = f"system:serviceaccount:{placement.namespace}:{names.ACCOUNT}"
-    good = status.get("authenticated") is True and audience in (status.get("audiences") or ())
-    if not good or user.get("username") != account:
+    audiences = status.get("audiences")
+    good = isinstance(audiences, list) and audience in audiences
+    if status.get("authenticated") is not True or not good or user.get("username") != account:
         raise JoinRefusedError("The cluster does not accept the pod's token.")
-    extra = user.get("extra") or {}
+    extra = child(user, "extra")
     return _only(extra, _POD_NAME), _only(extra, _POD_UID)
 
 
@@ -78,6 +82,9 @@ def read_pod(api: ClusterConnection, namespace: str, name: str) -> dict[str, Any
 def is_gone(api: ClusterConnection, namespace: str, identity: Mapping[str, Any]) -> bool:
     """Return whether the cluster says that a pod runs no more. Raises ClusterFailure."""
     pod = read_pod(api, namespace, str(identity.get("pod")))
-    if pod is None or pod["metadata"].get("uid") != identity.get("pod_uid"):
+    if pod is None:
         return True
-    return is_over(pod)
+    uid = text(pod, "metadata", "uid")
+    if not uid:
+        raise ClusterAnswerWrong()
+    return uid != identity.get("pod_uid") or text(pod, "status", "phase") in POD_ENDS

@@ -26,16 +26,22 @@ from atom.clusters.kubernetes.watching import Watcher
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core.errors import AtomError
+from atom.jobs.executors.kubernetes.engines.node_states import NodeState, slim_node
 from atom.jobs.executors.kubernetes.engines.observations import placement_of, slim_job, slim_pod
+from atom.jobs.executors.kubernetes.engines.wait_objects import may_wait
 from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of
 from atom.jobs.executors.kubernetes.watching import (
     JOBS,
+    NODES,
     PODS,
     followed,
     note,
+    note_answer,
+    note_waits,
     selector,
     sync_cluster,
+    waiting_namespaces,
 )
 
 log = structlog.get_logger(__name__)
@@ -47,6 +53,9 @@ _GATHER_S = 0.2
 # How often all is compared with whole lists, whatever the watches said.
 _WHOLE_EVERY_S = 60.0
 _RENEW_EVERY_S = 2.0
+# How often the events of namespaces are read in which a Job waits, and of how many at once.
+_WAITS_EVERY_S = 5.0
+_NAMESPACES = 4
 
 
 class Watchers:
@@ -85,7 +94,7 @@ class Watchers:
 
 
 class Follower:
-    """Follows one cluster: a watch of its Jobs, one of its pods, and a lease."""
+    """Follows one cluster: watches of its Jobs, its pods and all nodes, and a lease."""
 
     def __init__(self, cluster_id: UUID, stopping: threading.Event) -> None:
         """Follow until `stopping` is set, or the cluster is removed."""
@@ -101,12 +110,19 @@ class Follower:
         self._pods: Watcher[dict[str, Any]] = Watcher(
             self._connect, PODS, slim_pod, self._changed, selector=selector()
         )
+        # Without the right to read nodes this one stays empty, and nothing is known of them.
+        self._nodes: Watcher[NodeState] = Watcher(
+            self._connect, NODES, slim_node, self._node_changed
+        )
+        self._gone_nodes: set[str] = set()
+        self._waiting: list[str] = []
+        self._waits_at = float("-inf")
 
     def run(self) -> None:
         """Follow the cluster; nothing that fails ends it."""
         parts = [
             threading.Thread(target=watcher.run, args=(self._over,))
-            for watcher in (self._jobs, self._pods)
+            for watcher in (self._jobs, self._pods, self._nodes)
         ]
         for part in parts:
             part.start()
@@ -147,6 +163,25 @@ class Follower:
                 self._dirty.add(placement_of(held.value))
             self._woken.set()
 
+    def _node_changed(
+        self, key: Key, old: Held[NodeState] | None, new: Held[NodeState] | None
+    ) -> None:
+        """Look again at the pods of a node whose state is another; kubelets report all the time."""
+        if new is None:
+            self._gone_nodes.add(key.name)
+        else:
+            self._gone_nodes.discard(key.name)
+            if old is not None and old.value == new.value:
+                return
+        for held in list(self._pods.objects.values()):
+            if held.value["spec"]["nodeName"] == key.name:
+                self._changed(key, None, held)
+
+    def _known_nodes(self) -> dict[str, NodeState]:
+        """Return the states of nodes; one that was never seen is not known to be gone."""
+        gone = dict.fromkeys(list(self._gone_nodes), NodeState.GONE)
+        return gone | {key.name: held.value for key, held in list(self._nodes.objects.items())}
+
     def _hold(self) -> bool:
         """Write for as long as the lease is held; return whether the cluster is still there."""
         close_old_connections()
@@ -159,13 +194,13 @@ class Follower:
             place = Key(cluster.namespace, f"atom-watcher-{installation()}")
             lease = Lease(api, place, identity)
             try:
-                self._write_while(lease, cluster)
+                self._write_while(lease, cluster, api)
             finally:
                 if lease.is_held():
                     lease.release()
         return True
 
-    def _write_while(self, lease: Lease, cluster: Cluster) -> None:
+    def _write_while(self, lease: Lease, cluster: Cluster, api: ClusterConnection) -> None:
         renewed_at = whole_at = float("-inf")
         while not self._stopping.is_set():
             now = time.monotonic()
@@ -174,16 +209,33 @@ class Follower:
                     return
                 renewed_at = now
                 close_old_connections()
+                note_answer(cluster)
                 if not Cluster.objects.present().filter(pk=cluster.pk).exists():
                     return
             if lease.is_held() and now - whole_at >= _WHOLE_EVERY_S:
-                sync_cluster(cluster)
+                sync_cluster(cluster, self._known_nodes())
                 whole_at = now
             self._woken.wait(_GATHER_S)
             self._stopping.wait(_GATHER_S if self._woken.is_set() else 0)
             self._woken.clear()
             if lease.is_held():
                 self._write(cluster)
+                self._write_waits(cluster, api)
+
+    def _write_waits(self, cluster: Cluster, api: ClusterConnection) -> None:
+        """Write why Jobs wait, a few namespaces at a time: the lease must be renewed meanwhile."""
+        now = time.monotonic()
+        if not self._waiting and now - self._waits_at >= _WAITS_EVERY_S:
+            self._waits_at, self._waiting = now, waiting_namespaces(cluster)
+        some, self._waiting = self._waiting[:_NAMESPACES], self._waiting[_NAMESPACES:]
+        if not some:
+            return
+        try:
+            waits = [one for one in followed(cluster) if one.namespace in some]
+            note_waits(api, cluster, [one for one in waits if may_wait(one.observed)])
+        except AWAY as error:
+            # Reasons alone are missing: the watches go on.
+            log.warning("waits_not_written", cluster=cluster.name, why=str(error))
 
     def _write(self, cluster: Cluster) -> None:
         """Write what has changed since the last time."""
@@ -193,12 +245,20 @@ class Follower:
             dirty, self._dirty = self._dirty, set()
         if not dirty:
             return
-        found = [one for one in followed(cluster) if str(one.pk) in dirty]
-        jobs, pods = list(self._jobs.objects.values()), list(self._pods.objects.values())
-        note(found, [one.value for one in jobs], [one.value for one in pods], is_whole=False)
+        found = followed(cluster, dirty)
+        uids = {one.job_uid for one in found}
+        # A Job is known by its uid alone: somebody may have changed its labels.
+        jobs = [
+            one.value
+            for one in list(self._jobs.objects.values())
+            if one.uid in uids or placement_of(one.value) in dirty
+        ]
+        held = [one.value for one in list(self._pods.objects.values())]
+        pods = [pod for pod in held if placement_of(pod) in dirty]
+        note(found, jobs, pods, nodes=self._known_nodes(), is_whole=False)
         known = {str(one.pk) for one in found}
         # The row of a new Job has its uid in a moment.
-        early = {str(placement_of(one.value)) for one in jobs} & (dirty - known)
+        early = {placement_of(job) for job in jobs} & (dirty - known)
         if early:
             with self._lock:
                 self._dirty |= early

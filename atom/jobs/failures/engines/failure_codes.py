@@ -38,8 +38,8 @@ FAILURE_CLASSES: Final = (
 
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
 RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST, PREEMPTED, EVICTED, JOB_VANISHED, MOVED})
-# The machine was wanted for other work, or a person chose another: no retry is used up.
-UNCOUNTED: Final = frozenset({PREEMPTED, EVICTED, MOVED})
+# The machine was taken away or lost, or a person chose another: no retry is used up.
+UNCOUNTED: Final = frozenset({PREEMPTED, EVICTED, NODE_LOST, MOVED})
 
 
 class FailureCode(StrEnum):

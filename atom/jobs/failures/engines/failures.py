@@ -302,7 +302,7 @@ def node_lost(node: str) -> Failure:
     return Failure(
         NODE_LOST,
         f"The machine {node} stopped answering while the job ran.",
-        "Nothing to correct: the run starts again on another machine while it has retries left.",
+        "Nothing to correct: the run starts again by itself on another machine.",
         FailureCode.NODE_LOST,
         {"node": node},
     )

@@ -33,12 +33,10 @@ class ChosenCluster:
 
 def usable_clusters(project: Project, user: User) -> QuerySet[Cluster]:
     """Return the registered clusters that runs of the project may use."""
-    return Cluster.objects.all().visible_to(user, project.pk).exclude(kind=LOCAL)
+    return Cluster.objects.all().visible_to(user, project.pk).registered()
 
 
-def choose_cluster(
-    project: Project, user: User, request: RunRequest, requirements: str
-) -> ChosenCluster:
+def choose_cluster(project: Project, user: User, request: RunRequest) -> ChosenCluster:
     """Look the chosen cluster up; a cluster of others is told from none by no word."""
     if not request.cluster or request.cluster == LOCAL:
         return ChosenCluster(nodes=capacities(), errors=_wrong_without_cluster(request))
@@ -51,7 +49,7 @@ def choose_cluster(
             cluster=request.cluster,
         )
         return ChosenCluster(errors={"cluster": [reason]})
-    errors = _wrong_image(request, requirements)
+    errors = _wrong_image(request)
     if refusal := refusal_of(cluster.name, cluster.state, cluster.heartbeat_at):
         errors["cluster"] = [refusal]
     return ChosenCluster(cluster, nodes_of(cluster), errors)
@@ -128,14 +126,6 @@ def _wrong_without_cluster(request: RunRequest) -> Errors:
     return {"image": [reason]}
 
 
-def _wrong_image(request: RunRequest, requirements: str) -> Errors:
-    if request.image:
-        wrong = wrong_image(request.image)
-        return {"image": [wrong]} if wrong else {}
-    if not requirements.strip():
-        return {}
-    reason = Sentence(
-        "jobs.cluster_builds_no_environment",
-        "This cluster builds no environments yet: choose an image that has them.",
-    )
-    return {"image": [reason]}
+def _wrong_image(request: RunRequest) -> Errors:
+    wrong = wrong_image(request.image) if request.image else None
+    return {"image": [wrong]} if wrong else {}

@@ -28,7 +28,7 @@ def cluster_choices(project: Project, user: User, demand: Demand) -> list[dict[s
         {"name": LOCAL, "kind": LOCAL, "state": "ready"},
         verdict_on_own_machines(demand),
         _own_accelerators(),
-        AcceleratorPrice.objects.filter(cluster__kind=LOCAL).order_by("kind"),
+        AcceleratorPrice.objects.filter(cluster__name=LOCAL).order_by("kind"),
     )
     clusters = usable_clusters(project, user).prefetch_related("prices").order_by("name")
     return [own, *(_registered(cluster, demand) for cluster in clusters)]
@@ -59,7 +59,7 @@ def _shown(
 
 def _own_accelerators() -> list[dict[str, Any]]:
     # The annotations of a QuerySet are not part of the model's type.
-    nodes: Any = nodes_for_runs().filter(cluster__kind=LOCAL, gpu_count__gt=0).with_used()
+    nodes: Any = nodes_for_runs().filter(gpu_count__gt=0).with_used()
     totals: Counter[str] = Counter()
     free: Counter[str] = Counter()
     for node in nodes:

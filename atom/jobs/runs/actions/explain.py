@@ -8,13 +8,14 @@ from typing import Any
 
 from atom.cache.models import CacheRecord
 from atom.clusters.models import Cluster
+from atom.core import clock
 from atom.jobs import states
-from atom.jobs.executors import executor_in
+from atom.jobs.executors import environments_in, executor_in, executor_of
+from atom.jobs.executors.base import Phase
 from atom.jobs.models import Run
 from atom.jobs.runs.actions.chosen_cluster import verdict_on
 from atom.jobs.runs.actions.plan import RunPlan
 from atom.jobs.runs.engines.cluster_choice import Fits
-from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.scheduling.actions.queue_order import Turn, queue_position, turn_of
 from atom.jobs.scheduling.actions.scheduling import (
     capacities_for,
@@ -38,6 +39,7 @@ class AnswerCode(StrEnum):
     TO_BE_PLACED = "to_be_placed"
     TO_BE_STARTED = "to_be_started"
     PREPARING = "preparing"
+    PREPARING_IN_CLUSTER = "preparing_in_cluster"
     SUBMITTED = "submitted"
     RUNNING = "running"
     CANCELLING = "cancelling"
@@ -47,6 +49,15 @@ class AnswerCode(StrEnum):
     TRACKED = "tracked"
     CLUSTER_AWAY = "cluster_away"
     IN_CLUSTER = "in_cluster"
+    # How far its cluster is with its start.
+    CLUSTER_QUEUED = "cluster_queued"
+    CLUSTER_ADMITTED = "cluster_admitted"
+    CLUSTER_SCHEDULING = "cluster_scheduling"
+    CLUSTER_PULLING = "cluster_pulling"
+    CLUSTER_INITIALIZING = "cluster_initializing"
+    CLUSTER_RUNNING = "cluster_running"
+    CLUSTER_STOPPING = "cluster_stopping"
+    CLUSTER_ENDED = "cluster_ended"
 
 
 class ReasonKind(StrEnum):
@@ -64,6 +75,8 @@ class ReasonKind(StrEnum):
     CANCELLED = "cancelled"
     FAILED = "failed"
     CLUSTER = "cluster"
+    SILENT = "silent"
+    NODE_NOT_READY = "node_not_ready"
 
 
 class Outlook(StrEnum):
@@ -72,10 +85,6 @@ class Outlook(StrEnum):
     STARTS = "starts"
     WAITS = "waits"
     NEVER_FITS = "never_fits"
-
-
-# The code of a placement whose machine a registered cluster chooses itself.
-CLUSTER_CHOOSES = "cluster_chooses"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +124,43 @@ def explain(run: Run) -> Explanation:
     if run.state in (states.PLACING, states.WARMING):
         return _warming(run)
     if run.state == states.RUNNING:
-        return Explanation(AnswerCode.RUNNING, "It is running.", [])
+        return Explanation(AnswerCode.RUNNING, "It is running.", _doubts(run))
     return _moving(run)
+
+
+# A runner reports every two seconds; its network may hiccup.
+_SILENT_AFTER_S = 15
+
+
+def _doubts(run: Run) -> list[Reason]:
+    """Return the ranks that run in a registered cluster, as far as it or their runner is silent."""
+    attempt = run.attempts.select_related("cluster").order_by("-number").first()
+    if run.cluster is None or attempt is None:
+        return []
+    seen, now, found = executor_of(attempt).observe(attempt.pk), clock.now(), []
+    heartbeats = attempt.ranks.filter(ended_at=None).order_by("number")
+    for number, beaten_at in heartbeats.values_list("number", "heartbeat_at"):
+        rank = seen.ranks.get(number)
+        if rank is None or rank.is_node_ready is None or beaten_at is None:
+            continue
+        silent_s = int((now - beaten_at).total_seconds())
+        if not rank.is_node_ready:
+            found.append(_node_not_ready(rank.node))
+        elif silent_s >= _SILENT_AFTER_S:
+            found.append(_silent(silent_s, rank.node))
+    return found
+
+
+def _silent(silent_s: int, node: str) -> Reason:
+    text = f"The runner has not reported for {silent_s} s; its pod runs on the ready node {node}."
+    action = "Check that the pod reaches Atom. Cancel the run if it does no work any more."
+    return Reason(ReasonKind.SILENT, text, action, {"silent_s": silent_s, "node": node})
+
+
+def _node_not_ready(node: str) -> Reason:
+    text = f"The cluster has lost contact with the node {node}."
+    action = "Wait: the run starts again elsewhere once its runner is silent too."
+    return Reason(ReasonKind.NODE_NOT_READY, text, action, {"node": node})
 
 
 def between_attempts(run: Run) -> Explanation:
@@ -195,10 +239,17 @@ def _turn_reasons(turn: Turn) -> list[Reason]:
 
 
 def _warming(run: Run) -> Explanation:
-    reasons = [reason for reason in (*_data_reasons(run), _runtime_reason(run)) if reason]
+    reasons = [
+        reason
+        for reason in (*_data_reasons(run), _runtime_reason(run), _build_reason(run))
+        if reason
+    ]
     if not reasons:
         answer = "Data and environment are ready; it is about to start."
         return Explanation(AnswerCode.TO_BE_STARTED, answer, [])
+    if run.cluster is not None:
+        answer = "Its cluster starts it once its environment is built."
+        return Explanation(AnswerCode.PREPARING_IN_CLUSTER, answer, reasons)
     answer = "It has a machine, and waits for what it needs there."
     return Explanation(AnswerCode.PREPARING, answer, reasons)
 
@@ -241,16 +292,59 @@ def _runtime_reason(run: Run) -> Reason | None:
     return Reason(ReasonKind.RUNTIME, text, action, {"said": last_line})
 
 
+def _build_reason(run: Run) -> Reason | None:
+    """Return why the cluster has not started the build of the environment."""
+    if run.cluster is None or run.runtime is None or run.runtime.state == states.READY:
+        return None
+    wait = environments_in(run.cluster).waits_for(run.runtime)
+    if wait is None:
+        return None
+    params = {"cluster": run.cluster.name, "said": str(wait.sentence)}
+    return Reason(ReasonKind.CLUSTER, str(wait.sentence), str(wait.suggestion), params)
+
+
 def _in_cluster(cluster: Cluster, run: Run) -> Explanation:
     """Return why the pods of a run do not run, in the words of its cluster."""
-    answer = "Its cluster has it, and starts it when it has room."
     attempt = run.attempts.select_related("cluster", "placed_in").order_by("-number").first()
-    found = executor_in(cluster).waits_for(attempt) if attempt is not None else None
+    if attempt is None:
+        return Explanation(AnswerCode.IN_CLUSTER, _IN_CLUSTER[AnswerCode.IN_CLUSTER], [])
+    executor = executor_in(cluster)
+    phase = executor.phase_of(attempt)
+    code = _PHASES.get(phase, AnswerCode.IN_CLUSTER) if phase else AnswerCode.IN_CLUSTER
+    found = executor.waits_for(attempt)
     if found is None:
-        return Explanation(AnswerCode.IN_CLUSTER, answer, [])
-    params = {"cluster": cluster.name, "said": str(found.sentence)}
+        return Explanation(code, _IN_CLUSTER[code], [])
+    params = {
+        "cluster": cluster.name,
+        "said": str(found.sentence),
+        "sentence": found.sentence.as_code(),
+        "suggestion": found.suggestion.as_code(),
+    }
     reason = Reason(ReasonKind.CLUSTER, str(found.sentence), str(found.suggestion), params)
-    return Explanation(AnswerCode.IN_CLUSTER, answer, [reason])
+    return Explanation(code, _IN_CLUSTER[code], [reason])
+
+
+_IN_CLUSTER = {
+    AnswerCode.IN_CLUSTER: "Its cluster has it, and starts it when it has room.",
+    AnswerCode.CLUSTER_QUEUED: "It waits in a queue of its cluster.",
+    AnswerCode.CLUSTER_ADMITTED: "The queue of its cluster has admitted it; its pods come next.",
+    AnswerCode.CLUSTER_SCHEDULING: "Its cluster looks for a node with room for it.",
+    AnswerCode.CLUSTER_PULLING: "It has a node, which fetches its image and its volumes.",
+    AnswerCode.CLUSTER_INITIALIZING: "Its node prepares it: the runner is being fetched.",
+    AnswerCode.CLUSTER_RUNNING: "Its pod runs, and its runner prepares the command.",
+    AnswerCode.CLUSTER_STOPPING: "Its cluster takes its pods away.",
+    AnswerCode.CLUSTER_ENDED: "Its Job has ended in the cluster; the run goes on in a moment.",
+}
+_PHASES = {
+    Phase.QUEUED: AnswerCode.CLUSTER_QUEUED,
+    Phase.ADMITTED: AnswerCode.CLUSTER_ADMITTED,
+    Phase.SCHEDULING: AnswerCode.CLUSTER_SCHEDULING,
+    Phase.PULLING: AnswerCode.CLUSTER_PULLING,
+    Phase.INITIALIZING: AnswerCode.CLUSTER_INITIALIZING,
+    Phase.RUNNING: AnswerCode.CLUSTER_RUNNING,
+    Phase.STOPPING: AnswerCode.CLUSTER_STOPPING,
+    Phase.ENDED: AnswerCode.CLUSTER_ENDED,
+}
 
 
 def _moving(run: Run) -> Explanation:
@@ -275,7 +369,6 @@ def preview(plan: RunPlan) -> dict[str, Any]:
         return _preview_on(plan.cluster, plan)
     sizes = {version.pk: version.size_bytes for version in plan.inputs.values()}
     placement = place(capacities_for(sizes), plan.demand)
-    digest, runtime = runtimes.find_runtime(plan.requirements)
     errors = {**plan.errors, **plan.too_large}
     return {
         "valid": not errors,
@@ -284,7 +377,7 @@ def preview(plan: RunPlan) -> dict[str, Any]:
         "placement": _placement(placement),
         "queue_position": queue_position(),
         "warm": _warm(placement, sum(sizes.values())),
-        "runtime": {"digest": digest, "state": runtime.state if runtime else "pending"},
+        "runtime": _runtime(plan),
     }
 
 
@@ -292,7 +385,6 @@ def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
     """Return the forecast on a registered cluster, whose scheduler chooses the node."""
     errors = {**plan.errors, **plan.too_large}
     verdict = verdict_on(cluster, plan.demand)
-    digest, runtime = runtimes.find_runtime("")
     why = verdict.reason or f"Cluster {cluster.name} has room now; it chooses the machine itself."
     return {
         "valid": not errors,
@@ -302,14 +394,22 @@ def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
             "cluster": cluster.name,
             "node": None,
             "why": why,
-            "code": CLUSTER_CHOOSES,
+            "code": PlacementCode.CHOSEN_CLUSTER,
             "params": {"cluster": cluster.name, "fits": verdict.fits},
         },
         "queue_position": queue_position(),
         # Its data is streamed: nothing is copied before the start.
         "warm": None,
-        "runtime": {"digest": digest, "state": runtime.state if runtime else "pending"},
+        "runtime": _runtime(plan),
     }
+
+
+def _runtime(plan: RunPlan) -> dict[str, Any] | None:
+    """Return the environment of the run; None if its image is enough."""
+    if plan.cluster is not None and not plan.requirements.strip():
+        return None
+    digest, runtime = environments_in(plan.cluster).find(plan.requirements, plan.request.image)
+    return {"digest": digest, "state": runtime.state if runtime else states.PENDING}
 
 
 def _outlook(plan: RunPlan, placement: Placement) -> Outlook:

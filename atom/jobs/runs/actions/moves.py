@@ -14,6 +14,7 @@ from atom.jobs import effects, states
 from atom.jobs.errors import InvalidRun, NotMovable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record
+from atom.jobs.executors import environments_in
 from atom.jobs.models import Run
 from atom.jobs.runs.actions.plan import plan_run
 from atom.jobs.runs.actions.runs import enqueue_run, request_like
@@ -41,6 +42,7 @@ def move_run(run_id: UUID, user: User, cluster: str, image: str | None = None) -
             raise InvalidRun(errors={"cluster": [_wrong_target(run, cluster)]})
         origin = run.cluster.name if run.cluster else ""
         run.cluster, run.image = plan.cluster, request.image
+        run.runtime = environments_in(plan.cluster).ensure(plan.requirements, request.image)
         text = f"{user.username} moved the run to the cluster {cluster}."
         record(run, EventKind.MOVE_REQUESTED, text, user=user.username, cluster=cluster)
         audit.record(
@@ -92,6 +94,6 @@ def _go_on(run: Run) -> None:
         run.placements.filter(ended_at=None).update(ended_at=clock.now())
     else:
         run.moving_since = run.moving_since or clock.now()
-    run.save(update_fields=["cluster", "image", "moving_since", "updated_at"])
+    run.save(update_fields=["cluster", "image", "runtime", "moving_since", "updated_at"])
     announce(run)
     effects.wake()

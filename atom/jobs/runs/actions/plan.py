@@ -84,7 +84,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     wrong_data = {**program.errors, **references.errors, **selection.errors}
     models, wrong_models = _models(project, program)
     demand = _demand(request, program)
-    chosen = choose_cluster(project, user, request, program.requirements)
+    chosen = choose_cluster(project, user, request)
     return RunPlan(
         request=request,
         workflow=program.workflow,

@@ -19,11 +19,11 @@ from atom.jobs.deliveries import PACKS, STREAM
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record, transition
+from atom.jobs.executors import environments_in
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 from atom.jobs.runs.actions.plan import RunPlan, plan_run
 from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.engines.run_names import suggested_name
-from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.tracking.actions.tracked import report_state
 from atom.jobs.workflows.actions import workflows
 from atom_sdk.sentences import Sentence
@@ -82,8 +82,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         cpus=int(plan.demand.cpus),
         memory_bytes=plan.demand.memory_bytes,
         gpus=plan.demand.gpus,
-        # The image of a registered cluster brings the environment.
-        runtime=None if plan.cluster else runtimes.ensure_runtime(plan.requirements),
+        runtime=environments_in(plan.cluster).ensure(plan.requirements, request.image),
         cluster=plan.cluster,
         image=request.image,
         code=code,
@@ -146,7 +145,7 @@ def enqueue_run(run: Run) -> None:
     RunKeeping.objects.filter(run=run).update(due_at=None, removed_at=None, removed_bytes=0)
     pin(run)
     if run.runtime is not None:
-        runtimes.request_build(run.runtime)
+        environments_in(run.cluster).request(run.runtime)
     effects.wake()
 
 

@@ -8,7 +8,7 @@ from rest_framework import serializers
 
 from atom.jobs.json_values import names
 from atom.jobs.models import Runtime
-from atom.jobs.runs.actions.explain import CLUSTER_CHOOSES, AnswerCode, Outlook, ReasonKind
+from atom.jobs.runs.actions.explain import AnswerCode, Outlook, ReasonKind
 from atom.jobs.scheduling.engines.placement import PlacementCode
 
 
@@ -18,7 +18,7 @@ class PlacementSerializer(serializers.Serializer[Any]):
     cluster = serializers.CharField()
     node = serializers.CharField(allow_null=True)
     why = serializers.CharField()
-    code = serializers.ChoiceField(choices=[*names(PlacementCode), CLUSTER_CHOOSES])
+    code = serializers.ChoiceField(choices=names(PlacementCode))
     params = serializers.DictField()
 
 
@@ -63,4 +63,5 @@ class RunPreviewSerializer(serializers.Serializer[Any]):
     placement = PlacementSerializer()
     queue_position = serializers.IntegerField()
     warm = WarmthSerializer(allow_null=True)
-    runtime = RuntimeStateSerializer()
+    # None: the image of the cluster's pods is enough.
+    runtime = RuntimeStateSerializer(allow_null=True)

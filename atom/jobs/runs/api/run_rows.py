@@ -43,6 +43,11 @@ def ran_s(attempts: Iterable[Any], now: Callable[[], datetime]) -> float | None:
     return round(max(0.0, sum(ran, timedelta()).total_seconds()), 3) if ran else None
 
 
+def phase_to_show(state: str, observed: str | None) -> str | None:
+    """Return the phase of an attempt that a cluster starts; None once its command runs."""
+    return observed or None if state == states.SUBMITTED else None
+
+
 def unit_hours(origin: str, duration_s: float | None, units: int) -> float | None:
     """Return hours times processors or GPUs; None before the run began."""
     # The resources that a tracked run takes of other machines are unknown.
@@ -71,6 +76,7 @@ def _row(run: ListedRun, now: Callable[[], datetime], columns: Sequence[str]) ->
         "resources": {name: of[name] for name in ("cpus", "memory_bytes", "gpus")},
         "cluster": of["cluster__name"],
         "node": last.node__name if last else None,
+        "phase": phase_to_show(last.state, last.placed_in__observed__phase) if last else None,
         "duration_s": duration_s,
         "cpu_hours": unit_hours(of["origin"], duration_s, of["cpus"]),
         "gpu_hours": unit_hours(of["origin"], duration_s, of["gpus"]),
@@ -96,7 +102,7 @@ def _row(run: ListedRun, now: Callable[[], datetime], columns: Sequence[str]) ->
 # The order of `RunShortSerializer`, and `values` at the end.
 _ORDER = (
     "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources", "cluster",
-    "node",
+    "node", "phase",
     "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours", "failure_class",
     "failure_reason", "failure", "origin", "experiment", "metrics_summary", "tags", "starred",
     "revision", "created_at", "started_at", "finished_at", "archived_at", "attempts", "values",

@@ -16,6 +16,7 @@ from atom.core.fast_serializers import FieldsOnce
 from atom.jobs import states
 from atom.jobs.deliveries import DELIVERIES
 from atom.jobs.event_kinds import EventKind
+from atom.jobs.executors.base import Phase
 from atom.jobs.failures.api.failure_serializers import (
     BranchedFailureSerializer,
     RunFailureSerializer,
@@ -34,9 +35,10 @@ from atom.jobs.models import (
     Runtime,
 )
 from atom.jobs.runs.api.request_serializers import SelectorSerializer
-from atom.jobs.runs.api.run_rows import ran_s, unit_hours, values_of
+from atom.jobs.runs.api.run_rows import phase_to_show, ran_s, unit_hours, values_of
 from atom.jobs.workflows.api.workflow_serializers import ResourcesSerializer
 
+_PHASE = serializers.ChoiceField(choices=names(Phase), allow_null=True)
 _FAILURE_CLASS = serializers.ChoiceField(choices=names(FAILURE_CLASSES), allow_null=True)
 
 
@@ -48,6 +50,11 @@ def inputs_of(run: Run) -> list[RunInput]:
 def attempts_of(run: Run) -> list[Attempt]:
     """Return the attempts of a run that was read with its parts, oldest first."""
     return cast("list[Attempt]", run.loaded_attempts)  # type: ignore[attr-defined]  # of the prefetch
+
+
+def phase_of_attempt(attempt: Attempt) -> str | None:
+    """Return how far a cluster is with an attempt that was read to be shown."""
+    return phase_to_show(attempt.state, getattr(attempt, "observed_phase", None))
 
 
 class PersonSerializer(FieldsOnce, serializers.ModelSerializer[User]):
@@ -100,6 +107,7 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
         help_text="The registered cluster that was chosen; null: Atom's own machines.",
     )
     node = serializers.SerializerMethodField()
+    phase = serializers.SerializerMethodField()
     duration_s = serializers.SerializerMethodField()
     cpu_hours = serializers.SerializerMethodField()
     gpu_hours = serializers.SerializerMethodField()
@@ -116,7 +124,8 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
         model = Run
         fields: tuple[str, ...] = (
             "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
-            "cluster", "node", "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours",
+            "cluster", "node", "phase", "progress", "progress_text", "duration_s", "cpu_hours",
+            "gpu_hours",
             "failure_class", "failure_reason", "failure", "origin", "experiment",
             "metrics_summary", "tags", "starred", "revision", "created_at", "started_at",
             "finished_at", "archived_at", "attempts",
@@ -130,6 +139,12 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
         """Return the machine of the last attempt."""
         attempts = attempts_of(run)
         return attempts[-1].node.name if attempts and attempts[-1].node else None
+
+    @extend_schema_field(_PHASE)
+    def get_phase(self, run: Run) -> str | None:
+        """Return how far a cluster is with the start of the last attempt."""
+        attempts = attempts_of(run)
+        return phase_of_attempt(attempts[-1]) if attempts else None
 
     def get_duration_s(self, run: Run) -> float | None:
         """Return for how long its attempts have run together, without the pauses between them."""
@@ -200,10 +215,15 @@ class RankSerializer(FieldsOnce, serializers.ModelSerializer[Rank]):
     """One of the processes that make an attempt together."""
 
     node = serializers.CharField(source="node.name", default=None, allow_null=True)
+    pod = serializers.SerializerMethodField()
 
     class Meta:
         model = Rank
-        fields = ("number", "node", "heartbeat_at", "exit_code", "signal", "ended_at")
+        fields = ("number", "node", "pod", "heartbeat_at", "exit_code", "signal", "ended_at")
+
+    def get_pod(self, rank: Rank) -> str | None:
+        """Return the name of its pod; None before one joined, and where there are no pods."""
+        return str(rank.identity.get("pod") or "") or None
 
 
 class AttemptSerializer(FieldsOnce, serializers.ModelSerializer[Attempt]):
@@ -211,6 +231,14 @@ class AttemptSerializer(FieldsOnce, serializers.ModelSerializer[Attempt]):
 
     cluster = serializers.CharField(source="cluster.name", default=None, allow_null=True)
     node = serializers.CharField(source="node.name", default=None, allow_null=True)
+    namespace = serializers.CharField(
+        source="placed_in.namespace",
+        default=None,
+        allow_null=True,
+        help_text="The namespace of its Job; null on Atom's own machines.",
+    )
+    job = serializers.SerializerMethodField()
+    phase = serializers.SerializerMethodField()
     ranks = RankSerializer(source="loaded_ranks", many=True)
     heartbeat_at = serializers.SerializerMethodField()
     failure_class = serializers.SerializerMethodField()
@@ -223,12 +251,22 @@ class AttemptSerializer(FieldsOnce, serializers.ModelSerializer[Attempt]):
     class Meta:
         model = Attempt
         fields = (
-            "id", "number", "state", "cluster", "node", "ranks", "exit_code", "signal",
-            "failure_class",
-            "failure_reason", "failure", "suggestion", "evidence", "placement",
+            "id", "number", "state", "cluster", "namespace", "job", "node", "phase", "ranks",
+            "exit_code", "signal", "failure_class", "failure_reason", "failure", "suggestion",
+            "evidence", "placement",
             "started_at", "finished_at", "heartbeat_at", "resume_checkpoint", "resumed_from_step",
             "log_complete",
         )  # fmt: skip
+
+    def get_job(self, attempt: Attempt) -> str | None:
+        """Return the name of its Job, once the cluster has accepted that."""
+        placement = attempt.placed_in
+        return placement.job_name if placement and placement.job_uid else None
+
+    @extend_schema_field(_PHASE)
+    def get_phase(self, attempt: Attempt) -> str | None:
+        """Return how far a cluster is with its start; None once its command runs."""
+        return phase_of_attempt(attempt)
 
     def get_heartbeat_at(self, attempt: Attempt) -> datetime | None:
         """Return when any of its ranks last reported."""

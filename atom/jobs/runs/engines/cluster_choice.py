@@ -57,6 +57,17 @@ def judge(offer: Offer, demand: Demand) -> Verdict:
         return Verdict(Fits.NEVER, _sentence(reasons[0]))
     if _has_room(offer, demand):
         return Verdict(Fits.NOW)
+    usable = [node for node in offer.nodes if node.usable]
+    if not usable or never_fits(usable, demand):
+        return Verdict(
+            Fits.LATER,
+            Sentence(
+                "jobs.cluster_closed",
+                "The machines of {cluster} that are large enough are closed or not ready: the run "
+                "waits for one.",
+                cluster=offer.name,
+            ),
+        )
     return Verdict(
         Fits.LATER,
         Sentence(

@@ -161,12 +161,10 @@ def _build(runtime: Runtime) -> None:
             return
         took_s = time.monotonic() - started_s
         said = f"Its Python environment was built in {took_s:.0f} s ({size_bytes >> 20} MiB)."
-        _notify_waiting(
-            runtime, EventKind.RUNTIME_BUILT, said, took_s=took_s, size_bytes=size_bytes
-        )
+        notify_waiting(runtime, EventKind.RUNTIME_BUILT, said, took_s=took_s, size_bytes=size_bytes)
 
 
-def _notify_waiting(runtime: Runtime, kind: EventKind, text: str, **data: Any) -> None:
+def notify_waiting(runtime: Runtime, kind: EventKind, text: str, **data: Any) -> None:
     """Note it in the timelines of the runs that wait for the environment."""
     for run in Run.objects.filter(runtime=runtime, state=states.WARMING):
         record(run, kind, text, None, digest=runtime.digest, **data)
@@ -231,7 +229,7 @@ class BuildReport:
         """Note one line; the first one also in the timelines."""
         if not self.has_begun:
             said = "Its Python environment is being built; later runs start at once."
-            _notify_waiting(self._runtime, EventKind.RUNTIME, said)
+            notify_waiting(self._runtime, EventKind.RUNTIME, said)
         self._lines.append(text)
         if time.monotonic() - self._reported_at >= _REPORT_EVERY_S:
             self._reported_at = time.monotonic()

@@ -16,12 +16,14 @@ SOURCES = Path(__file__).resolve().parents[4] / "sdk"
 _BUILD_TIMEOUT_S = 300
 
 
-@lru_cache(maxsize=1)
-def sdk_digest(sources: Path = SOURCES) -> str:
-    """Return the digest of the SDK's sources; read once per process."""
+@lru_cache(maxsize=2)
+def sdk_digest(sources: Path = SOURCES, without: str = "") -> str:
+    """Return the digest of the SDK's sources, less one of its packages; read once a process."""
     digest = blake3()
     files = [sources / "pyproject.toml", *sorted(sources.glob("atom_sdk/**/*"))]
     for path in files:
+        if without and path.is_relative_to(sources / "atom_sdk" / without):
+            continue
         if path.is_file() and path.suffix in {".py", ".toml", ".typed", ".md"}:
             digest.update(path.relative_to(sources).as_posix().encode() + b"\0")
             digest.update(path.read_bytes() + b"\0")

@@ -40,7 +40,7 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
             cluster=cluster,
             namespace=executor_in(cluster).namespace_of(cluster, run.project),
         )
-    text = f"{cluster.name} is the chosen cluster."
+    text = f"{cluster.name} is the chosen cluster. It chooses the machine itself."
     attempt = begin_attempt(run, cluster=cluster, placed_in=placement, placement={"why": text})
     params = {"cluster": cluster.name}
     record(run, EventKind.PLACED, text, attempt, code=PlacementCode.CHOSEN_CLUSTER, params=params)

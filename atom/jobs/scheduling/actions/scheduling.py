@@ -18,11 +18,10 @@ from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.deliveries import STREAM
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
+from atom.jobs.executors import environments_in
 from atom.jobs.failures.engines import failures
 from atom.jobs.models import Attempt, Run, RunInput
-from atom.jobs.runtimes.actions import runtimes
 from atom.jobs.runtimes.engines.build_log import excerpt
-from atom.jobs.runtimes.pipelines.runtime_build import is_ready
 from atom.jobs.scheduling.actions.attempts_begun import begin_attempt, note_resumption
 from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.actions.in_clusters import place_in_cluster
@@ -167,13 +166,14 @@ def _name(one: RunInput) -> str:
 
 def _runtime_ready(run: Run, attempt: Attempt) -> bool:
     runtime = run.runtime
-    if runtime is None or run.cluster_id is not None:
-        return True  # in a registered cluster, the image has the environment
+    if runtime is None:
+        return True  # the image has the environment
     if runtime.state == states.FAILED:
         failure = failures.runtime_build(excerpt(runtime.log_tail))
         end_attempt(run, attempt, failure, {"reason": "runtime_build", "tail": runtime.log_tail})
         return False
-    if runtime.state == states.READY and is_ready(runtimes.path_of(runtime)):
+    environments = environments_in(run.cluster)
+    if environments.is_ready(runtime):
         return True
-    runtimes.nudge_build(runtime)
+    environments.nudge(run, runtime)
     return False

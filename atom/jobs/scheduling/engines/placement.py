@@ -73,6 +73,7 @@ class PlacementCode(StrEnum):
     NO_MACHINE = "no_machine"
     NO_ROOM = "no_room"
     NONE_FITS = "none_fits"
+    # A person chose the cluster, and the cluster chooses the machine.
     CHOSEN_CLUSTER = "chosen_cluster"
 
 

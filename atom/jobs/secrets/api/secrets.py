@@ -16,6 +16,7 @@ from atom.core.errors import Invalid
 from atom.core.names import NameField, TextField
 from atom.jobs.api_base import PAGE, listing, page_of
 from atom.jobs.models import ProjectSecret
+from atom.jobs.registry_configs import SECRET_NAME, WrongConfigError, parse_config
 from atom.jobs.secrets.actions import secrets
 from atom.jobs.secrets.engines.variables import wrong_name
 from atom_sdk.sentences import Sentence
@@ -57,6 +58,14 @@ class SecretValueSerializer(serializers.Serializer[Any]):
         return value
 
 
+def _check_registries(value: str) -> None:
+    """Refuse what no cluster can pull images with. Raises Invalid."""
+    try:
+        parse_config(value)
+    except WrongConfigError as error:
+        raise Invalid(errors={"value": [error.sentence]}) from error
+
+
 class SecretsView(ProjectScopedView, APIView):
     """`projects/<project>/secrets/`."""
 
@@ -88,6 +97,8 @@ class SecretView(ProjectScopedView, APIView):
             raise Invalid(errors={"name": [said]})
         serializer = SecretValueSerializer(data=request.data)
         check(serializer)
+        if name == SECRET_NAME:
+            _check_registries(serializer.validated_data["value"])
         secret, is_new = secrets.set_secret(
             self.project, user_of(request), name, **serializer.validated_data
         )

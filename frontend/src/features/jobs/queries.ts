@@ -223,6 +223,15 @@ export function useCodeFetch(id: string) {
 
 export const useClusters = () => $api.useQuery('get', '/api/v1/clusters/', {}, { refetchInterval: 10_000 });
 
+const NO_CLUSTERS: string[] = [];
+
+/** The names of registered clusters that the reader may see, those of Atom's own machines left out. */
+export function useRegisteredClusters(): string[] {
+  const { data } = $api.useQuery('get', '/api/v1/clusters/', {});
+  const names = data?.results.filter(({ kind }) => kind !== 'local').map(({ name }) => name);
+  return names?.length ? names : NO_CLUSTERS;
+}
+
 export function useVersions(dataset: string) {
   const project = useProject();
   return $api.useQuery(

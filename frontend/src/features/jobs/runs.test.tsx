@@ -40,6 +40,7 @@ const run = (number: number, extra: object = {}) => ({
   ...extra,
 });
 const RUNS = 'projects/{project}/runs/';
+const HEADER = { selector: 'th, th *' };
 const sums = { count: 1, states: {}, cpu_hours: 4, gpu_hours: 2 };
 
 test('the address holds search, order and columns, and nothing that is none', () => {
@@ -77,6 +78,42 @@ test('filters that are typed at once are all asked for', async () => {
   ] as const)
     fireEvent.change(screen.getByLabelText(label), { target: { value } });
   await waitFor(() => expect([asked.get('created_by'), asked.get('tag')]).toEqual(['rita', 'good']));
+});
+
+test('where a cluster is registered, runs say theirs and are filtered by it', async () => {
+  let asked = new URLSearchParams();
+  serve('GET', RUNS, (_: Request, url: URL) => {
+    asked = url.searchParams;
+    return listing(run(1, { cluster: 'west' }), run(2), run(3, { origin: 'mlflow' }));
+  });
+  serve('GET', 'clusters/', listing({ name: 'local', kind: 'local' }, { name: 'west', kind: 'kubernetes' }));
+  const { container } = await renderPage(<RunsPage />, '/runs?cluster=west');
+  // Narrow windows hide the column, and so does this one.
+  await screen.findByText('Cluster', HEADER);
+  expect(asked.get('cluster')).toBe('west');
+  const column = screen
+    .getAllByRole('columnheader', { hidden: true })
+    .findIndex(({ textContent }) => textContent === 'Cluster');
+  const cells = screen.getAllByRole('row', { hidden: true }).map((row) => row.children[column]?.textContent);
+  expect(cells.slice(1)).toEqual(['west', 'Atom’s own machines', '–']);
+  const filter = screen.getByRole('combobox', { name: 'Cluster' });
+  expect(filter).toHaveProperty('value', 'west');
+  await userEvent.click(filter);
+  await userEvent.click(await screen.findByRole('option', { name: 'Atom’s own machines' }));
+  await waitFor(() => expect(asked.get('cluster')).toBe('local'));
+  await expectNoViolations(container);
+});
+
+test('without a registered cluster nothing of clusters is shown, but a filter of the address can be taken away', async () => {
+  serve('GET', RUNS, listing(run(1)));
+  serve('GET', 'clusters/', listing({ name: 'local', kind: 'local' }));
+  const first = await renderPage(<RunsPage />, '/runs');
+  await screen.findByText('train-1');
+  expect(screen.queryByText('Cluster', HEADER)).toBeNull();
+  expect(screen.queryByRole('combobox', { name: 'Cluster' })).toBeNull();
+  first.unmount();
+  await renderPage(<RunsPage />, '/runs?cluster=gone');
+  expect(await screen.findByRole('combobox', { name: 'Cluster' })).toHaveProperty('value', 'gone');
 });
 
 test('a search that cannot be read says where, and how to write it', async () => {

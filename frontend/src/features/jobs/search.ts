@@ -18,6 +18,7 @@ export const runsSearch = (raw: RawSearch) => ({
   created_by: text(raw.created_by),
   experiment: text(raw.experiment),
   workflow: text(raw.workflow),
+  cluster: text(raw.cluster),
   sort: runSort(raw.sort),
   columns: list(raw.columns)?.filter(isColumn),
 });

@@ -30,14 +30,15 @@ beforeAll(async () => {
 });
 
 describe.each(['en', 'zh'] as const)('in %s', (language) => {
-  const { jobs, states } = languages[language];
+  const { jobs, runs, states } = languages[language];
 
   test.each([
     ['RunFailureCodeEnum', jobs.failure],
     ['FailureClassEnum', jobs.failureClass],
     ['RunEventKindEnum', jobs.event],
     ['PlacementCodeEnum', jobs.placement],
-    ['ExplanationCodeEnum', jobs.answer],
+    ['ExplanationCodeEnum', runs.answer],
+    ['PhaseEnum', runs.phase],
     ['RunStateEnum', states],
     ['RuntimeStateEnum', states],
     ['ArtifactStateEnum', states],
@@ -112,4 +113,19 @@ test('a placement names what each machine lacks', () => {
   } as const;
   expect(words('zh').placement(placement)).toBe('等待 99 个 CPU、1 GiB 内存：vm 缺少 97 个 CPU。');
   expect(words('en').placement(placement)).toBe('Waiting for 99 CPUs, 1 GiB of memory: vm lacks 97 CPUs.');
+});
+
+test('doubts about a running run name its node and since when it is silent', () => {
+  const silent = { kind: 'silent', text: '', action: 'x', params: { silent_s: 90, node: 'n1' } } as const;
+  expect(words('en').reason(silent)).toContain('on the ready node n1');
+  expect(words('zh').reason(silent)).toContain('n1');
+  expect(words('en').action(silent)).toContain('Check that the pod reaches Atom');
+});
+
+test('a wait in a cluster is said as the server says it where its code is not known', () => {
+  const sentence = { code: 'jobs.unheard_of', params: {} };
+  const params = { cluster: 'west', said: 'It waits for free quota', sentence, suggestion: sentence };
+  const reason = { kind: 'cluster', text: '', action: 'Wait.', params } as const;
+  expect(words('en').reason(reason)).toBe('west: It waits for free quota');
+  expect(words('zh').action(reason)).toBe('Wait.');
 });

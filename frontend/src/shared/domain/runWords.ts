@@ -2,6 +2,8 @@ import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Attempt, Explanation, Placement, Run, RunEvent, RunShort } from '@/api/contract/jobs';
+import { sayDetail } from '@/i18n';
+import type { Sentence } from '@/i18n/sentences';
 import { type Format, useFormat } from '../ui/format';
 
 /** The values that a sentence of the server names. */
@@ -99,7 +101,19 @@ export function createWords(t: TFunction, format: Format, language: string) {
     if (kind === 'retry' && params.at) return t('jobs.reason.retry', { at: format.dateTime(String(params.at)) });
     if (kind === 'queue') return t('jobs.reason.queue', { count: Number(params.ahead) });
     if (kind === 'passed') return t('jobs.reason.passed', { count: Number(params.passed) });
+    if (kind === 'cluster')
+      return say('jobs.reason.cluster', { ...params, said: detail(params, 'sentence', 'said') }, text);
     return say(`jobs.reason.${kind}`, params, text);
+  };
+
+  /** A sentence of a cluster's objects, in the reader's language if its code is known. */
+  const detail = (params: Params, name: string, fallback: string): string =>
+    sayDetail(String(params[fallback] ?? ''), params[name] as Sentence | undefined);
+
+  const action = ({ kind, action: text, params }: Reason): string => {
+    if (!text) return '';
+    if (kind === 'cluster' && params.suggestion) return sayDetail(text, params.suggestion as Sentence);
+    return say(`jobs.reasonAction.${kind}`, {}, text);
   };
 
   return {
@@ -108,8 +122,7 @@ export function createWords(t: TFunction, format: Format, language: string) {
     suggestion,
     event,
     reason,
-    action: ({ kind, action }: Reason): string => (action ? say(`jobs.reasonAction.${kind}`, {}, action) : ''),
-    answer: ({ code, answer }: Explanation): string => say(`jobs.answer.${code}`, {}, answer),
+    action,
     failureClass: (name: string): string => say(`jobs.failureClass.${name}`, {}, name),
   };
 }

@@ -89,6 +89,8 @@ class Controller:
         self._due: dict[Key, float] = {}
         self._heap: list[tuple[float, Key]] = []
         self._condition = threading.Condition()
+        # Delays are those of the store's clock: a test moves it and calls `step`.
+        self.uses_store_clock = False
         self._stopped = False
         self._busy = False
         self._ends: list[Callable[[], None]] = []
@@ -104,7 +106,7 @@ class Controller:
 
     def enqueue(self, *key: str, after: float = 0.0) -> None:
         """Sync an object, at once or later; the earlier time counts."""
-        due = time.monotonic() + after
+        due = self._now() + after
         with self._condition:
             if self._due.get(key, float("inf")) <= due:
                 return
@@ -112,10 +114,14 @@ class Controller:
             heapq.heappush(self._heap, (due, key))
             self._condition.notify()
 
-    def start(self) -> None:
-        """Listen and work."""
+    def listen(self) -> None:
+        """Note what is to be done."""
         for kind, listener in self.subscriptions():
             self._ends.append(self.store.subscribe(kind, listener))
+
+    def start(self) -> None:
+        """Listen and work."""
+        self.listen()
         self._thread.start()
 
     def stop(self) -> None:
@@ -125,13 +131,34 @@ class Controller:
         with self._condition:
             self._stopped = True
             self._condition.notify()
-        self._thread.join(5)
+        if self._thread.ident is not None:
+            self._thread.join(5)
+
+    def step(self) -> bool:
+        """Sync the next object that is due by the store's clock, in the caller's thread.
+
+        For a controller that listens and was not started; returns whether there was one.
+        """
+        while self._heap and self._heap[0][0] <= self._now():
+            due, key = heapq.heappop(self._heap)
+            if self._due.get(key) != due:
+                continue
+            del self._due[key]
+            try:
+                self.sync(key)
+            except ApiError:
+                self.enqueue(*key, after=0.02)
+            return True
+        return False
+
+    def _now(self) -> float:
+        return self.store.clock().timestamp() if self.uses_store_clock else time.monotonic()
 
     def _next(self) -> Key | None:
         with self._condition:
             self._busy = False
             while not self._stopped:
-                now = time.monotonic()
+                now = self._now()
                 while self._heap:
                     due, key = self._heap[0]
                     if self._due.get(key) != due:

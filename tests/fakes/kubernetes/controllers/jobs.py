@@ -49,14 +49,14 @@ class Jobs(Controller):
         """Listen to Jobs and pods."""
         return [("jobs.batch", self._job), ("pods.", self._pod)]
 
-    def start(self) -> None:
+    def listen(self) -> None:
         """Begin with the Jobs that exist."""
         self._jobs = self.machinery.kind("jobs.batch")
         self._pods = self.machinery.kind("pods.")
         self._failures: dict[str, tuple[int, float]] = {}
         # The pods of each Job by name, so that a sync does not read all pods.
         self._members: dict[tuple[str, ...], set[str]] = defaultdict(set)
-        super().start()
+        super().listen()
         for place, _entry in self.store.entries("jobs.batch"):
             self.enqueue(*place)
 
@@ -153,6 +153,7 @@ class Jobs(Controller):
         deleted = sync.job["metadata"].get("deletionTimestamp")
         for pod in sync.pods:
             if not is_tracked(pod) or deleted:
+                self._judge_released(sync, pod)
                 continue
             if pod["status"].get("phase") == "Succeeded":
                 sync.ended_pods.append(pod)
@@ -169,6 +170,13 @@ class Jobs(Controller):
             if count:
                 status["succeeded"] = count
                 status["completedIndexes"] = show_indexes(sync.succeeded)
+
+    def _judge_released(self, sync: Sync, pod: Json) -> None:
+        """Let the policy see a pod that a suspension released: it is not counted, yet it fails."""
+        if pod["status"].get("phase") == "Failed" and sync.end is None:
+            action, message = policy.failure_rule(sync.job, pod)
+            if action == "FailJob":
+                sync.end = ("FailureTarget", "PodFailurePolicy", message)
 
     def _count_failure(self, sync: Sync, pod: Json) -> None:
         uid = pod["metadata"]["uid"]
@@ -362,7 +370,9 @@ class Jobs(Controller):
                 "uncountedTerminatedPods": {},
             }
         event: tuple[str, str, str] | None = None
-        if sync.end is not None and terminating == 0:
+        # A suspended Job fails only once it is resumed.
+        is_due = terminating == 0 and not (sync.spec["suspend"] and not sync.ended_pods)
+        if sync.end is not None and is_due:
             type_, reason, message = sync.end
             if type_ == "FailureTarget":
                 event = ("Warning", reason, message)

@@ -28,9 +28,9 @@ class Namespaces(Controller):
         """Listen to namespaces, and to pods that keep one from ending."""
         return [("namespaces.", self._namespace), ("pods.", self._pod)]
 
-    def start(self) -> None:
+    def listen(self) -> None:
         """Fill the namespaces that exist."""
-        super().start()
+        super().listen()
         for namespace in self.store.objects("namespaces."):
             self.sync((namespace["metadata"]["name"],))
 

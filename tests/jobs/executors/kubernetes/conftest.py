@@ -25,3 +25,14 @@ def world(db: None, settings: Any) -> Iterator[World]:
     with StandIn(tls=True) as stand_in:
         stand_in.nodes.add("n1", {"nvidia.com/gpu": "8"})
         yield World(stand_in)
+
+
+@pytest.fixture
+def kueue_world(db: None, settings: Any) -> Iterator[World]:
+    """Return a cluster with Kueue's kinds, in which no Job moves by itself."""
+    settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
+    settings.ATOM_POD_API_URL = "http://127.0.0.1:9"
+    with StandIn(tls=True, definitions=True) as stand_in:
+        stand_in.jobs.stop()
+        stand_in.nodes.add("n1", {"nvidia.com/gpu": "8"})
+        yield World(stand_in)

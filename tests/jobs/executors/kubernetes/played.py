@@ -19,7 +19,7 @@ class PlayedPod:
 
     def __init__(self, world: World, pod: Json, folder: Path) -> None:
         self.world, self.pod, self.folder = world, pod, folder
-        for name in ("layer", "work", "token"):
+        for name in ("layer", "work", "token", "env", "tmp"):
             (folder / name).mkdir(parents=True, exist_ok=True)
         (folder / "token" / "token").write_text(world.token(pod))
         self.process: subprocess.Popen[bytes] | None = None
@@ -86,6 +86,7 @@ class PlayedPod:
         for path, name in (
             (names.LAYER_DIR, "layer"),
             (names.WORK_DIR, "work"),
+            (names.ENVIRONMENT_DIR, "env"),
             (names.TOKEN_DIR, "token"),
         ):
             text = text.replace(path, str(self.folder / name))

@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 
 from atom.accounts.models import Project
+from atom.clusters.kubernetes.connection import ClusterConnection
+from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
 from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.attempts import find_by_token
-from atom.jobs.executors.kubernetes.executor import _submit
+from atom.jobs.executors.kubernetes import removal
+from atom.jobs.executors.kubernetes.executor import submit_job
 from atom.jobs.executors.kubernetes.orders import order_of
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.failures.engines.failures import ExitReport
@@ -118,7 +121,7 @@ def test_a_job_that_came_after_its_placement_had_ended_is_removed_too(
     order = order_of(attempt, placement)
     placement.refresh_from_db()
     with open_cluster(world.cluster) as api:
-        _submit(api, placement, order)
+        submit_job(api, placement, order)
     assert remove_ended() == 1
     assert world.stand_in.store.get("jobs.batch", placement.namespace, placement.job_name) is None
 
@@ -142,3 +145,30 @@ def test_a_cancelled_run_tells_its_pod_to_stop(
     Run.objects.filter(pk=run.pk).update(cancel_requested_at=run.created_at)
     assert reconcile.advance(run.pk) == states.CANCELLED
     assert world.join(placement, pod).json()["answer"] == "stop"
+
+
+def test_ended_jobs_go_over_one_connection_for_each_cluster(
+    project: Project, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def connect(cluster: Cluster) -> ClusterConnection:
+        opened.append(cluster.name)
+        return open_cluster(cluster)
+
+    for _ in range(3):
+        world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
+    Placement.objects.update(ended_at=clock.now())
+    monkeypatch.setattr(removal, "open_cluster", connect)
+    assert remove_ended() == 3
+    assert opened == ["east"]
+    assert not world.stand_in.store.objects("jobs.batch")
+
+
+def test_a_cluster_that_fails_keeps_its_ended_jobs_for_later(
+    placement: Placement, world: World
+) -> None:
+    Placement.objects.update(ended_at=clock.now())
+    world.stand_in.faults.refuse(1, code=500, method="DELETE")
+    assert remove_ended() == 0
+    assert remove_ended() == 1

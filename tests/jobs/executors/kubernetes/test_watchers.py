@@ -63,6 +63,25 @@ def test_what_happens_to_a_job_is_written_and_its_loss_too(
     wait_for(lambda: seen(placement).get("gone"))
 
 
+def test_the_loss_of_a_node_and_its_return_are_written(
+    world: World, project: Project, follow: Any
+) -> None:
+    follow()
+    placement = world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
+    world.bind(world.pod(placement))
+    wait_for(lambda: node_state(placement) == "ready")
+    world.stand_in.nodes.lose("n1", evict=False)
+    wait_for(lambda: node_state(placement) == "unreachable")
+    world.stand_in.nodes.bring_back("n1")
+    wait_for(lambda: node_state(placement) == "ready")
+    world.stand_in.store.remove("nodes.", ("", "n1"))
+    wait_for(lambda: node_state(placement) == "gone")
+
+
+def node_state(placement: Placement) -> str:
+    return str(seen(placement).get("nodes", {}).get("n1", {}).get("state", ""))
+
+
 def test_one_of_two_watchers_holds_the_lease(world: World, project: Project, follow: Any) -> None:
     follow()
     wait_for(lambda: _holder(world))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,9 +15,10 @@ from atom.jobs.logs.actions import logs
 from atom.jobs.models import Run
 from tests.factories.jobs import make_run
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
-from tests.jobs.executors.kubernetes.played import PlayedPod
 from tests.jobs.executors.kubernetes.world import World
 from tests.jobs.live import serve, wait_for
+
+Json = dict[str, Any]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +26,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def world(transactional_db: None, settings: Any) -> Iterator[World]:
     settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
-    with serve() as origin, StandIn(tls=True) as stand_in:
+    with serve() as origin, StandIn(tls=True, kubelet=True) as stand_in:
         settings.ATOM_POD_API_URL = origin
         stand_in.nodes.add("n1")
         yield World(stand_in)
@@ -48,23 +47,22 @@ def until(world: World, run: Run, state: str) -> None:
     wait_for(lambda: tick(world, run) == state)
 
 
-def played(world: World, run: Run, folder: Path) -> PlayedPod:
-    placement = world.submit(run)
-    pod = PlayedPod(world, world.pod(placement), folder)
-    pod.start()
-    return pod
-
-
 def queued(project: Project, world: World, command: list[str]) -> Run:
     return make_run(project, cluster=world.cluster, state=states.QUEUED, command=command)
 
 
+def exit_code(pod: Json) -> int:
+    """Return the code with which a pod's main container ended."""
+    (main,) = pod["status"]["containerStatuses"]
+    return int(main["state"]["terminated"]["exitCode"])
+
+
 def test_a_run_in_a_cluster_succeeds_with_its_log_and_leaves_nothing(
-    project: Project, world: World, tmp_path: Path
+    project: Project, world: World
 ) -> None:
     run = queued(project, world, python("print('hello from a pod')"))
-    pod = played(world, run, tmp_path)
-    assert pod.wait() == 0
+    world.submit(run)
+    assert exit_code(world.stand_in.kubelet.wait_for("Succeeded")) == 0
     until(world, run, states.SUCCEEDED)
     attempt = run.attempts.get()
     assert attempt.node is not None
@@ -77,25 +75,24 @@ def test_a_run_in_a_cluster_succeeds_with_its_log_and_leaves_nothing(
 
 
 def test_a_program_that_fails_ends_its_run_with_its_own_code(
-    project: Project, world: World, tmp_path: Path
+    project: Project, world: World
 ) -> None:
     run = queued(project, world, python("raise SystemExit(143)"))
-    pod = played(world, run, tmp_path)
+    world.submit(run)
     # 143 would say that the cluster ended the pod.
-    assert pod.wait() == 1
+    assert exit_code(world.stand_in.kubelet.wait_for("Failed")) == 1
     until(world, run, states.FAILED)
     assert (run.attempts.get().exit_code, run.attempts.get().failure_class) == (143, "USER_CODE")
 
 
 def test_a_preempted_run_goes_on_as_a_new_attempt_in_a_new_job(
-    project: Project, world: World, tmp_path: Path
+    project: Project, world: World
 ) -> None:
+    kubelet = world.stand_in.kubelet
     run = queued(project, world, python("import time; time.sleep(60)"))
-    pod = played(world, run, tmp_path / "first")
+    world.submit(run)
     until(world, run, states.RUNNING)
-    assert pod.process is not None
-    pod.process.send_signal(signal.SIGTERM)
-    assert pod.wait() == 143
+    kubelet.evict(kubelet.wait_for("Running"))
     wait_for(lambda: tick(world, run) == states.RETRY_WAIT)
     wait_for(lambda: _job_has_failed(world))
     world.sync()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import timedelta
 from typing import Any
 
 from rest_framework.test import APIClient
@@ -18,9 +19,11 @@ from atom.jobs.attempts.actions.launch import launch
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.watching import sync_cluster
-from atom.jobs.models import Placement, Run
+from atom.jobs.models import Attempt, ClusterJob, Placement, Run
 from tests.factories.accounts import make_user
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
+from tests.fakes.kubernetes.pods import set_condition
+from tests.fakes.kubernetes.store import timestamp
 
 Json = dict[str, Any]
 
@@ -43,11 +46,16 @@ class World:
         launch(attempt.pk)
         return run.placements.get(ended_at=None)
 
+    def submit_again(self, attempt: Attempt) -> None:
+        """Ask for an attempt's Job, whatever an earlier launch still claims."""
+        Run.objects.filter(pk=attempt.run_id).update(claimed_until=None)
+        launch(attempt.pk)
+
     def sync(self) -> None:
         """Let the watcher look."""
         sync_cluster(self.cluster)
 
-    def pods(self, placement: Placement) -> list[Json]:
+    def pods(self, placement: ClusterJob) -> list[Json]:
         """Return the pods of a placement, by name."""
         found = self.stand_in.store.objects("pods.", placement.namespace)
         return [
@@ -56,7 +64,7 @@ class World:
             if (pod["metadata"].get("labels") or {}).get(names.PLACEMENT) == str(placement.pk)
         ]
 
-    def pod(self, placement: Placement) -> Json:
+    def pod(self, placement: ClusterJob) -> Json:
         """Return the pod of a placement as soon as the Job's controller has made it."""
         ends_at = time.monotonic() + 20
         while not (found := self.pods(placement)):
@@ -93,7 +101,7 @@ class World:
         made, _ = self.stand_in.access.signer.make(namespace, account, audiences=audiences, pod=pod)
         return made
 
-    def join(self, placement: Placement, of: Json, **claim: Any) -> Any:
+    def join(self, placement: ClusterJob, of: Json, **claim: Any) -> Any:
         """Ask to start as the runner in a pod does; return the answer."""
         token = claim.pop("token", None) or self.token(of)
         body = {
@@ -105,3 +113,40 @@ class World:
         }
         headers = {"Authorization": f"Bearer {token}"}
         return APIClient().post("/api/v1/runner/join/", body, format="json", headers=headers)
+
+    def bind(self, pod: Json, node: str = "n1") -> None:
+        """Put a pod on a node."""
+        metadata = pod["metadata"]
+        self.stand_in.pods.bind(metadata["namespace"], metadata["name"], node)
+
+    def set_running(self, pod: Json) -> None:
+        """Let a kubelet say that the pod's main container runs."""
+        state = {"name": names.MAIN, "ready": True, "state": {"running": {}}}
+        self.set_status(pod, {"phase": "Running", "containerStatuses": [state]})
+
+    def set_status(self, pod: Json, status: Json) -> None:
+        """Let a kubelet write parts of a pod's status."""
+        machinery, metadata = self.stand_in.machinery, pod["metadata"]
+        place = (metadata["namespace"], metadata["name"])
+        stored = self.stand_in.store.get("pods.", *place)
+        assert stored is not None
+        machinery.update_status(machinery.kind("pods."), *place, stored["status"] | status)
+
+    def set_ready(self, node: str, status: str) -> None:
+        """Let the node life cycle write a node's condition, before it sets any taint."""
+        machinery = self.stand_in.machinery
+        stored = machinery.get(machinery.kind("nodes."), "", node)
+        changed = set_condition(
+            stored["status"], {"type": "Ready", "status": status}, self.stand_in.store.now()
+        )
+        machinery.update_status(machinery.kind("nodes."), "", node, changed)
+
+    def mark_deleted(self, pod: Json, ended_ago_s: float) -> None:
+        """Mark a pod for deletion whose grace time ended so long ago, and that nobody ended."""
+        store, metadata = self.stand_in.store, pod["metadata"]
+        place = (metadata["namespace"], metadata["name"])
+        stored = store.get("pods.", *place)
+        assert stored is not None
+        ends_at = timestamp(store.clock() - timedelta(seconds=ended_ago_s))
+        marks = {"deletionTimestamp": ends_at, "deletionGracePeriodSeconds": 60}
+        store.put("pods.", place, stored | {"metadata": stored["metadata"] | marks})

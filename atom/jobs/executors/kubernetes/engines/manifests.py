@@ -1,4 +1,4 @@
-"""The objects of a run in a cluster. Pure: the same order gives the same objects.
+"""The objects of a run, or a build, in a cluster. Pure: the same order gives the same objects.
 
 A run is one Indexed Job, and a headless Service that gives its pods names. The pods fulfil the
 restricted pod security standard. They hold no secret: the runner inside exchanges the token of its
@@ -26,18 +26,29 @@ USER = 64_000
 _ENDED_FROM_OUTSIDE = (137, 143)
 # Link-local addresses, a cloud's metadata among them, are not for jobs.
 _NOT_FOR_JOBS = {"0.0.0.0/0": ["169.254.0.0/16"], "::/0": ["fe80::/10"]}
-_READ_ONLY_PROFILE = {
+READ_ONLY_PROFILE = {
     "allowPrivilegeEscalation": False,
     "capabilities": {"drop": ["ALL"]},
     "readOnlyRootFilesystem": True,
 }
 
+POD_PROFILE = {
+    "runAsNonRoot": True,
+    "runAsUser": USER,
+    "runAsGroup": USER,
+    "fsGroup": USER,
+    "fsGroupChangePolicy": "OnRootMismatch",
+    "seccompProfile": {"type": "RuntimeDefault"},
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """All that the objects of a placement depend on."""
+    """All that the objects of a placement, or a build of an environment, depend on."""
 
+    # The id of its row.
     placement: str
+    # "" for a build.
     run: str
     project: str
     installation: str
@@ -54,14 +65,21 @@ class Order:
     accelerators: dict[str, int] = field(default_factory=dict)
     ranks: int = 1
     image_pull_secrets: tuple[str, ...] = ()
+    # The runner's verb.
+    verb: str = "pod"
+    # Whether the pods have a folder for a Python environment.
+    has_environment: bool = False
+    # The longest life of the Job; None for any.
+    deadline_s: int | None = None
 
     @property
     def labels(self) -> dict[str, str]:
         """Return the labels of all its objects."""
+        run = {names.RUN: self.run} if self.run else {}
         return {
             names.MANAGED_BY: names.MANAGER,
             names.INSTALLATION: self.installation,
-            names.RUN: self.run,
+            **run,
             names.PLACEMENT: self.placement,
         }
 
@@ -79,6 +97,8 @@ def job_of(order: Order) -> Json:
         "ttlSecondsAfterFinished": TTL_S,
         "template": {"metadata": {"labels": order.labels}, "spec": _pod_spec(order)},
     }
+    if order.deadline_s is not None:
+        spec["activeDeadlineSeconds"] = order.deadline_s
     return {
         "apiVersion": "batch/v1",
         "kind": "Job",
@@ -144,19 +164,19 @@ def namespace_objects(namespace: str, project: str, installation: str) -> list[J
             "apiVersion": "networking.k8s.io/v1",
             "kind": "NetworkPolicy",
             "metadata": {"name": "atom-runs", **inside},
-            "spec": _network_rules(),
+            "spec": network_rules({}),
         },
     ]
 
 
-def _network_rules() -> Json:
-    """Return: pods hear from pods of their namespace alone, and reach all but link-local ones."""
+def network_rules(pods: Json) -> Json:
+    """Return: these pods hear from pods of their namespace, and reach all but link-local ones."""
     outside = [
         {"ipBlock": {"cidr": network, "except": without}}
         for network, without in _NOT_FOR_JOBS.items()
     ]
     return {
-        "podSelector": {},
+        "podSelector": pods,
         "policyTypes": ["Ingress", "Egress"],
         "ingress": [{"from": [{"podSelector": {}}]}],
         "egress": [{"to": outside}],
@@ -191,14 +211,7 @@ def _pod_spec(order: Order) -> Json:
         "restartPolicy": "Never",
         "terminationGracePeriodSeconds": GRACE_S,
         "subdomain": order.name,
-        "securityContext": {
-            "runAsNonRoot": True,
-            "runAsUser": USER,
-            "runAsGroup": USER,
-            "fsGroup": USER,
-            "fsGroupChangePolicy": "OnRootMismatch",
-            "seccompProfile": {"type": "RuntimeDefault"},
-        },
+        "securityContext": POD_PROFILE,
         "initContainers": [_runner_layer(order)],
         "containers": [_main(order)],
         "volumes": _volumes(order),
@@ -227,7 +240,7 @@ def _runner_layer(order: Order) -> Json:
             {"name": "ATOM_LAYER_DIR", "value": names.LAYER_DIR},
         ],
         "resources": {"requests": small, "limits": small},
-        "securityContext": _READ_ONLY_PROFILE,
+        "securityContext": READ_ONLY_PROFILE,
         "volumeMounts": [
             {"name": "layer", "mountPath": names.LAYER_DIR},
             {"name": "tmp", "mountPath": "/tmp"},
@@ -244,17 +257,18 @@ def _main(order: Order) -> Json:
     return {
         "name": names.MAIN,
         "image": order.image,
-        "command": ["python3", f"{names.LAYER_DIR}/runner.pyz", "pod"],
+        "command": ["python3", f"{names.LAYER_DIR}/runner.pyz", order.verb],
         "workingDir": names.WORK_DIR,
         "env": _environment(order),
         "resources": {"requests": held, "limits": held},
-        "securityContext": _READ_ONLY_PROFILE,
+        "securityContext": READ_ONLY_PROFILE,
         "volumeMounts": [
             {"name": "layer", "mountPath": names.LAYER_DIR, "readOnly": True},
             {"name": "work", "mountPath": names.WORK_DIR},
             {"name": "tmp", "mountPath": "/tmp"},
             {"name": "shm", "mountPath": "/dev/shm"},
             {"name": "token", "mountPath": names.TOKEN_DIR, "readOnly": True},
+            *_environment_folder(order, mountPath=names.ENVIRONMENT_DIR),
         ],
     }
 
@@ -267,6 +281,7 @@ def _environment(order: Order) -> list[Json]:
         {"name": "ATOM_POD_TOKEN_FILE", "value": names.TOKEN_FILE},
         {"name": "ATOM_WORK_DIR", "value": names.WORK_DIR},
         {"name": "ATOM_GRACE_S", "value": str(GRACE_S)},
+        {"name": "ATOM_ENVIRONMENT_DIR", "value": names.ENVIRONMENT_DIR},
         _from_pod("ATOM_RANK", index),
         _from_pod("ATOM_POD_NAME", "metadata.name"),
         _from_pod("ATOM_POD_UID", "metadata.uid"),
@@ -293,4 +308,9 @@ def _volumes(order: Order) -> list[Json]:
         {"name": "tmp", "emptyDir": {}},
         {"name": "shm", "emptyDir": shared},
         {"name": "token", "projected": {"sources": [token]}},
+        *_environment_folder(order, emptyDir={}),
     ]
+
+
+def _environment_folder(order: Order, **fields: Any) -> list[Json]:
+    return [{"name": "environment", **fields}] if order.has_environment else []

@@ -17,11 +17,18 @@ MANAGER: Final = "atom"
 # Set by the Job controller on each pod.
 JOB_INDEX: Final = "batch.kubernetes.io/job-completion-index"
 
+# Kueue's queue of a Job.
+QUEUE: Final = "kueue.x-k8s.io/queue-name"
+
 # The account of a run's pods: it has no rights, only a token that says which pod it is.
 ACCOUNT: Final = "atom-run"
+# Credentials of registries, in the namespace of a project that has some.
+PULL_SECRET: Final = "atom-pull"
 MAIN: Final = "main"
 RUNNER_LAYER: Final = "runner"
 
+# Scripts of an environment name its path: where it is built is where runs have it.
+ENVIRONMENT_DIR: Final = "/atom/env"
 LAYER_DIR: Final = "/atom/layer"
 WORK_DIR: Final = "/atom/work"
 TOKEN_DIR: Final = "/var/run/secrets/atom.dev"

@@ -7,20 +7,34 @@ from typing import Any
 
 from atom.jobs.executors.base import Observation, RankObservation
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.job_ends import read_job
+from atom.jobs.executors.kubernetes.engines.documents import (
+    condition,
+    last_condition,
+    rows,
+    text,
+)
+from atom.jobs.executors.kubernetes.engines.end_causes import Cause, EndCause, cause
+from atom.jobs.executors.kubernetes.engines.job_ends import JobState, read_job
 from atom.jobs.failures.engines.failures import Failure, Limits
+from atom_sdk.runner.pod_exits import NO_LONGER_OURS, NOT_REPORTED, TERMINATED
 
 # A Job with one of these ends: FailureTarget and SuccessCriteriaMet come before its pods are gone.
 _ENDS = frozenset({"FailureTarget", "Failed", "SuccessCriteriaMet", "Complete"})
-_POD_ENDS = frozenset({"Succeeded", "Failed"})
+POD_ENDS = frozenset({"Succeeded", "Failed"})
+_KILLED = 137
+_RUNNER_CODES = frozenset({NO_LONGER_OURS, NOT_REPORTED, TERMINATED, _KILLED})
 
 
 def slim_job(job: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parts of a Job that are kept."""
     metadata, status = job.get("metadata") or {}, job.get("status") or {}
+    spec = job.get("spec") or {}
     return {
         "metadata": _metadata_of(metadata),
-        "spec": {"suspend": bool((job.get("spec") or {}).get("suspend"))},
+        "spec": {
+            "suspend": bool(spec.get("suspend")),
+            **{key: spec[key] for key in ("completions",) if key in spec},
+        },
         "status": {key: status[key] for key in _KEPT_JOB_STATUS if key in status},
     }
 
@@ -36,15 +50,29 @@ def slim_pod(pod: Mapping[str, Any]) -> dict[str, Any]:
             **_metadata_of(metadata),
             "annotations": {} if index is None else {names.JOB_INDEX: index},
         },
-        "spec": {"nodeName": spec.get("nodeName") or ""},
+        "spec": {"nodeName": spec.get("nodeName") or "", **_kept_pod_spec(spec)},
         "status": {key: status[key] for key in _KEPT_POD_STATUS if key in status},
     }
+
+
+def _kept_pod_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the gates that hold the pod back, and the images that its kubelet waits for."""
+    kept: dict[str, Any] = {}
+    if gates := rows(spec, "schedulingGates"):
+        kept["schedulingGates"] = [{"name": text(gate, "name")} for gate in gates]
+    for kind in ("initContainers", "containers"):
+        if found := rows(spec, kind):
+            kept[kind] = [{key: text(row, key) for key in ("name", "image")} for row in found]
+    return kept
 
 
 def _metadata_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
     labels = metadata.get("labels") or {}
     kept = {key: metadata[key] for key in _KEPT_METADATA if metadata.get(key)}
-    return {**kept, "labels": {names.PLACEMENT: str(labels.get(names.PLACEMENT) or "")}}
+    own = {names.PLACEMENT: str(labels.get(names.PLACEMENT) or "")}
+    if queue := labels.get(names.QUEUE):
+        own[names.QUEUE] = str(queue)
+    return {**kept, "labels": own}
 
 
 def placement_of(slim: Mapping[str, Any]) -> str:
@@ -52,7 +80,9 @@ def placement_of(slim: Mapping[str, Any]) -> str:
     return str(slim["metadata"]["labels"][names.PLACEMENT])
 
 
-_KEPT_METADATA = ("name", "uid", "creationTimestamp", "deletionTimestamp")
+_KEPT_METADATA = (
+    *("name", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"),
+)
 _KEPT_JOB_STATUS = ("conditions", "active", "ready", "terminating", "succeeded", "failed")
 _KEPT_POD_STATUS = (
     *("phase", "reason", "message", "conditions", "startTime"),
@@ -71,6 +101,16 @@ def job_is_over(observed: Mapping[str, Any]) -> bool:
     ) or bool((job.get("metadata") or {}).get("deletionTimestamp"))
 
 
+def may_end(observed: Mapping[str, Any]) -> tuple[object, ...]:
+    """Return what an attempt's end depends on; what else changes needs nobody's attention."""
+    pods = [
+        (pod["metadata"].get("uid"), pod["metadata"].get("deletionTimestamp"), is_over(pod))
+        for pod in observed.get("pods") or ()
+    ]
+    is_over_by = (job_is_over(observed), bool(observed.get("gone")), "job" in observed)
+    return (*is_over_by, observed.get("nodes"), pods)
+
+
 def pod_of(observed: Mapping[str, Any], uid: str) -> Mapping[str, Any] | None:
     """Return a pod of the placement, None if the cluster has it no more."""
     pods = observed.get("pods") or ()
@@ -79,7 +119,7 @@ def pod_of(observed: Mapping[str, Any], uid: str) -> Mapping[str, Any] | None:
 
 def is_over(pod: Mapping[str, Any] | None) -> bool:
     """Return whether nothing of a pod runs any more."""
-    return pod is None or (pod.get("status") or {}).get("phase") in _POD_ENDS
+    return pod is None or (pod.get("status") or {}).get("phase") in POD_ENDS
 
 
 def observation_of(
@@ -99,17 +139,42 @@ def observation_of(
     }
     pods = observed.get("pods") or ()
     is_final = over and (bool(observed.get("gone")) or all(is_over(pod) for pod in pods))
-    failure = _failure_of(observed, limits) if over else None
+    failure = _failure_of(observed, limits) if over else _disruption_of(observed, limits)
     return Observation(ranks, is_final=is_final, failure=failure)
 
 
 def _failure_of(observed: Mapping[str, Any], limits: Limits) -> Failure | None:
     """Return why the Job ended, as far as its objects say it; None if they say that it is well."""
     job = observed.get("job") or None
-    meaning = read_job(job, observed.get("pods") or ())
+    context = observed.get("events"), observed.get("workload")
+    meaning = read_job(job, observed.get("pods") or (), *context)
     if meaning.cause is None and observed.get("gone"):
         meaning = read_job(None)
-    return None if meaning.cause is None else meaning.cause.failure(limits)
+    return None if meaning.cause is None else _not_of_the_program(meaning.cause).failure(limits)
+
+
+def _not_of_the_program(found: Cause) -> Cause:
+    """Return the cause without codes that a runner which reports its program's end never gives.
+
+    The runner turns its program's own 137 and 143 into 1, so these are of the runner itself.
+    """
+    code = found.params.get("exit_code")
+    if found.code is not EndCause.USER_CODE or code not in _RUNNER_CODES:
+        return found
+    return cause(EndCause.SIGNAL_UNEXPLAINED, found.evidence, said=f"exit code {code}")
+
+
+def _disruption_of(observed: Mapping[str, Any], limits: Limits) -> Failure | None:
+    """Return why pods of a Job that goes on are taken away; None if none is.
+
+    It matters for a rank that ended without a word: its own report says more.
+    """
+    meaning = read_job(observed.get("job") or {}, observed.get("pods") or ())
+    if meaning.state in {JobState.SUSPENDED, JobState.SUSPENDING}:
+        said = last_condition(observed.get("workload"), "Evicted") or {}
+        found = cause(EndCause.PREEMPTED_SUSPENDED, text(said, "message"))
+        return found.failure(limits)
+    return meaning.cause.failure(limits) if meaning.cause else None
 
 
 def _is_alive(observed: Mapping[str, Any], identity: Mapping[str, Any], over: bool) -> bool:
@@ -118,5 +183,13 @@ def _is_alive(observed: Mapping[str, Any], identity: Mapping[str, Any], over: bo
         return False
     if not uid:
         return not over
-    # A pod that the watcher has not seen has joined since it last looked.
-    return uid not in observed.get("seen", ()) or not is_over(pod_of(observed, uid))
+    if uid in observed.get("seen", ()):
+        return not is_over(pod_of(observed, uid))
+    # It has joined since the watcher last looked; or it came and went while none did.
+    return not _has_finished(observed)
+
+
+def _has_finished(observed: Mapping[str, Any]) -> bool:
+    """Return whether the Job has ended with all its pods."""
+    job = observed.get("job") or {}
+    return condition(job, "Failed") is not None or condition(job, "Complete") is not None

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.documents import (
     Document,
     child,
@@ -103,7 +104,7 @@ def _suspended(seen: Objects) -> WaitReason:
     said = text_of(seen, name_of(seen.job))
     if any(one.get("reason") == "WorkloadPriorityClassNotFound" for one in seen.events):
         return reason(WaitCode.KUEUE_MISCONFIGURED, said, said=said)
-    queue = text(seen.job, "metadata", "labels", "kueue.x-k8s.io/queue-name")
+    queue = text(seen.job, "metadata", "labels", names.QUEUE)
     if queue:
         return reason(WaitCode.KUEUE_PENDING, said, queue=queue)
     found_condition = condition(seen.job, "Suspended")

@@ -17,6 +17,8 @@ import { ClusterActions } from './ClusterActions';
 import { Findings } from './Findings';
 import { Accelerators, ClusterState } from './parts';
 import { useCluster } from './queries';
+import { RunsHere } from './RunsHere';
+import { UnknownJobs } from './UnknownJobs';
 
 /** One cluster: its nodes, what its checks found, and what it costs. */
 export function ClusterPage() {
@@ -59,6 +61,9 @@ function Body({ cluster }: { cluster: ClusterDetail }) {
       <Card>
         <Facts cluster={cluster} />
       </Card>
+      <Section title={t('clusters.runs')}>
+        <RunsHere cluster={cluster.name} />
+      </Section>
       <Section title={t('clusters.nodes')}>
         {cluster.nodes.length > 0 ? <Nodes nodes={cluster.nodes} /> : <Text size="sm">{t('clusters.noNodes')}</Text>}
       </Section>
@@ -71,6 +76,7 @@ function Body({ cluster }: { cluster: ClusterDetail }) {
           )}
         </Section>
       )}
+      {cluster.findings && cluster.server && <UnknownJobs cluster={cluster.name} />}
     </Stack>
   );
 }
@@ -92,12 +98,12 @@ function Facts({ cluster }: { cluster: ClusterDetail }) {
   const { server, namespace, version, checked_at, heartbeat_at, projects, prices, stores } = cluster;
   const prices_ = prices.map(({ kind, per_hour: price, currency }) => (
     <div key={kind}>
-      {kind}: {t('clusters.perHour', { price, currency })}
+      {kind}: {t('clusters.perHour', { price: Number(price), currency })}
     </div>
   ));
   const routes = stores.map(({ store, egress_per_gib: price, bandwidth_bytes_per_s: rate, currency }) => (
     <div key={store}>
-      {t('clusters.egress', { price, currency, store })}
+      {t('clusters.egress', { price: Number(price), currency, store })}
       {rate != null && ` · ${t('clusters.bandwidth', { rate: format.bytes(rate), store })}`}
     </div>
   ));
@@ -139,6 +145,11 @@ function Nodes({ nodes }: { nodes: Cluster['nodes'] }) {
                 {!node.schedulable && (
                   <Badge size="xs" color="orange">
                     {t('clusters.closed')}
+                  </Badge>
+                )}{' '}
+                {!node.ready && (
+                  <Badge size="xs" color="red">
+                    {t('clusters.notReady')}
                   </Badge>
                 )}
               </Table.Td>

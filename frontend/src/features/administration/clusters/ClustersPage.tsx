@@ -82,7 +82,7 @@ function ClusterCard({ cluster }: { cluster: Cluster }) {
 function Free({ nodes }: Pick<Cluster, 'nodes'>) {
   const { t } = useTranslation();
   const format = useFormat();
-  const open = nodes.filter(({ schedulable }) => schedulable);
+  const open = nodes.filter(({ schedulable, ready }) => schedulable && ready);
   const sum = (of: (node: Cluster['nodes'][number]) => number) => open.reduce((total, node) => total + of(node), 0);
   const cpus = { free: sum((one) => one.cpu_count - one.used.cpus), total: sum((one) => one.cpu_count) };
   const memory = {

@@ -1,4 +1,4 @@
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Badge, Group, Loader, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { sentenceOf } from '@/api/errors';
 import type { ClusterFinding } from '@/api/schema';
@@ -6,6 +6,11 @@ import { sayDetail } from '@/i18n';
 import { CommandLine } from '@/shared/ui/CommandLine';
 
 const COLORS: Record<ClusterFinding['level'], string> = { ok: 'teal', warn: 'yellow', fail: 'red' };
+
+/** Whether a pod is being tried: its finding says how far it is. */
+export const isTryingPod = (findings: ClusterFinding[] | null): boolean =>
+  findings?.some(({ code, evidence }) => code === 'pod_reaches_atom' && evidence.under_way === true) ?? false;
+
 const ORDER: ClusterFinding['level'][] = ['fail', 'warn', 'ok'];
 
 /** The checks of a cluster, what is in the way first; missing rights come with the YAML that grants them. */
@@ -27,9 +32,15 @@ function FindingLine({ finding }: { finding: ClusterFinding }) {
   return (
     <li>
       <Group gap="xs" wrap="nowrap" align="baseline">
-        <Badge color={COLORS[level]} size="sm" flex="none">
-          {t(`clusters.level.${level}`)}
-        </Badge>
+        {evidence.under_way === true ? (
+          <Badge color="blue" size="sm" flex="none" leftSection={<Loader size={10} color="blue" />}>
+            {t('clusters.underWay')}
+          </Badge>
+        ) : (
+          <Badge color={COLORS[level]} size="sm" flex="none">
+            {t(`clusters.level.${level}`)}
+          </Badge>
+        )}
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
           {sayDetail(detail, sentenceOf(finding))}
         </Text>

@@ -6,64 +6,12 @@ import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { ClusterPage, ClustersPage } from '../index';
+import { cluster, missing, node, signedInAs, whole, YAML } from './clusters.fixtures';
 import { acceleratorsOf } from './parts';
 
 const PROBLEM = { 'content-type': 'application/problem+json' };
 
 afterEach(() => setLanguage('en'));
-
-const node = (name: string, extra: object = {}) => ({
-  id: name,
-  name,
-  cpu_count: 32,
-  memory_bytes: 2 ** 38,
-  gpu_count: 4,
-  gpu_model: '',
-  accelerators: [{ kind: 'nvidia.com/gpu', count: 4 }],
-  schedulable: true,
-  heartbeat_at: null,
-  used: { cpus: 8, memory_bytes: 2 ** 37, gpus: 0 },
-  ...extra,
-});
-const cluster = (extra: object = {}) => ({
-  id: 'c1',
-  name: 'far',
-  kind: 'kubernetes',
-  state: 'ready',
-  single_user: false,
-  heartbeat_at: '2026-01-01T00:00:00Z',
-  nodes: [node('n1'), node('n2', { schedulable: false })],
-  ...extra,
-});
-const finding = (level: string, code: string, detail: string, extra: object = {}) => ({
-  code,
-  level,
-  detail,
-  detail_code: `clusters.${code}`,
-  detail_params: {},
-  evidence: {},
-  ...extra,
-});
-const YAML = 'kind: ClusterRole';
-const missing = finding('fail', 'rights_missing', 'The account lacks 1 of 9 rights.', {
-  detail_params: { count: 1, all: 9 },
-  evidence: { yaml: YAML },
-});
-const whole = (extra: object = {}) =>
-  cluster({
-    checked_at: '2026-01-01T00:00:00Z',
-    version: 'v1.36.2',
-    accelerators: { 'nvidia.com/gpu': 8 },
-    prices: [{ kind: 'nvidia.com/gpu', per_hour: '2.5000', currency: 'EUR' }],
-    stores: [],
-    server: 'https://far.example:6443',
-    namespace: 'atom',
-    projects: null,
-    facts: {},
-    findings: [finding('ok', 'clock', 'The clocks agree.'), missing],
-    problem: null,
-    ...extra,
-  });
 
 test('each cluster says its state, what is free and its accelerators', async () => {
   serve('GET', 'clusters/', listing(cluster(), cluster({ id: 'c2', name: 'near', kind: 'local', nodes: [] })));
@@ -77,6 +25,21 @@ test('each cluster says its state, what is free and its accelerators', async () 
   await expectNoViolations(container);
 });
 
+test('a cluster names Jobs that belong to no run, with the command that deletes each', async () => {
+  const command = 'kubectl delete job atom-1 --namespace jobs-vision --cascade=background';
+  const times = { made_at: '2026-01-01T00:00:00Z', seen_at: '2026-01-02T00:00:00Z' };
+  const job = { id: 'j1', namespace: 'jobs-vision', name: 'atom-1', uid: 'u1', pods: 2, command, ...times };
+  serve('GET', 'clusters/{cluster}/', whole());
+  serve('GET', 'clusters/{cluster}/unknown-jobs/', listing(job));
+  const { container } = await renderPage(<ClusterPage />, '/settings/clusters/far', '/settings/clusters/$cluster');
+  const section = within(await screen.findByRole('region', { name: 'Unknown Jobs' }));
+  section.getByText('atom-1');
+  section.getByText('jobs-vision');
+  section.getByText(command);
+  section.getByText(/Atom leaves them alone/);
+  await expectNoViolations(container);
+});
+
 test('a cluster shows what is in the way first, with the YAML that grants it', async () => {
   serve('GET', 'clusters/{cluster}/', whole());
   const { container } = await renderPage(<ClusterPage />, '/settings/clusters/far', '/settings/clusters/$cluster');
@@ -84,7 +47,7 @@ test('a cluster shows what is in the way first, with the YAML that grants it', a
   expect(checks.getAllByText(/Good|In the way/).map(({ textContent }) => textContent)).toEqual(['In the way', 'Good']);
   checks.getByText(YAML);
   screen.getByText('https://far.example:6443');
-  screen.getByText('nvidia.com/gpu: 2.5000 EUR an hour');
+  screen.getByText('nvidia.com/gpu: 2.5 EUR an hour');
   await expectNoViolations(container);
 });
 
@@ -154,12 +117,6 @@ test('a cluster of another kind than Kubernetes cannot be checked or removed her
   await screen.findByRole('region', { name: 'Nodes' });
   expect(screen.queryByRole('button', { name: 'Check now' })).toBeNull();
 });
-
-const signedInAs = (is_admin: boolean) =>
-  serve('GET', 'auth/session/', {
-    authenticated: true,
-    user: { id: 'u', username: 'root', full_name: '', is_admin, administers_units: is_admin, language: 'en' },
-  });
 
 async function openForm() {
   signedInAs(true);

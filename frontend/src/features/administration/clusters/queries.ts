@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api } from '@/api/client';
+import { KEYSET, useKeysetRows } from '@/api/keyset';
 import type { ClusterDetail, PatchedClusterChangesRequest } from '@/api/schema';
 
 const CLUSTERS = '/api/v1/clusters/';
@@ -7,6 +8,9 @@ const CLUSTER = '/api/v1/clusters/{cluster}/';
 const CHECK = '/api/v1/clusters/{cluster}/check/';
 const DRAIN = '/api/v1/clusters/{cluster}/drain/';
 const RESUME = '/api/v1/clusters/{cluster}/resume/';
+const TRY_POD = '/api/v1/clusters/{cluster}/pod-check/';
+const RUNS = '/api/v1/clusters/{cluster}/runs/';
+const UNKNOWN_JOBS = '/api/v1/clusters/{cluster}/unknown-jobs/';
 const DRY_RUN = '/api/v1/clusters/check/';
 const POLL_MS = 5000;
 
@@ -15,6 +19,16 @@ export const useClusters = () => $api.useQuery('get', CLUSTERS, {}, { refetchInt
 
 export const useCluster = (cluster: string) =>
   $api.useQuery('get', CLUSTER, { params: { path: { cluster } } }, { refetchInterval: POLL_MS });
+
+/** The open runs of a cluster that the reader may see, newest first. */
+export function useClusterRuns(cluster: string) {
+  const init = { params: { path: { cluster } } };
+  return useKeysetRows($api.useInfiniteQuery('get', RUNS, init, { ...KEYSET, refetchInterval: POLL_MS }));
+}
+
+/** The first page of Jobs that belong to no run; the watcher writes them about once a minute. */
+export const useUnknownJobs = (cluster: string) =>
+  $api.useQuery('get', UNKNOWN_JOBS, { params: { path: { cluster } } }, { refetchInterval: 6 * POLL_MS });
 
 /** Checks credentials and keeps nothing. */
 export const useDryRun = () => $api.useMutation('post', DRY_RUN);
@@ -32,6 +46,7 @@ export function useClusterActions(cluster: string) {
   const params = { params: { path: { cluster } } };
   const onSuccess = (shown: ClusterDetail) => client.setQueryData(['get', CLUSTER, params], shown);
   const check = $api.useMutation('post', CHECK, { onSuccess });
+  const tryPod = $api.useMutation('post', TRY_POD, { onSuccess });
   const drain = $api.useMutation('post', DRAIN, { onSuccess });
   const resume = $api.useMutation('post', RESUME, { onSuccess });
   const change = $api.useMutation('patch', CLUSTER, { onSuccess });
@@ -39,8 +54,9 @@ export function useClusterActions(cluster: string) {
     onSuccess: () => client.invalidateQueries({ queryKey: ['get', CLUSTERS] }),
   });
   return {
-    isPending: [check, drain, resume, remove].some((one) => one.isPending),
+    isPending: [check, tryPod, drain, resume, remove].some((one) => one.isPending),
     check: () => check.mutateAsync(params),
+    tryPod: () => tryPod.mutateAsync(params),
     drain: () => drain.mutateAsync(params),
     resume: () => resume.mutateAsync(params),
     remove: () => remove.mutateAsync(params),

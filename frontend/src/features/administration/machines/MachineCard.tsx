@@ -51,9 +51,14 @@ export function MachineCard({ machine }: { machine: Machine }) {
           </div>
           {installation && <CordonButton machine={machine} />}
         </Group>
-        {cordon && (
+        {cordon?.by && (
           <Alert color="orange" py="xs" title={t('machines.cordonedBecause', { reason: cordon.reason })}>
             {t('machines.cordonedBy', { name: cordon.by })}
+          </Alert>
+        )}
+        {cordon?.by === '' && (
+          <Alert color="orange" py="xs">
+            {t('machines.cordonedByCluster')}
           </Alert>
         )}
         <Slots machine={machine} />
@@ -68,8 +73,9 @@ function CordonButton({ machine }: { machine: Machine }) {
   const { t } = useTranslation();
   const [asking, setAsking] = useState(false);
   const { uncordon, isPending } = useCordon();
-  const { id, name } = machine;
-  if (machine.cordon)
+  const { id, name, cordon } = machine;
+  if (cordon?.by === '') return null;
+  if (cordon)
     return (
       <Button
         size="xs"

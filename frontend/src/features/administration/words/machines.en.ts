@@ -40,6 +40,7 @@ export const machines = {
   runningFor: 'For',
   cordonedBecause: 'No new runs: {{reason}}',
   cordonedBy: 'Set by {{name}}. Runs that are here go on.',
+  cordonedByCluster: 'Its cluster lets no new pods onto it (kubectl cordon). Runs that are here go on.',
   cordon: 'Take no new runs…',
   cordonTitle: 'Take no new runs on {{name}}',
   cordonHint_zero: 'No run is on it now.',

@@ -37,6 +37,7 @@ export const machines = {
   runningFor: '时长',
   cordonedBecause: '不接受新运行：{{reason}}',
   cordonedBy: '由 {{name}} 设置。已在此机器上的运行会继续。',
+  cordonedByCluster: '其集群不让新的 Pod 进入（kubectl cordon）。已在其中的运行会继续。',
   cordon: '不接受新运行…',
   cordonTitle: '{{name}} 不接受新运行',
   cordonHint_zero: '目前没有运行在此机器上。',

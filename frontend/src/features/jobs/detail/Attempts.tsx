@@ -3,8 +3,8 @@ import { useTranslation } from 'react-i18next';
 import type { Attempt } from '@/api/contract/jobs';
 import { useWords } from '@/shared/domain/runWords';
 import { AnchorLink } from '@/shared/ui/links';
-import { StateBadge } from '@/shared/ui/StateBadge';
 import { Elapsed } from '@/shared/ui/values';
+import { RunState } from '../RunState';
 
 /** One attempt of one rank is what the page's header says already. */
 export const isWorthAList = (attempts: Attempt[]) =>
@@ -25,7 +25,7 @@ export function Attempts({ attempts }: { attempts: Attempt[] }) {
           >
             {t('jobs.attemptNumber', { number: attempt.number })}
           </AnchorLink>
-          <StateBadge state={attempt.state} />
+          <RunState run={attempt} />
           <Text size="xs" c="dimmed">
             {placeOf(attempt)} {attempt.started_at && <Elapsed from={attempt.started_at} to={attempt.finished_at} />}
           </Text>
@@ -46,9 +46,10 @@ function Ranks({ ranks }: { ranks: Attempt['ranks'] }) {
   const { t } = useTranslation();
   return (
     <Group component="ul" gap="xs" w="100%" m={0} pl="md">
-      {ranks.map(({ number, node, exit_code }) => (
+      {ranks.map(({ number, node, pod, exit_code }) => (
         <Text key={number} component="li" size="xs" c="dimmed" mr="md">
           {t('jobs.rank', { number, node: node ?? '–' })}
+          {pod && ` · ${pod}`}
           {exit_code != null && ` · ${t('jobs.exitCode', { code: exit_code })}`}
         </Text>
       ))}

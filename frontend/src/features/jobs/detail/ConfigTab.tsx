@@ -13,6 +13,7 @@ import { hoursText } from '../hours';
 import { Section, shown } from '../Section';
 import { isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
+import { InCluster } from './InCluster';
 
 /** A version and the part of it that the run saw: the link shows the same files. */
 function InputLink({ dataset, ref, selector: { where } }: RunInput) {
@@ -144,6 +145,7 @@ function Executed({ run }: { run: Run }) {
           ]}
         />
       </Section>
+      <InCluster run={run} />
       <Section title={t('jobs.config.environment')}>
         <KeyValueList
           items={[

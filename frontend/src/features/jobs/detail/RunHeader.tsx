@@ -30,6 +30,7 @@ import { joined } from '../compare/numbers';
 import { inputLink, inputName } from '../inputName';
 import { runName } from '../list/columns';
 import { cancelRun, retryRun, useRefreshRun } from '../queries';
+import { RunState } from '../RunState';
 import { RunTime } from '../RunTime';
 import { ShareDialog } from '../sharing/ShareDialog';
 import { isActive, isTracked, isWaiting, mayCancel, mayMove } from '../states';
@@ -116,7 +117,7 @@ export function RunHeader({ run, live }: { run: Run; live: Live }) {
                 #{run.number}
               </Text>
             )}
-            <StateBadge state={actions.cancelling ? 'cancelling' : run.state} />
+            {actions.cancelling ? <StateBadge state="cancelling" /> : <RunState run={run} />}
             {tracked && (
               <Tooltip label={t('jobs.tracked.hint')}>
                 <Badge color="indigo" variant="light">
@@ -232,6 +233,11 @@ function Facts({ run }: { run: Run }) {
           {inputName(input)}
         </AnchorLink>
       ))}
+      {run.cluster && (
+        <AnchorLink to="/runs" search={{ cluster: run.cluster }} fz="inherit">
+          {t('runpage.inCluster', { cluster: run.cluster })}
+        </AnchorLink>
+      )}
       {run.node && <span>{t('jobs.onNode', { node: run.node })}</span>}
       {run.started_at && (
         <span>

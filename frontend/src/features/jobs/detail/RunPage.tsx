@@ -18,7 +18,7 @@ import { LogTab } from '../log/LogTab';
 import { useLog } from '../log/useLog';
 import { useRun, useRunNumbered } from '../queries';
 import type { runSearch } from '../search';
-import { isActive, isTracked, isWaiting } from '../states';
+import { isActive, isInCluster, isTracked, isWaiting } from '../states';
 import { ConfigTab } from './ConfigTab';
 import { Described } from './Described';
 import classes from './detail.module.css';
@@ -108,7 +108,7 @@ function RunView({ run }: { run: Run }) {
       {printing && <RunReport run={run} />}
       {!printing && <Described run={run} />}
       {!printing && <RunKept run={run} />}
-      {!printing && isWaiting(run) && !tracked && <WhyPanel run={run} />}
+      {!printing && (isWaiting(run) || isInCluster(run)) && !tracked && <WhyPanel run={run} />}
       {!printing &&
         run.state === 'failed' &&
         !tracked &&

@@ -5,19 +5,23 @@ import type { Run } from '@/api/contract/jobs';
 import { useWords } from '@/shared/domain/runWords';
 import { Elapsed } from '@/shared/ui/values';
 import { useExplanation } from '../queries';
+import { useAnswer } from '../useAnswer';
 
 /** "Why isn't it running?", answered by the server from quota, data, runtime and placement. */
 export function WhyPanel({ run }: { run: Run }) {
   const { t } = useTranslation();
   const words = useWords();
+  const answerOf = useAnswer();
   const { data, error } = useExplanation(run.id, true);
   if (error && !data) return null; // The state above says that it waits; this only explains.
+  const isRunning = run.state === 'running';
+  if (isRunning && !data?.reasons.length) return null;
   return (
     <Alert
       variant="light"
       color="atom"
       icon={<IconHelpCircle size={18} />}
-      title={t('jobs.why')}
+      title={t(isRunning ? 'jobs.doubts' : 'jobs.why')}
       mb="sm"
       aria-live="polite"
     >
@@ -25,7 +29,7 @@ export function WhyPanel({ run }: { run: Run }) {
       {data && (
         <>
           <Text size="sm" fw={600}>
-            {words.answer(data)}
+            {answerOf(data)}
           </Text>
           <List size="sm" spacing={2} mt={4} icon={<IconClock size={14} aria-hidden />}>
             {data.reasons.map((reason) => (
@@ -40,9 +44,11 @@ export function WhyPanel({ run }: { run: Run }) {
               </List.Item>
             ))}
           </List>
-          <Text size="xs" c="dimmed" mt={4}>
-            {t('jobs.waitingFor')} <Elapsed from={run.created_at} />
-          </Text>
+          {!isRunning && (
+            <Text size="xs" c="dimmed" mt={4}>
+              {t('jobs.waitingFor')} <Elapsed from={run.created_at} />
+            </Text>
+          )}
         </>
       )}
     </Alert>

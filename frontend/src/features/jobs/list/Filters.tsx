@@ -14,6 +14,7 @@ export interface RunFilter {
   created_by?: string;
   experiment?: string;
   workflow?: string;
+  cluster?: string;
 }
 
 export const NO_FILTER = {
@@ -23,11 +24,17 @@ export const NO_FILTER = {
   created_by: undefined,
   experiment: undefined,
   workflow: undefined,
+  cluster: undefined,
 };
 
 const STATES = ['queued', 'running', 'succeeded', 'failed', 'cancelled'] as const;
 
+/** The name by which the server knows Atom's own machines. */
+const OWN = 'local';
+
 interface FiltersProps {
+  /** Names of registered clusters; without any, there is nothing to choose. */
+  clusters: string[];
   filter: RunFilter;
   /** Only what changes: another field may be told before this one is shown. */
   onChange: (values: RunFilter) => void;
@@ -35,7 +42,7 @@ interface FiltersProps {
   problem?: string;
 }
 
-export function Filters({ filter, onChange, problem }: FiltersProps) {
+export function Filters({ clusters, filter, onChange, problem }: FiltersProps) {
   const { t } = useTranslation();
   const field = useRef<HTMLInputElement>(null);
   const [q, setQ] = useTyped(filter.q ?? '', (value) => onChange({ q: value || undefined }));
@@ -83,6 +90,21 @@ export function Filters({ filter, onChange, problem }: FiltersProps) {
         value={filter.workflow ?? null}
         onChange={(workflow) => onChange({ workflow: workflow ?? undefined })}
       />
+      {(clusters.length > 0 || filter.cluster) && (
+        <Select
+          size="xs"
+          w={150}
+          aria-label={t('runs.cluster')}
+          placeholder={t('runs.anyCluster')}
+          clearable
+          data={[...new Set([OWN, ...clusters, filter.cluster ?? OWN])].map((name) => ({
+            value: name,
+            label: name === OWN ? t('wizard.ownMachines') : name,
+          }))}
+          value={filter.cluster ?? null}
+          onChange={(cluster) => onChange({ cluster: cluster ?? undefined })}
+        />
+      )}
       <TextInput
         size="xs"
         w={140}

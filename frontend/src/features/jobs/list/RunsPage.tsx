@@ -15,7 +15,7 @@ import { Page } from '@/shared/ui/Page';
 import { PageHeader } from '@/shared/ui/PageHeader';
 import { useShortcuts } from '@/shared/ui/shortcuts';
 import { useStored } from '@/shared/ui/stored';
-import { useRuns } from '../queries';
+import { useRegisteredClusters, useRuns } from '../queries';
 import { isColumn, type runsSearch } from '../search';
 import { ColumnsDialog } from './ColumnsDialog';
 import { runColumns, runName } from './columns';
@@ -33,17 +33,22 @@ export function RunsPage() {
   const search = useSearch({ strict: false }) as ReturnType<typeof runsSearch>;
   const mayRun = useMay('researcher');
   useMlflowLink();
-  const { state, q, tag, created_by, experiment, workflow } = search;
-  const filter: RunFilter = { state, q, tag, created_by, experiment, workflow };
+  const { state, q, tag, created_by, experiment, workflow, cluster } = search;
+  const filter: RunFilter = { state, q, tag, created_by, experiment, workflow, cluster };
   const filtered = Object.values(filter).some(Boolean);
-  const asked = { search: q, state, tag, created_by, experiment, workflow };
+  const asked = { search: q, state, tag, created_by, experiment, workflow, cluster };
   const [columns, setColumns] = useColumns(search.columns);
   const found = useRuns({ ...asked, sort: search.sort, column: columns });
   const problem = searchProblem(found.error);
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const bulk = useBulk(setSelected);
   const [choosing, setChoosing] = useState(false);
-  const shown = useMemo(() => runColumns(t, format, columns), [t, format, columns]);
+  const clusters = useRegisteredClusters();
+  const hasClusters = clusters.length > 0;
+  const shown = useMemo(
+    () => runColumns(t, format, columns).filter(({ key }) => key !== 'cluster' || hasClusters),
+    [t, format, columns, hasClusters],
+  );
   const rows = found.rows?.filter(({ id }) => !bulk.hidden.has(id));
   const setSearch = (values: Partial<typeof search>) =>
     void navigate({ to: '/runs', search: (old) => ({ ...old, ...values }), replace: true });
@@ -97,7 +102,7 @@ export function RunsPage() {
         </Button>
         {start}
       </PageHeader>
-      <Filters filter={filter} onChange={setFilter} problem={problem} />
+      <Filters clusters={clusters} filter={filter} onChange={setFilter} problem={problem} />
       {problem === undefined && <Sums filter={asked} enabled={found.error == null} />}
       {chosen.length > 0 && <Toolbar chosen={chosen} bulk={bulk} />}
       {problem !== undefined ? (

@@ -10,9 +10,9 @@ import type { Format } from '@/shared/ui/format';
 import { AnchorLink } from '@/shared/ui/links';
 import { ProgressBar } from '@/shared/ui/ProgressBar';
 import { RelativeTime } from '@/shared/ui/RelativeTime';
-import { StateBadge } from '@/shared/ui/StateBadge';
 import { hoursText } from '../hours';
 import { inputLink, inputName } from '../inputName';
+import { RunState } from '../RunState';
 import { RunTime } from '../RunTime';
 import { isActive, isTracked, isWaiting } from '../states';
 import classes from './list.module.css';
@@ -151,7 +151,7 @@ export function runColumns(t: TFunction, format: Format, chosen: string[]): Colu
     {
       key: 'state',
       header: t('jobs.state'),
-      cell: (run) => <StateBadge state={run.state} miw="max-content" />,
+      cell: (run) => <RunState run={run} miw="max-content" />,
       width: 110,
     },
     {
@@ -169,6 +169,19 @@ export function runColumns(t: TFunction, format: Format, chosen: string[]): Colu
     },
     ...chosen.map((name) => chosenColumn(name, format)),
     { key: 'data', header: t('jobs.data'), cell: (run) => <DataCell run={run} />, from: 'lg' },
+    {
+      key: 'cluster',
+      header: t('runs.cluster'),
+      cell: (run) =>
+        run.cluster || !isTracked(run) ? (
+          <span className={classes.nowrap}>{run.cluster ?? t('wizard.ownMachines')}</span>
+        ) : (
+          <Text span inherit c="dimmed">
+            –
+          </Text>
+        ),
+      from: 'lg',
+    },
     {
       key: 'where',
       header: t('jobs.where'),

@@ -16,9 +16,10 @@ import { Page } from '@/shared/ui/Page';
 import { PageHeader } from '@/shared/ui/PageHeader';
 import { ProgressBar } from '@/shared/ui/ProgressBar';
 import { RelativeTime } from '@/shared/ui/RelativeTime';
-import { StateBadge } from '@/shared/ui/StateBadge';
 import { Elapsed } from '@/shared/ui/values';
 import { runName } from '../list/columns';
+import { RunState } from '../RunState';
+import { useAnswer } from '../useAnswer';
 
 type WaitingRun = Queue['waiting'][number];
 type Amounts = Pick<Queue['held'], 'cpus' | 'memory_bytes' | 'gpus'>;
@@ -162,9 +163,10 @@ function amountsColumn<T>(t: TFunction, format: Format, header: string, runOf: (
 
 function Reasons({ row, words }: { row: WaitingRun; words: ReturnType<typeof useWords> }) {
   const { t } = useTranslation();
+  const answerOf = useAnswer();
   return (
     <>
-      <Text size="sm">{words.answer(row.explanation)}</Text>
+      <Text size="sm">{answerOf(row.explanation)}</Text>
       <List size="xs" spacing={1} icon={<IconClock size={12} aria-hidden />} c="dimmed">
         {row.explanation.reasons.map((reason) => (
           <List.Item key={reason.kind}>{words.reason(reason)}</List.Item>
@@ -202,7 +204,7 @@ function waitingColumns(t: TFunction, format: Format, words: ReturnType<typeof u
 function holdingColumns(t: TFunction, format: Format): Column<RunShort>[] {
   return [
     { key: 'name', header: t('jobs.run'), cell: (run) => <Name run={run} /> },
-    { key: 'state', header: t('jobs.state'), cell: (run) => <StateBadge state={run.state} miw="max-content" /> },
+    { key: 'state', header: t('jobs.state'), cell: (run) => <RunState run={run} miw="max-content" /> },
     {
       key: 'progress',
       header: t('jobs.progress'),

@@ -44,6 +44,7 @@ import { ReviewStep } from './ReviewStep';
 import { suggestedName, withoutSuggestedName } from './runNames';
 import { useDraft } from './useDraft';
 import { useFocusFirstWrong } from './useFocusFirstWrong';
+import { useLeaveStep } from './useLeaveStep';
 import { WorkflowStep } from './WorkflowStep';
 import classes from './wizard.module.css';
 
@@ -160,7 +161,6 @@ function Wizard() {
   const [tried, setTried] = useState(false);
   const [sendError, setSendError] = useState<unknown>(null);
   const [sending, setSending] = useState(false);
-  const [leavingFor, setLeavingFor] = useState<number | null>(null);
   const { form, focusFirstWrong } = useFocusFirstWrong(step);
   const idempotencyKey = useRef<{ body: string; key: string } | null>(null);
 
@@ -197,18 +197,20 @@ function Wizard() {
 
   const goTo = (index: number) =>
     void navigate({ to: '.', search: (old) => ({ ...old, step: index }), replace: false });
-  const next = () => setLeavingFor(at + 1);
-  const choose = (index: number) => (index > at ? setLeavingFor(index) : goTo(index));
   // The last input is checked before the step is left; no step that has errors is passed by.
-  useEffect(() => {
-    if (leavingFor === null || stale) return;
-    setLeavingFor(null);
-    const steps = Object.keys(allErrors).map((field) => STEPS.indexOf(stepOfField(field, draft)));
-    const to = Math.min(leavingFor, ...steps.filter((index) => index >= at));
-    setTried(to < leavingFor);
-    if (to < leavingFor) focusFirstWrong();
-    if (to !== at) void navigate({ to: '.', search: (old) => ({ ...old, step: to }) });
-  }, [leavingFor, stale, allErrors, draft, at, navigate, focusFirstWrong]);
+  const wrongSteps = Object.keys(allErrors).map((field) => STEPS.indexOf(stepOfField(field, draft)));
+  const { isLeaving, leaveFor, onContinue } = useLeaveStep({
+    at,
+    request,
+    stale,
+    firstWrong: Math.min(...wrongSteps.filter((index) => index >= at)),
+    onLeave: (to, refused) => {
+      setTried(refused);
+      if (refused) focusFirstWrong();
+      if (to !== at) goTo(to);
+    },
+  });
+  const choose = (index: number) => (index > at ? leaveFor(index) : goTo(index));
   const takeVersion = (alias: string, reference: string) => {
     if (draft.workflow !== COMMAND) return dispatch({ type: 'parameter', name: alias, value: reference });
     const ref = reference.slice(reference.lastIndexOf('@') + 1);
@@ -252,7 +254,7 @@ function Wizard() {
     {
       keys: 'mod+Enter',
       label: at === 3 ? t('wizard.go') : t('wizard.next'),
-      run: () => void (at === 3 ? start() : next()),
+      run: () => void (at === 3 ? start() : leaveFor(at + 1)),
       inFields: true,
     },
   ]);
@@ -374,7 +376,7 @@ function Wizard() {
               {t('wizard.go')}
             </Button>
           ) : (
-            <Button rightSection={<IconArrowRight size={14} />} loading={leavingFor !== null} onClick={next}>
+            <Button key={step} rightSection={<IconArrowRight size={14} />} loading={isLeaving} onClick={onContinue}>
               {t('wizard.next')}
             </Button>
           )}

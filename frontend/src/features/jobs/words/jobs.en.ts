@@ -46,6 +46,7 @@ export const jobs = {
   },
   modelVersion: '{{model}} version {{number}}',
   why: 'Why is it not running?',
+  doubts: 'Does it still run?',
   waitingFor: 'Waiting for',
   failedUnknown: 'The run failed',
   evidence: 'Evidence',

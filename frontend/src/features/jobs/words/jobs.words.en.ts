@@ -1,5 +1,4 @@
 import type {
-  ExplanationCodeEnum,
   FailureClassEnum,
   PlacementCodeEnum,
   ReasonKindEnum,
@@ -145,7 +144,7 @@ export const failure = {
   },
   node_lost: {
     reason: 'The machine {{node}} stopped answering while the job ran.',
-    suggestion: 'Nothing to correct: the run starts again on another machine while it has retries left.',
+    suggestion: 'Nothing to correct: the run starts again by itself on another machine.',
   },
   disk_full: {
     reason: 'The disk of the machine was full when the job ended: {{said}}',
@@ -263,9 +262,8 @@ export const placement = {
     '{{node}} is the best fit of {{machines}} machines with room for {{demand}}. {{coverage}} of the data is cached.',
   only_machine_no_data: '{{node}} has room for {{demand}}.',
   best_fit_no_data: '{{node}} is the best fit of {{machines}} machines with room for {{demand}}.',
-  chosen_cluster: '{{cluster}} is the chosen cluster.',
+  chosen_cluster: '{{cluster}} is the chosen cluster. It chooses the machine itself.',
   no_machine: 'No machine has joined the cluster yet.',
-  cluster_chooses: '{{cluster}} chooses the machine itself.',
   no_room: 'Waiting for {{demand}}: {{machines}}.',
   none_fits: 'No machine that takes jobs now could hold {{demand}}, even without other runs: {{machines}}.',
   lacks: '{{node}} lacks {{amounts}}',
@@ -279,28 +277,6 @@ export const amount = {
   gpus_one: '{{count, number}} GPU',
   gpus_other: '{{count, number}} GPUs',
 };
-
-export const answer = {
-  succeeded: 'It is over: it succeeded.',
-  cancelled: 'It is over: it was cancelled.',
-  failed: 'It is over: it failed.',
-  retry_wait: 'It waits a moment before it starts again.',
-  no_room: 'It waits for a machine with enough free resources.',
-  none_fits: 'No machine that takes jobs now is large enough for it; other runs pass it.',
-  kept_back: 'Machines are kept for a run ahead of it that has waited for too long.',
-  to_be_placed: 'It is about to be placed.',
-  to_be_started: 'Data and environment are ready; it is about to start.',
-  preparing: 'It has a machine, and waits for what it needs there.',
-  submitted: 'Its supervisor is being started.',
-  running: 'It is running.',
-  cancelling: 'It is being cancelled: the command has ten seconds to save its work.',
-  finalizing: 'The command has ended; the rest of its log and files is being stored.',
-  moving: 'It is on its way to a machine.',
-  cluster_away: 'It waits for its cluster.',
-  to_another_cluster: 'It moves to another cluster: its command stores a last checkpoint first.',
-  in_cluster: 'Its cluster has it, and starts it when it has room.',
-  tracked: 'Its program runs elsewhere and only reports to Atom.',
-} satisfies Words<ExplanationCodeEnum>;
 
 /** The kinds `resources`, `machines` and `placement` are said by the placement's words, `failed` by the failure's. */
 type SaidElsewhere = 'queue' | 'passed' | 'resources' | 'machines' | 'placement' | 'failed';
@@ -316,6 +292,8 @@ export const reason = {
   runtime: 'Its Python environment is being built: {{said}}',
   cancelled: 'The run was cancelled.',
   cluster: '{{cluster}}: {{said}}',
+  silent: 'The runner has not reported for {{silent_s}}; its pod runs on the ready node {{node}}.',
+  node_not_ready: 'The cluster has lost contact with the node {{node}}.',
 } satisfies Words<Exclude<ReasonKindEnum, SaidElsewhere> | 'queue_one' | 'queue_other' | 'passed_one' | 'passed_other'>;
 
 export const reasonAction = {
@@ -326,4 +304,6 @@ export const reasonAction = {
   data_retry: 'Check that the object store is running; the rest is asked for again and again.',
   runtime: 'Wait; runs with the same requirements start at once later.',
   cancelled: 'Retry it to go on.',
+  silent: 'Check that the pod reaches Atom. Cancel the run if it does no work any more.',
+  node_not_ready: 'Wait: the run starts again elsewhere once its runner is silent too.',
 } satisfies Partial<Words<ReasonKindEnum>>;

@@ -129,7 +129,7 @@ export const failure: Translation<typeof en.failure> = {
   },
   node_lost: {
     reason: '任务运行期间，机器 {{node}} 停止响应。',
-    suggestion: '无需修改：只要还有重试次数，运行会在另一台机器上自动重新开始。',
+    suggestion: '无需修改：运行会在另一台机器上自动重新开始。',
   },
   disk_full: {
     reason: '任务结束时机器的磁盘已满：{{said}}',
@@ -235,10 +235,9 @@ export const event: Translation<typeof en.event> = {
 export const placement: Translation<typeof en.placement> = {
   only_machine: '{{node}} 可容纳 {{demand}}；{{coverage}} 的数据已在其上。',
   only_machine_no_data: '{{node}} 可容纳 {{demand}}。',
-  cluster_chooses: '由 {{cluster}} 自行选择机器。',
   best_fit_no_data: '在 {{machines}} 台机器中，{{node}} 最合适，可容纳 {{demand}}。',
   best_fit: '在 {{machines}} 台机器中，{{node}} 最合适，可容纳 {{demand}}；{{coverage}} 的数据已在其上。',
-  chosen_cluster: '已选择集群 {{cluster}}。',
+  chosen_cluster: '已选择集群 {{cluster}}，由它自行选择机器。',
   no_machine: '还没有机器加入集群。',
   no_room: '等待 {{demand}}：{{machines}}。',
   none_fits: '即使没有其他运行，目前接受任务的机器也都无法提供 {{demand}}：{{machines}}。',
@@ -252,28 +251,6 @@ export const amount: Translation<typeof en.amount> = {
   gpus_other: '{{count, number}} 个 GPU',
 };
 
-export const answer: Translation<typeof en.answer> = {
-  succeeded: '已结束：成功。',
-  cancelled: '已结束：已取消。',
-  failed: '已结束：失败。',
-  retry_wait: '稍等片刻后将重新开始。',
-  no_room: '正在等待有足够空闲资源的机器。',
-  none_fits: '目前接受任务的机器都不够大；其他运行会先于它执行。',
-  kept_back: '机器正留给前面一个等待过久的运行。',
-  to_be_placed: '即将分配机器。',
-  to_be_started: '数据和环境已就绪，即将开始。',
-  preparing: '已分配机器，正在等待所需的数据或环境。',
-  submitted: '正在启动监管进程。',
-  running: '正在运行。',
-  cancelling: '正在取消：命令有十秒时间保存工作。',
-  finalizing: '命令已结束；正在保存其余的日志和文件。',
-  moving: '正在前往机器。',
-  cluster_away: '正在等待其集群。',
-  to_another_cluster: '正在移动到另一个集群：其命令先保存最后一个检查点。',
-  in_cluster: '集群已接收，有空位时将启动。',
-  tracked: '其程序在别处执行，只向 Atom 上报。',
-};
-
 export const reason: Translation<typeof en.reason> = {
   retry: '上一次尝试丢失；下一次将于 {{at}} 开始。',
   queue_other: '队列中前面还有 {{count, number}} 个运行。',
@@ -283,6 +260,8 @@ export const reason: Translation<typeof en.reason> = {
   runtime: '正在构建 Python 环境：{{said}}',
   cancelled: '运行已取消。',
   cluster: '{{cluster}}：{{said}}',
+  silent: '运行程序已有 {{silent_s}} 没有上报；其 Pod 在就绪的节点 {{node}} 上运行。',
+  node_not_ready: '集群与节点 {{node}} 失去联系。',
 };
 
 export const reasonAction: Translation<typeof en.reasonAction> = {
@@ -293,4 +272,6 @@ export const reasonAction: Translation<typeof en.reasonAction> = {
   data_retry: '请检查对象存储是否在运行；其余数据会反复重试。',
   runtime: '请等待；以后依赖相同的运行可立即开始。',
   cancelled: '重试即可继续。',
+  silent: '请检查 Pod 能否访问 Atom。如果运行已不再工作，请取消它。',
+  node_not_ready: '请等待：一旦运行程序也没有上报，运行将在别处重新开始。',
 };

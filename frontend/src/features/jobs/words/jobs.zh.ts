@@ -46,6 +46,7 @@ export const jobs: Translation<typeof source> = {
   },
   modelVersion: '{{model}} 版本 {{number}}',
   why: '为什么还没有运行？',
+  doubts: '它还在运行吗？',
   waitingFor: '已等待',
   failedUnknown: '运行失败',
   evidence: '证据',

@@ -9,6 +9,17 @@ export const runpage = {
     move: 'Move',
     asked: '{{name}} moves to {{cluster}}',
   },
+  inCluster: 'in cluster {{cluster}}',
+  cluster: {
+    title: 'Cluster',
+    name: 'Cluster',
+    namespace: 'Namespace',
+    job: 'Job',
+    noJob: 'The cluster has no Job of it yet.',
+    rank: 'Rank',
+    node: 'Node',
+    pod: 'Pod',
+  },
   files: {
     top: 'Files',
     where: 'Folder',

@@ -12,6 +12,17 @@ export const runpage: Translation<typeof en> = {
     move: '移动',
     asked: '{{name}} 正在移动到 {{cluster}}',
   },
+  inCluster: '在集群 {{cluster}} 中',
+  cluster: {
+    title: '集群',
+    name: '集群',
+    namespace: '命名空间',
+    job: 'Job',
+    noJob: '集群中还没有它的 Job。',
+    rank: 'Rank',
+    node: '节点',
+    pod: 'Pod',
+  },
   files: {
     top: '文件',
     where: '文件夹',

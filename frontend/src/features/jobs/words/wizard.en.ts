@@ -53,7 +53,8 @@ export const wizard = {
   freeOf: '{{free}} of {{total}} × {{kind}} free',
   pricePerHour: '{{kind}} {{per_hour}} {{currency}} per hour',
   image: 'Image',
-  imageHint: 'The container image that the cluster starts. Empty: that of the installation.',
+  imageHint:
+    'The container image that the cluster starts. Empty: that of the installation. Requirements are installed in it.',
   mayWriteHint:
     'With your rights, until it ends: by atom_sdk.run.writer and atom://. Without it, the command only reads.',
   retriesHint: 'Retries after infrastructure failures.',

@@ -52,7 +52,7 @@ export const wizard: Translation<typeof source> = {
   freeOf: '{{kind}}：空闲 {{free}} / {{total}}',
   pricePerHour: '{{kind}} 每小时 {{per_hour}} {{currency}}',
   image: '镜像',
-  imageHint: '集群启动的容器镜像。留空则使用安装时设置的镜像。',
+  imageHint: '集群启动的容器镜像。留空则使用安装时设置的镜像。所需软件包会安装在其中。',
   mayWriteHint: '以您的权限写入，直到运行结束：通过 atom_sdk.run.writer 或 atom://。不勾选时，命令只能读取。',
   retriesHint: '基础设施故障后重试。',
   tags: '标签',

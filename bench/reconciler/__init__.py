@@ -1,0 +1,1 @@
+"""Processor time of the reconciler and of the watcher of a cluster, with many open runs."""
