@@ -17,6 +17,7 @@ import numpy as np
 
 from atom_sdk.readers import LocalDataset
 from bench.harness import Result, drop_page_cache, say, seconds, with_earlier
+from bench.plots import pyplot
 from bench.reads import pack_folder
 
 NOTE = "Growth: [growth.md](growth.md)."
@@ -59,8 +60,8 @@ def run(scratch: Path, files: int, folder: Path) -> list[Result]:
         shutil.rmtree(scratch / str(size))
         file_s = (time.monotonic() - began) / size
     curves = _curves([*with_earlier([], folder / "latest.json"), *results])
-    plot(curves, folder / "growth.svg")
-    (folder / "growth.md").write_text(_page(curves))
+    figure = plot(curves, folder / "growth.svg")
+    (folder / "growth.md").write_text(page("Growth", figure, curves))
     return results
 
 
@@ -116,13 +117,13 @@ def slope(points: Mapping[int, float]) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-def plot(curves: Curves, path: Path, what: str = "files") -> None:
-    """Write two panels, time and memory, over the number of files, or of something else."""
-    import matplotlib as mpl
+def plot(curves: Curves, path: Path, what: str = "files") -> str:
+    """Write two panels, time and memory, over the number of files, or of something else.
 
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
-
+    Return the line of a page that shows the figure, or says that there is none.
+    """
+    if (plt := pyplot(path.name)) is None:
+        return "There is no figure of this run: matplotlib was not installed."
     figure, (times, memory) = plt.subplots(1, 2, figsize=(11, 6))
     for label, points in curves.items():
         axes = memory if label.endswith("(MiB)") else times
@@ -136,6 +137,7 @@ def plot(curves: Curves, path: Path, what: str = "files") -> None:
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
+    return f"![time and memory over the number of {what}]({path.name})"
 
 
 def _legend(label: str, points: Mapping[int, float]) -> str:
@@ -143,9 +145,10 @@ def _legend(label: str, points: Mapping[int, float]) -> str:
     return f"{name}, slope {slope(points):.2f}"
 
 
-def _page(curves: Curves) -> str:
-    head = "# Growth\n\n![time and memory over the number of files](growth.svg)\n\n"
-    return f"{head}{explanation(curves)}\n\n{table_of(curves)}"
+def page(title: str, figure: str, curves: Curves, what: str = "files") -> str:
+    """Return the page of curves; `figure` is its line from `plot`."""
+    text = f"{explanation(curves, what)}\n\n{table_of(curves, what)}"
+    return f"# {title}\n\n{figure}\n\n{text}"
 
 
 def table_of(curves: Curves, what: str = "files") -> str:

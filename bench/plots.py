@@ -1,22 +1,35 @@
-"""One plot of all ratios, with the demanded ones marked."""
+"""One plot of all ratios, with the demanded ones marked; figures need matplotlib."""
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
-from bench.harness import Result
+from bench.harness import Result, say
 from bench.targets import TARGETS
 
 
-def plot(results: list[Result], folder: Path) -> None:
-    """Write `ratios.svg`: a bar per peer on a logarithmic axis, 1 being equal."""
+def pyplot(file_name: str) -> Any:
+    """Return matplotlib's `pyplot`, which writes SVG; None without matplotlib, and say so.
+
+    `file_name` is that of the figure that is to be written.
+    """
+    if find_spec("matplotlib") is None:
+        say(f"{file_name} is not drawn: matplotlib is not installed; make bench installs it")
+        return None
     import matplotlib as mpl
 
     mpl.use("svg")
     from matplotlib import pyplot as plt
 
+    return plt
+
+
+def plot(results: list[Result], folder: Path) -> None:
+    """Write `ratios.svg`: a bar per peer on a logarithmic axis, 1 being equal."""
     rows = [result for result in results if result.ratio is not None]
-    if not rows:
+    if not rows or (plt := pyplot("ratios.svg")) is None:
         return
     names = [f"{row.name}\nagainst {row.peer}" for row in rows]
     figure, axes = plt.subplots(figsize=(8, 0.6 * len(rows) + 1.2))

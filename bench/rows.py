@@ -19,7 +19,7 @@ from atom.settings.environment import Environment
 from atom_sdk.client import Client
 from bench import runs
 from bench.corpus import write_files
-from bench.growth import explanation, plot, table_of
+from bench.growth import page, plot
 from bench.harness import Result, say, seconds
 from bench.processes import pss_mib
 
@@ -70,13 +70,9 @@ def run(scratch: Path, home: Path, client: Client, folder: Path, most: int) -> l
         *_items(scratch, home, client, sizes),
     ]
     curves = curves_of(results)
-    plot(curves, folder / "service-growth.svg", "rows")
-    (folder / "service-growth.md").write_text(
-        "# Growth of the service\n\n![time and memory over the rows](service-growth.svg)\n\n"
-        + explanation(curves, "rows")
-        + "\n\n"
-        + table_of(curves, "rows")
-    )
+    figure = plot(curves, folder / "service-growth.svg", "rows")
+    text = page("Growth of the service", figure, curves, "rows")
+    (folder / "service-growth.md").write_text(text)
     return results
 
 

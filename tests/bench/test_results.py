@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from bench.growth import explanation, slope
+from bench import plots
+from bench.growth import explanation, page, plot, slope
 from bench.harness import PeerFailed, Result, compare, failed, interleave, save, with_earlier
 from bench.targets import TARGETS, table
 
@@ -76,3 +78,18 @@ def test_the_slope_of_growth_is_its_exponent() -> None:
     text = explanation({"manifest: build (s)": {size: size**1.5 for size in sizes}})
     assert "1 grow faster" in text
     assert "build (1.50)" in text
+
+
+def test_without_matplotlib_the_run_says_which_figures_it_leaves_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    curves = {"manifest: build (s)": {10_000: 1.0, 100_000: 10.0}}
+    plots.plot([Result("random read, warm", 9.0, "files/s", "ext4", 3.0, 3.0)], tmp_path)
+    text = page("Growth", plot(curves, tmp_path / "growth.svg"), curves)
+    assert not list(tmp_path.iterdir())
+    said = capsys.readouterr().err
+    assert "ratios.svg is not drawn: matplotlib is not installed" in said
+    assert "growth.svg is not drawn" in said
+    assert "growth.svg" not in text
+    assert "| manifest: build (s) | 10,000 to 100,000 | 1.00 | 1, 10 |" in text
