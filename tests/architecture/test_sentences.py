@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from string import Formatter
 
 from atom.settings.environment import BASE_DIR
 
-_WORDS = BASE_DIR / "frontend/src/i18n/sentences.zh.ts"
+_WORDS = BASE_DIR / "frontend/src/i18n/sentences"
 _ENTRY = re.compile(r"^  '([a-z_]+\.[a-z0-9_]+)':\s+'(.*)',$", re.M)
 _SLOT = re.compile(r"\{(\w+)(?::w)?\}")
 # Tools read these answers, not people in the portal.
@@ -44,8 +45,10 @@ _SHOWN = {
 
 def test_every_sentence_has_its_words_and_no_words_are_left_over() -> None:
     templates = {code: template for code, template, _ in _sentences()}
-    words = dict(_ENTRY.findall(re.sub(r":\n\s+", ": ", _WORDS.read_text())))
+    entries = _chinese()
+    words = dict(entries)
 
+    assert [code for code, times in Counter(code for code, _ in entries).items() if times > 1] == []
     assert sorted(templates.keys() ^ words.keys()) == []
     for code, text in words.items():
         assert set(_SLOT.findall(text)) <= _slots(templates[code]), code
@@ -70,6 +73,13 @@ def test_no_problem_is_raised_with_a_text_without_a_code() -> None:
         bare += [f"{path}: {text}" for text in _bare_in(_nodes(path), _SHOWN)]
 
     assert bare == []
+
+
+def _chinese() -> list[tuple[str, str]]:
+    """The codes and the Chinese of the files that the portal joins."""
+    joined = re.findall(r"from '\./(\w+\.zh)'", (_WORDS / "zh.ts").read_text())
+    texts = [(_WORDS / f"{name}.ts").read_text() for name in joined]
+    return [entry for text in texts for entry in _ENTRY.findall(re.sub(r":\n\s+", ": ", text))]
 
 
 def _sentences() -> Iterator[tuple[str, str, set[str | None]]]:

@@ -3,7 +3,7 @@ import { initReactI18next } from 'react-i18next';
 import { readStored, writeStored } from '@/shared/ui/stored';
 import type en from './en';
 import first from './en.first';
-import { type Sentence, saySentence } from './sentences';
+import { type Sentence, saySentence } from './sentences/sentence';
 
 declare module 'i18next' {
   interface CustomTypeOptions {
@@ -42,7 +42,7 @@ async function load(language: Language): Promise<void> {
     import('./zh'),
     import('./problems.zh'),
     import('./fields.zh'),
-    import('./sentences.zh'),
+    import('./sentences/zh'),
   ]);
   i18n.addResourceBundle(language, 'translation', words.default);
   i18n.addResourceBundle(language, PROBLEMS, problems.default);

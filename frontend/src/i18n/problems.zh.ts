@@ -1,6 +1,6 @@
 /**
  * The server's problems in Chinese, by their code: the title, and the next step. English is the server's own. The
- * detail of a problem stands in sentences.zh.ts, by its own code.
+ * detail of a problem stands in sentences/, by its own code.
  */
 const problems: Readonly<Record<string, readonly [title: string, action: string]>> = {
   // Signing in, roles, requests

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Attempt, Explanation, Placement, Run, RunEvent, RunShort } from '@/api/contract/jobs';
 import { sayDetail } from '@/i18n';
-import type { Sentence } from '@/i18n/sentences';
+import type { Sentence } from '@/i18n/sentences/sentence';
 import { type Format, useFormat } from '../ui/format';
 
 /** The values that a sentence of the server names. */

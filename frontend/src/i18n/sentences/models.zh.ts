@@ -1,0 +1,22 @@
+/** Chinese of the sentences about models. */
+export const models: Readonly<Record<string, string>> = {
+  'models.accuracy_contradicts_matrix': 'accuracy 与 matrix 不符。',
+  'models.accuracy_out_of_range': 'accuracy 不是 0 到 1 之间的数。',
+  'models.alias_invalid': '{alias} 不能作为别名。',
+  'models.alias_unknown': '{model} 没有别名 {alias}。',
+  'models.digest_differs': '{path} 的摘要与记录的不符。',
+  'models.evaluation_too_large': 'evaluation.json 超过 {max_bytes} 字节。',
+  'models.file_not_stored': '尚未存入：{files}。',
+  'models.label_invalid': 'split 或某个类别既不是文本也不是数字。',
+  'models.matrix_contradicts_n': 'matrix 共计 {total} 个样本，n 却是 {n}。',
+  'models.matrix_not_square': 'matrix 并非每个类别各有一行一列。',
+  'models.model_unknown': '没有模型 {model}。',
+  'models.name_invalid': '{name} 不能作为模型名称：{reason}',
+  'models.not_a_count': '{name} 不是 0 到 {max_count} 的整数。',
+  'models.not_a_json_object': '它不是 JSON 对象。',
+  'models.not_a_list': '{name} 不是含 1 到 {max_labels} 个值的列表。',
+  'models.not_json': '它不是 JSON。',
+  'models.output_missing': '运行在 {path} 处没有留下文件。',
+  'models.version_number_unknown': '{model} 没有版本 {version}。',
+  'models.version_unknown': '{project} 中没有模型版本 {version}。',
+};
