@@ -17,7 +17,7 @@ from atom.jobs.events import announce, record
 from atom.jobs.executors import environments_in
 from atom.jobs.models import Run
 from atom.jobs.runs.actions.plan import plan_run
-from atom.jobs.runs.actions.runs import enqueue_run, request_like
+from atom.jobs.runs.actions.runs import end_placement, enqueue_run, request_like
 from atom_sdk.sentences import Sentence
 
 # The end of the attempt has begun: it cannot be asked to stop for a move any more.
@@ -90,8 +90,7 @@ def _go_on(run: Run) -> None:
         enqueue_run(run)
         return
     if run.state in states.WAITING:
-        # A suspended Job may wait for the next attempt.
-        run.placements.filter(ended_at=None).update(ended_at=clock.now())
+        end_placement(run)
     else:
         run.moving_since = run.moving_since or clock.now()
     run.save(update_fields=["cluster", "image", "runtime", "moving_since", "updated_at"])

@@ -171,6 +171,7 @@ def cancel_run(run_id: UUID, user: User) -> Run:
             run.save(update_fields=["cancel_requested_at", "updated_at"])
             report_state(run, states.CANCELLED)
         elif run.state in states.WAITING:
+            end_placement(run)
             transition(run, states.CANCELLED)
             unpin(run)
         else:
@@ -178,6 +179,14 @@ def cancel_run(run_id: UUID, user: User) -> Run:
             announce(run)
             effects.wake()
     return run
+
+
+def end_placement(run: Run) -> None:
+    """Give up the Job that a waiting run keeps for its next attempt, as after a suspension.
+
+    The caller holds the run's row lock.
+    """
+    run.placements.filter(ended_at=None).update(ended_at=clock.now())
 
 
 def retry_run(run_id: UUID, user: User) -> Run:

@@ -20,6 +20,8 @@ from atom.jobs.executors.kubernetes.orders import order_of
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.failures.engines.failures import ExitReport
 from atom.jobs.models import Placement, Run
+from atom.jobs.runs.actions.runs import cancel_run
+from tests.factories.accounts import make_user
 from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.world import World
 
@@ -136,6 +138,18 @@ def test_a_preempted_run_that_was_cancelled_leaves_no_open_placement(
     assert reconcile.advance(run.pk) in states.TERMINAL
     placement.refresh_from_db()
     assert placement.ended_at is not None
+
+
+def test_a_run_that_is_cancelled_between_two_attempts_leaves_no_job(
+    run: Run, placement: Placement, world: World
+) -> None:
+    world.join(placement, world.pod(placement))
+    report = ExitReport("preempted", None, 15)
+    attempts.note_exit(placement.attempts.get().pk, report, {"no_more": True})
+    assert reconcile.advance(run.pk) == states.RETRY_WAIT
+    cancel_run(run.pk, make_user("ann"))
+    assert remove_ended() == 1
+    assert not world.stand_in.store.objects("jobs.batch")
 
 
 def test_a_cancelled_run_tells_its_pod_to_stop(
