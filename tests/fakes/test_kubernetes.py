@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -132,6 +133,28 @@ def test_a_dropped_watch_breaks_off(cluster: Cluster, core: Any) -> None:
     with pytest.raises(urllib3.exceptions.HTTPError):
         watched(core, 5)
     thread.join()
+
+
+def test_a_crashed_server_cuts_its_watches_and_keeps_what_was_stored(
+    cluster: Cluster, core: Any
+) -> None:
+    core.create_namespaced_config_map("default", config_map("kept"))
+
+    def crash() -> None:
+        until(lambda: cluster.faults.open_watches)
+        cluster.server.crash()
+
+    thread = threading.Thread(target=crash)
+    thread.start()
+    with pytest.raises(urllib3.exceptions.HTTPError):
+        watched(core, 5)
+    thread.join()
+    port = int(cluster.url.rpartition(":")[2])
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", port)).close()
+    until(lambda: not cluster.faults.open_watches)
+    cluster.server.start_again()
+    assert "kept" in watched(core)
 
 
 def test_a_silent_watch_delivers_after_it_is_lifted(cluster: Cluster, core: Any) -> None:

@@ -213,14 +213,24 @@ class Server:
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        # With the protocol named, each connection sends small answers at once.
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind((host, port))
+        self._application, self._certificate, self._host = application, certificate, host
+        self.socket = self._bind(port)
+        self._port: int = self.socket.getsockname()[1]
         scheme = "https" if certificate else "http"
-        self.url = f"{scheme}://{host}:{self.socket.getsockname()[1]}"
+        self.url = f"{scheme}://{host}:{self._port}"
+        self._new_process()
+
+    def _bind(self, port: int) -> socket.socket:
+        # With the protocol named, each connection sends small answers at once.
+        bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((self._host, port))
+        return bound
+
+    def _new_process(self) -> None:
+        certificate = self._certificate
         config = uvicorn.Config(
-            application,
+            self._application,
             log_level="critical",
             access_log=False,
             timeout_graceful_shutdown=1,
@@ -232,18 +242,23 @@ class Server:
             ssl_keyfile=certificate[1] if certificate else None,
         )
         self._server = uvicorn.Server(config)
+        self._loop: asyncio.AbstractEventLoop | None = None
         self._thread = threading.Thread(target=self._run, name="kubernetes", daemon=True)
 
     def _run(self) -> None:
         asyncio.run(self._serve())
 
     async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
         await self._server.serve(sockets=[self.socket])
+        self._abort_connections()
+        # Closed connections end in the next turns of the loop.
+        await asyncio.sleep(0.05)
+
+    def _abort_connections(self) -> None:
         for connection in tuple(self._server.server_state.connections):
             if connection.transport is not None:
                 connection.transport.abort()
-        # Closed connections end in the next turns of the loop.
-        await asyncio.sleep(0.05)
 
     def start(self) -> None:
         """Serve, and return when the server answers."""
@@ -259,6 +274,28 @@ class Server:
         if self._thread.ident is not None:
             self._thread.join(10)
         self.socket.close()
+
+    def crash(self) -> None:
+        """Be gone at once, as a killed server is: requests in hand are cut, the port refuses.
+
+        What was stored stays, as in etcd.
+        """
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._cut)
+        self._thread.join(10)
+        self.socket.close()
+
+    def _cut(self) -> None:
+        for listener in self._server.servers:
+            listener.close()
+        self._abort_connections()
+        self._server.should_exit = self._server.force_exit = True
+
+    def start_again(self) -> None:
+        """Serve at the same address after `crash` or `stop`."""
+        self.socket = self._bind(self._port)
+        self._new_process()
+        self.start()
 
     def reload_certificate(self, certificate: tuple[str, str]) -> None:
         """Show another certificate to connections from now on."""
