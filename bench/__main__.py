@@ -21,6 +21,7 @@ from pathlib import Path
 
 from atom_sdk.client import Client
 from bench import (
+    first_line,
     growth,
     harness,
     loaders,
@@ -83,7 +84,7 @@ PEERS: dict[str, Part] = {
     "reconciler": lambda options, folder: reconciler.run(),
     "growth": lambda options, folder: growth.run(folder, options.files, options.results),
 }
-WITH_STACK = ("push", "logs", "runs", "portal")
+WITH_STACK = ("push", "start", "logs", "runs", "portal")
 
 
 def main() -> int:
@@ -193,6 +194,8 @@ def _stack_parts(wanted: list[str], options: Options) -> list[harness.Result]:
                 client,
                 lambda: push.Dvc.install(options.work, bucket),
             )
+        if "start" in wanted:
+            results += first_line.run(_folder(options.scratch / "start"), client, password)
         if "logs" in wanted:
             results += logs.run(_folder(options.scratch / "logs"), client, password)
         if "runs" in wanted:

@@ -61,6 +61,8 @@ TARGETS: dict[tuple[str, str | None], Target] = {
     ("memory of 10,000,000 entries: push onto a parent, client", None): _at_most(1024),
     ("memory of 10,000,000 entries: push onto a parent, server", None): _at_most(1024),
     ("memory of 10,000,000 entries: split by group", None): _at_most(1024),
+    ("request for a run to its first log line, median", None): _at_most(2000),
+    ("request for a run to its first log line, p95", None): _at_most(2000),
     ("page of 100,000 runs, newest, median", None): _at_most(300),
     ("page of 100,000 runs, of a state, median", None): _at_most(300),
     ("page of 100,000 runs, by a rare tag, median", None): _at_most(300),

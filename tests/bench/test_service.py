@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 
 import pytest
 
+from bench import first_line
 from bench.figures import delays, percentile
 from bench.harness import Result
 from bench.mixed import Ask, schedule
@@ -66,3 +68,21 @@ def test_other_lines_are_no_ticks(text: str) -> None:
     seen = Seen()
     seen.take("a", text, 1)
     assert not seen.delays_ms
+
+
+def test_the_first_line_is_waited_for_to_its_end_and_says_when_it_was_written() -> None:
+    messages = [
+        {"type": "run", "state": "running"},
+        {"type": "log", "text": "first 12"},
+        {"type": "log", "text": "34\n"},
+    ]
+
+    class Socket:
+        def recv(self) -> str:
+            return json.dumps(messages.pop(0))
+
+    before_ns = time.time_ns()
+    written_ns, seen_ns = first_line.when_first_line(Socket())
+    assert written_ns == 1234
+    assert seen_ns >= before_ns
+    assert not messages
