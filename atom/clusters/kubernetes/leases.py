@@ -55,7 +55,9 @@ class Lease:
         now: Callable[[], datetime] = clock.now,
     ) -> None:
         """Contend for a Lease; `now` gives only the times that people read in it."""
-        self._connection, self._identity = connection, identity
+        # A contender that has to connect again goes on with what it has seen.
+        self.connection, self.place = connection, place
+        self._identity = identity
         self._folder = f"/apis/coordination.k8s.io/v1/namespaces/{place.namespace}/leases"
         self._path, self._name = f"{self._folder}/{place.name}", place.name
         self._settings = settings or LeaseSettings()
@@ -118,7 +120,7 @@ class Lease:
 
     def _read(self) -> dict[str, Any] | None:
         try:
-            record = self._connection.get(self._path).body
+            record = self.connection.get(self._path).body
         except ClusterFails as failure:
             if failure.extra.get("status_code") == _NOT_FOUND:
                 return None
@@ -161,7 +163,7 @@ class Lease:
 
     def _write(self, record: dict[str, Any] | None, spec: dict[str, Any]) -> None:
         if record is not None:
-            self._connection.put(self._path, record | {"spec": spec})
+            self.connection.put(self._path, record | {"spec": spec})
             return
         body = {
             "apiVersion": "coordination.k8s.io/v1",
@@ -169,4 +171,4 @@ class Lease:
             "metadata": {"name": self._name},
             "spec": spec,
         }
-        self._connection.post(self._folder, body)
+        self.connection.post(self._folder, body)

@@ -117,6 +117,8 @@ class Follower:
         self._gone_nodes: set[str] = set()
         self._waiting: list[str] = []
         self._waits_at = float("-inf")
+        self._identity = f"{socket.gethostname()}-{os.getpid()}-{uuid4()}"
+        self._lease: Lease | None = None
 
     def run(self) -> None:
         """Follow the cluster; nothing that fails ends it."""
@@ -190,9 +192,7 @@ class Follower:
             return False
         with open_cluster(cluster) as api:
             ensure_namespace(api, cluster.namespace)
-            identity = f"{socket.gethostname()}-{os.getpid()}-{uuid4()}"
-            place = Key(cluster.namespace, f"atom-watcher-{installation()}")
-            lease = Lease(api, place, identity)
+            lease = self._lease_over(api, cluster)
             try:
                 self._write_while(lease, cluster, api)
             finally:
@@ -200,19 +200,35 @@ class Follower:
                     lease.release()
         return True
 
+    def _lease_over(self, api: ClusterConnection, cluster: Cluster) -> Lease:
+        """Return the lease, over a new connection.
+
+        It is kept for as long as this follows the cluster: a new one would honour the record of a
+        holder that is gone from the beginning, again and again.
+        """
+        place = Key(cluster.namespace, f"atom-watcher-{installation()}")
+        if self._lease is None or self._lease.place != place:
+            self._lease = Lease(api, place, self._identity)
+        else:
+            self._lease.connection = api
+        return self._lease
+
     def _write_while(self, lease: Lease, cluster: Cluster, api: ClusterConnection) -> None:
+        """Contend for the lease, and write while it is held, until the cluster is removed."""
         renewed_at = whole_at = float("-inf")
         while not self._stopping.is_set():
             now = time.monotonic()
             if now - renewed_at >= _RENEW_EVERY_S:
-                if not lease.try_once() and not lease.is_held():
-                    return
+                lease.try_once()
                 renewed_at = now
                 close_old_connections()
                 note_answer(cluster)
                 if not Cluster.objects.present().filter(pk=cluster.pk).exists():
                     return
-            if lease.is_held() and now - whole_at >= _WHOLE_EVERY_S:
+            if not lease.is_held():
+                # Another one may write until this one holds the lease again.
+                whole_at = float("-inf")
+            elif now - whole_at >= _WHOLE_EVERY_S:
                 sync_cluster(cluster, self._known_nodes())
                 whole_at = now
             self._woken.wait(_GATHER_S)

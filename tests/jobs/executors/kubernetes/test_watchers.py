@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 
 from atom.accounts.models import Project
+from atom.clusters.kubernetes.leases import Lease, LeaseSettings
+from atom.clusters.registration.actions.registering import open_cluster
 from atom.jobs import states
+from atom.jobs.executors.kubernetes import watchers
+from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.watchers import Follower
 from atom.jobs.models import Placement, Run
 from tests.factories.jobs import make_run
@@ -87,6 +92,35 @@ def test_one_of_two_watchers_holds_the_lease(world: World, project: Project, fol
     wait_for(lambda: _holder(world))
     first = _holder(world)
     follow()
+    placement = world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
+    wait_for(lambda: seen(placement).get("job"))
+    assert _holder(world) == first
+
+
+def test_a_watcher_takes_the_place_of_one_that_was_killed(
+    world: World, project: Project, follow: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = LeaseSettings(duration_s=3, renew_s=2.5, retry_s=1.0)
+    monkeypatch.setattr(watchers, "Lease", partial(Lease, settings=short))
+    with open_cluster(world.cluster) as api:
+        watchers.ensure_namespace(api, world.cluster.namespace)
+    spec = {"holderIdentity": "was killed", "leaseDurationSeconds": 3}
+    body = {"metadata": {"name": f"atom-watcher-{installation()}"}, "spec": spec}
+    world.stand_in.create("leases.coordination.k8s.io", body, world.cluster.namespace)
+    placement = world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
+    follow()
+    wait_for(lambda: seen(placement).get("job"))
+    assert _holder(world) != "was killed"
+
+
+def test_a_watcher_whose_cluster_was_away_goes_on_as_the_same_holder(
+    world: World, project: Project, follow: Any
+) -> None:
+    follow()
+    wait_for(lambda: _holder(world))
+    first = _holder(world)
+    world.stand_in.server.crash()
+    world.stand_in.server.start_again()
     placement = world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
     wait_for(lambda: seen(placement).get("job"))
     assert _holder(world) == first
