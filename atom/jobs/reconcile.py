@@ -168,7 +168,7 @@ def _conclude(run: Run) -> None:
 
 def open_attempt(run: Run) -> Attempt:
     """Return the attempt that is not over."""
-    attempts = run.attempts.select_related("node", "cluster", "placed_in")
+    attempts = run.attempts.select_related("node", "cluster", "placed_in__cluster")
     return attempts.exclude(state__in=states.TERMINAL).get()
 
 

@@ -14,10 +14,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 from django.db.models.functions import Now
 
@@ -200,62 +202,85 @@ def _database_s(folder: Path) -> float:
 
 def _child(cluster_id: str) -> None:
     """Tick and follow as worker and watcher do, and print the processor time that it took."""
-    from uuid import UUID
-
     import django
 
     django.setup()
     from django.conf import settings
 
-    from atom.jobs import effects, reconcile, states
-    from atom.jobs.attempts.actions.looks import LOOK_EVERY
-    from atom.jobs.executors.kubernetes.watchers import Follower
-    from atom.jobs.models import Placement, Run
+    from atom.jobs import effects, reconcile
+    from atom.jobs.models import Placement
 
     settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
-    # Workers take a message of the queue; here the loop below does.
-    stopping, woken = threading.Event(), threading.Event()
+    # Workers take a message of the queue; here the loop of ticks does.
+    woken = threading.Event()
     effects.wake = woken.set
-    follower = threading.Thread(target=Follower(UUID(cluster_id), stopping).run)
+    with _following(UUID(cluster_id)):
+        while Placement.objects.filter(observed_at=None).exists():
+            time.sleep(0.2)
+        say("the watcher has seen all")
+        reconcile.tick()
+        _print(ready=True)
+        sys.stdin.readline()
+        figures = _ticks(woken)
+    _print(**figures)
+
+
+@contextmanager
+def _following(cluster_id: UUID) -> Iterator[None]:
+    """Follow the cluster in a thread, as the watcher's process does."""
+    from atom.jobs.executors.kubernetes.watchers import Follower
+
+    stopping = threading.Event()
+    follower = threading.Thread(target=Follower(cluster_id, stopping).run)
     follower.start()
-    while Placement.objects.filter(observed_at=None).exists():
-        time.sleep(0.2)
-    say("the watcher has seen all")
-    reconcile.tick()
-    _print(ready=True)
-    sys.stdin.readline()
-    looks, advance = 0, reconcile.advance
+    try:
+        yield
+    finally:
+        stopping.set()
+        follower.join()
 
-    def counted(run_id: UUID) -> str | None:
-        nonlocal looks
-        looks += 1
-        return advance(run_id)
 
-    reconcile.advance = counted
-    began, cpu, ticks, longest_s = time.monotonic(), time.process_time(), 0, 0.0
-    tick_s = -time.thread_time()
-    since = Placement.objects.latest("observed_at").observed_at
+def _ticks(woken: threading.Event) -> dict[str, Any]:
+    """Tick once a second and after each change; return the times and counts of the whole."""
+    from atom.jobs import reconcile, states
+    from atom.jobs.attempts.actions.looks import LOOK_EVERY
+    from atom.jobs.models import Placement, Run
+
+    looks, since = _count_looks(), Placement.objects.latest("observed_at").observed_at
+    began, cpu, in_ticks = time.monotonic(), time.process_time(), time.thread_time()
+    took_s = []
     while time.monotonic() - began < SECONDS:
         started = time.monotonic()
         reconcile.tick()
-        longest_s = max(longest_s, time.monotonic() - started)
-        ticks += 1
-        woken.wait(max(0.0, _TICK_S - (time.monotonic() - started)))
+        took_s.append(time.monotonic() - started)
+        woken.wait(max(0.0, _TICK_S - took_s[-1]))
         woken.clear()
-    figures = {
+    return {
         "cpu_s": time.process_time() - cpu,
         "wall_s": time.monotonic() - began,
-        "tick_s": tick_s + time.thread_time(),
-        "looks": looks,
+        "tick_s": time.thread_time() - in_ticks,
+        "looks": len(looks),
         "every_s": LOOK_EVERY.total_seconds(),
-        "ticks": ticks,
-        "longest_s": longest_s,
+        "ticks": len(took_s),
+        "longest_s": max(took_s),
         "open": Run.objects.filter(state=states.RUNNING).count(),
         "written": Placement.objects.filter(observed_at__gt=since).count(),
     }
-    stopping.set()
-    follower.join()
-    _print(**figures)
+
+
+def _count_looks() -> list[UUID]:
+    """Return a list to which each look adds the id of its run."""
+    from atom.jobs import reconcile
+
+    looks: list[UUID] = []
+    advance = reconcile.advance
+
+    def counted(run_id: UUID) -> str | None:
+        looks.append(run_id)
+        return advance(run_id)
+
+    reconcile.advance = counted
+    return looks
 
 
 def _print(**figures: Any) -> None:

@@ -71,7 +71,7 @@ def reconcile_until(run: Run, *wanted: str, timeout_s: float = 60.0) -> Run:
 def wait_until_gone(executor: LocalExecutor, attempt_id: UUID | str, timeout_s: float) -> bool:
     """Return whether the supervisor ended in time."""
     deadline = time.monotonic() + timeout_s
-    while executor.observe(attempt_id).alive:
+    while executor.is_alive(attempt_id):
         if time.monotonic() > deadline:
             return False
         time.sleep(0.05)

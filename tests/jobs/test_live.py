@@ -189,7 +189,7 @@ def test_two_workers_start_one_supervisor(tmp_path: Path) -> None:
     attempt = run.attempts.get()
     wait_for(marker.exists)
     again = local_executor().launch(attempt.pk, never, 0)
-    assert again.ranks[0].identity == local_executor().observe(attempt.pk).ranks[0].identity
+    assert again.ranks[0].identity == local_executor().observe(attempt).ranks[0].identity
     reconcile_until(run, states.SUCCEEDED)
     assert marker.read_text() == "x"
     marker.unlink()

@@ -169,8 +169,12 @@ class Executor(Protocol):
         raises.
         """
 
-    def observe(self, attempt_id: UUID | str) -> Observation:
-        """Return whether the attempt was started, which ranks live, and their exit reports."""
+    def observe(self, attempt: Attempt) -> Observation:
+        """Return whether the attempt was started, which ranks live, and their exit reports.
+
+        `attempt.placed_in` and its cluster should be fetched already, since a caller that holds the
+        run's lock has just read them. The ranks are read here.
+        """
 
     def namespace_of(self, cluster: Cluster, project: Project) -> str:
         """Return where in the cluster the project's runs are, "" if it makes no difference."""

@@ -90,7 +90,7 @@ def test_a_run_that_is_cancelled_while_its_data_is_shown_is_not_started() -> Non
         assert reconcile.advance(run.pk) == states.CANCELLED
     launcher.join()
     attempt.refresh_from_db()
-    seen = local_executor().observe(attempt.pk)
+    seen = local_executor().observe(attempt)
     local_executor().kill(attempt.pk)
     local_executor().remove(attempt.pk)
     assert (seen.launched, attempt.state) == (False, states.CANCELLED)
@@ -114,7 +114,7 @@ def test_a_supervisor_that_comes_up_after_its_attempt_was_ended_is_ended_too() -
     with subprocess.Popen(["sleep", "60"]) as late:
         record = {"pid": late.pid, "started_at_ticks": start_ticks_of(late.pid)}
         (folder / "supervisor.json").write_text(json.dumps(record))
-        seen = local_executor().observe(attempt.pk)
+        seen = local_executor().observe(attempt)
         assert seen.alive
         launch.note_ranks(attempt, seen)
         assert late.wait(20) == -signal.SIGKILL
@@ -159,7 +159,7 @@ def test_a_run_waits_for_a_disk_that_is_read_only_and_starts_by_itself(attempts_
     assert _mount("-o", "remount,rw", str(attempts_disk))
     Run.objects.update(claimed_until=clock.now())
     launch.launch(attempt.pk)
-    assert local_executor().observe(attempt.pk).launched
+    assert local_executor().observe(attempt).launched
     local_executor().kill(attempt.pk)
 
 

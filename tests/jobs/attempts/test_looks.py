@@ -125,3 +125,12 @@ def test_a_tick_looks_at_the_longest_unseen_first(
         Placement.objects.create(run=run, cluster=cluster, job_uid=JOB, looked_at=looked_at)
         expected.append((minutes, run.pk))
     assert runs_to_look_at() == [pk for _, pk in sorted(expected, reverse=True)][:2]
+
+
+def test_a_look_that_moves_nothing_asks_few_questions(
+    placement: Placement, django_assert_num_queries: Any
+) -> None:
+    look(placement)
+    # The savepoint's two; the locked run, its attempt with the Job, the ranks, the time, the note.
+    with django_assert_num_queries(7):
+        look(placement)

@@ -144,7 +144,7 @@ def test_a_split_without_samples_ends_the_run_in_words(pusher: Pusher) -> None:
     assert (run.state, run.failure_class) == (states.FAILED, "BAD_DATA")
     assert run.failure_reason == "No files in the split tset of digits@v1."
     assert run.suggestion
-    assert not local_executor().observe(attempt.pk).launched
+    assert not local_executor().observe(attempt).launched
 
 
 def test_a_run_sees_only_what_its_query_matches(pusher: Pusher) -> None:

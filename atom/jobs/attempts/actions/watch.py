@@ -44,7 +44,7 @@ def watch(run: Run, attempt: Attempt) -> None:
     if not executor.reaches(attempt.node):
         fail_if_node_is_lost(run, attempt)
         return  # that machine's own worker watches it
-    seen = executor.observe(attempt.pk)
+    seen = executor.observe(attempt)
     if run.cancel_requested_at is not None and attempt.state != states.CANCELLING:
         _begin_cancelling(run, attempt, seen)
     elif is_moving(run):
@@ -119,9 +119,8 @@ def _adopt(attempt: Attempt, seen: Observation) -> None:
 
 
 def _enforce(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
-    now = clock.now()
     if run.cancel_requested_at is not None:
-        if now - run.cancel_requested_at > CANCEL_OVERDUE:
+        if clock.now() - run.cancel_requested_at > CANCEL_OVERDUE:
             executor.kill(attempt.pk)
             end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
@@ -130,8 +129,9 @@ def _enforce(run: Run, attempt: Attempt, executor: Executor, seen: Observation) 
         evidence = {"reason": "cluster", "no_more": True}
         end_attempt(run, attempt, seen.never_starts, evidence)
         return
-    limit = timedelta(seconds=run.timeout_s) if run.timeout_s else None
-    if limit and attempt.started_at and now - attempt.started_at > limit + OVERDUE:
+    if not run.timeout_s or attempt.started_at is None:
+        return
+    if clock.now() - attempt.started_at > timedelta(seconds=run.timeout_s) + OVERDUE:
         executor.kill(attempt.pk)
         end_attempt(run, attempt, failures.deadline(run.timeout_s), {"reason": "timeout"})
 

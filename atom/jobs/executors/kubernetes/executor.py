@@ -112,11 +112,13 @@ class KubernetesExecutor(Executor):
                 raise refusal_of(error) from error
             except AWAY as error:
                 raise ClusterAwayError(sentence_of(error)) from error
-        return self.observe(attempt.pk)
+        # The Job's uid, and perhaps more, was written meanwhile.
+        return self.observe(
+            Attempt.objects.select_related("placed_in__cluster", "run").get(pk=attempt.pk)
+        )
 
-    def observe(self, attempt_id: UUID | str) -> Observation:
-        """Return what the cluster's watcher last saw of the attempt."""
-        attempt = Attempt.objects.select_related("placed_in__cluster", "run").get(pk=attempt_id)
+    def observe(self, attempt: Attempt) -> Observation:
+        """Return what the cluster's watcher last saw of the attempt, in one query for its ranks."""
         placement, run = attempt.placed_in, attempt.run
         if placement is None or not placement.job_uid:
             return Observation()

@@ -91,7 +91,7 @@ class LocalExecutor(Executor):
         Raises NothingHeldError, LaunchFailedError, SelectionEmpty, ViewNotReady, MountError,
         OSError, and what `admit` raises.
         """
-        seen = self.observe(attempt.pk)
+        seen = self.observe(attempt)
         if seen.launched:
             return seen
         held = Reservation.objects.filter(attempt_id=attempt.pk, rank=_RANK)
@@ -115,7 +115,7 @@ class LocalExecutor(Executor):
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                return self.observe(attempt_id)
+                return self._observe(attempt_id)
             if not (folder / "supervisor.json").exists():
                 if gid := self.identity(slot).get("gid"):
                     close_to(gid, folder.parent, but=folder.name)
@@ -123,7 +123,7 @@ class LocalExecutor(Executor):
                 job = {**admitted.job, **self.identity(slot), "api_url": self.api_url}
                 self._write(folder, job, admitted.token)
                 self._start(folder, lock.fileno())
-        return self.observe(attempt_id)
+        return self._observe(attempt_id)
 
     def _make_folder(self, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -165,8 +165,11 @@ class LocalExecutor(Executor):
         if done.returncode != 0 or not (folder / "supervisor.json").exists():
             raise LaunchFailedError(done.stderr[-2000:] or f"exit code {done.returncode}")
 
-    def observe(self, attempt_id: UUID | str) -> Observation:
+    def observe(self, attempt: Attempt) -> Observation:
         """Return whether the attempt's supervisor was started and lives, and its exit report."""
+        return self._observe(attempt.pk)
+
+    def _observe(self, attempt_id: UUID | str) -> Observation:
         folder = self.folder(attempt_id)
         supervisor = _supervisor_of(folder)
         if supervisor is None:
@@ -181,7 +184,7 @@ class LocalExecutor(Executor):
 
     def is_alive(self, attempt_id: UUID | str) -> bool:
         """Return whether the attempt's supervisor lives."""
-        return self.observe(attempt_id).alive
+        return self._observe(attempt_id).alive
 
     def pid(self, attempt_id: UUID | str) -> int | None:
         """Return the pid of the attempt's supervisor, None if none was started."""

@@ -134,10 +134,12 @@ _SILENT_AFTER_S = 15
 
 def _doubts(run: Run) -> list[Reason]:
     """Return the ranks that run in a registered cluster, as far as it or their runner is silent."""
-    attempt = run.attempts.select_related("cluster").order_by("-number").first()
+    attempt = (
+        run.attempts.select_related("placed_in__cluster", "cluster").order_by("-number").first()
+    )
     if run.cluster is None or attempt is None:
         return []
-    seen, now, found = executor_of(attempt).observe(attempt.pk), clock.now(), []
+    seen, now, found = executor_of(attempt).observe(attempt), clock.now(), []
     heartbeats = attempt.ranks.filter(ended_at=None).order_by("number")
     for number, beaten_at in heartbeats.values_list("number", "heartbeat_at"):
         rank = seen.ranks.get(number)
