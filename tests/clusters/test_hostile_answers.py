@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from atom.clusters.kubernetes import listing
-from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFailure
+from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterFailure
 from atom.clusters.kubernetes.identity import check_identity, read_identity
 from atom.clusters.kubernetes.leases import Lease
 from atom.clusters.kubernetes.listing import Key, held_object, read_list
@@ -58,28 +58,25 @@ WATCHES = {
     "an endless line": Answer(200, b" " * (9 << 20)),
     "nothing": Answer(200, b""),
 }
+# An event that says itself that it is an error.
+_FAILURES = {"an error of another form": ClusterFails}
 
 
 @pytest.mark.parametrize("kind", WATCHES)
 def test_a_watch_of_another_form_is_a_failure_and_the_truth_comes_back(
-    cluster: Cluster, kind: str, monkeypatch: pytest.MonkeyPatch
+    cluster: Cluster, kind: str
 ) -> None:
     add(cluster, "x")
     with watching(cluster) as run:
-        # Healthy events clear the failure, so it is kept from here on.
-        failures: list[ClusterFailure] = []
-        noted = run.watcher._note_failure
-
-        def note(failure: ClusterFailure) -> float:
-            failures.append(failure)
-            return noted(failure)
-
-        monkeypatch.setattr(run.watcher, "_note_failure", note)
-        cluster.faults.replace(WATCHES[kind], path=PATH)
+        # As long as the server answers so: the first healthy event clears the failure.
+        cluster.faults.replace(WATCHES[kind], 10_000, path=PATH)
         cluster.faults.drop_watches()
-        until(lambda: any(isinstance(one, ClusterAnswerWrong) for one in failures) or failures[1:])
+        until(lambda: isinstance(run.watcher.last_failure, _FAILURES.get(kind, ClusterAnswerWrong)))
+        assert run.values() == {"x": "0"}
+        cluster.faults.stop()
         add(cluster, "later")
         until(lambda: run.values() == {"x": "0", "later": "0"})
+        until(lambda: run.watcher.last_failure is None)
         assert run.thread.is_alive()
 
 
