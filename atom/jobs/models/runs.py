@@ -110,7 +110,7 @@ _LISTED = {
 }
 _UNLISTED = {
     *("command", "parameters", "logged_parameters", "env", "secrets", "labels", "notes"),
-    "suggestion",
+    *("suggestion", "move_image", "move_runtime"),
 }
 _PEOPLE_AND_GROUPS = (
     *("workflow__slug", "experiment__name", "cluster__name"),
@@ -241,6 +241,11 @@ class Run(TimestampedModel):
     cancel_requested_at = models.DateTimeField(null=True)
     # Since when its open attempt is asked to end, so that the run goes on in `cluster`.
     moving_since = models.DateTimeField(null=True)
+    # Image and environment of the attempts there; the open attempt keeps those of the run.
+    move_image = models.CharField(max_length=500, blank=True)
+    move_runtime = models.ForeignKey(
+        Runtime, null=True, on_delete=models.PROTECT, related_name="moves"
+    )
     retry_at = models.DateTimeField(null=True)
     claimed_until = models.DateTimeField(null=True)
 

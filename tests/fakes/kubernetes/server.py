@@ -278,7 +278,7 @@ class Server:
     def crash(self) -> None:
         """Be gone at once, as a killed server is: requests in hand are cut, the port refuses.
 
-        What was stored stays, as in etcd.
+        Stored objects stay, as in etcd.
         """
         assert self._loop is not None
         self._loop.call_soon_threadsafe(self._cut)

@@ -15,14 +15,17 @@ from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions.attempts import beat, find_by_token, note_exit, note_started
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.failures.engines.failures import ExitReport
-from atom.jobs.models import Placement, Rank, Run
+from atom.jobs.models import Placement, Rank, Run, Runtime
 from atom.jobs.runs.actions.explain import explain
+from atom.jobs.runtimes.actions.cluster_builds import ensure_runtime_in
 from tests.factories.accounts import make_member, make_project, make_user
 from tests.factories.jobs import make_run
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.jobs.executors.kubernetes.world import World
 
 pytestmark = pytest.mark.django_db
+
+OLD, NEW = "registry.example/team/train:1", "registry.example/team/train:2"
 
 
 @pytest.fixture
@@ -137,22 +140,53 @@ def test_a_failed_run_starts_again_in_the_other_cluster(
 def test_a_run_that_waits_gives_up_its_old_placement(
     run: Run, worlds: tuple[World, World], person: APIClient
 ) -> None:
-    assert move(person, run, image="registry.example/team/train:2").status_code == 200
+    assert move(person, run, image=NEW).status_code == 200
     run.refresh_from_db()
-    assert run.image == "registry.example/team/train:2"
+    assert run.image == NEW
     assert worlds[1].submit(run).cluster == worlds[1].cluster
 
 
-def test_a_run_that_ends_before_it_is_moved_stays_where_it_ran(
-    run: Run, worlds: tuple[World, World], person: APIClient
+@pytest.mark.parametrize("exit_code", [0, 3])
+def test_a_run_that_ends_before_it_is_moved_stays_as_and_where_it_ran(
+    run: Run, worlds: tuple[World, World], person: APIClient, exit_code: int
 ) -> None:
+    built = ensure_runtime_in(OLD, "numpy")
+    Runtime.objects.filter(pk=built.pk).update(state=states.READY, archive_key="environments/a")
+    Run.objects.filter(pk=run.pk).update(image=OLD, runtime=built)
     _, rank = start(worlds[0], run)
-    move(person, run)
-    note_exit(rank.attempt_id, ExitReport("exited", 0), {"no_more": True})
+    assert move(person, run, image=NEW).status_code == 200
+    run.refresh_from_db()
+    assert (run.image, run.runtime, run.move_image) == (OLD, built, NEW)
+    note_exit(rank.attempt_id, ExitReport("exited", exit_code), {"no_more": True})
     reconcile.advance(run.pk)
     run.refresh_from_db()
-    assert (run.state, run.cluster) == (states.SUCCEEDED, worlds[0].cluster)
-    assert run.moving_since is None
+    assert (run.state, run.cluster) == (
+        states.FAILED if exit_code else states.SUCCEEDED,
+        worlds[0].cluster,
+    )
+    assert (run.image, run.runtime) == (OLD, built)
+    assert (run.moving_since, run.move_image, run.move_runtime) == (None, "", None)
+
+
+def test_image_and_environment_change_when_the_run_moves_and_not_before(
+    run: Run, worlds: tuple[World, World], person: APIClient
+) -> None:
+    built = ensure_runtime_in(OLD, "numpy")
+    Runtime.objects.filter(pk=built.pk).update(state=states.READY, archive_key="environments/a")
+    Run.objects.filter(pk=run.pk).update(image=OLD, runtime=built)
+    _, rank = start(worlds[0], run)
+    move(person, run, image=NEW)
+    # A second wish names only the cluster: the image of the first one stays.
+    move(person, run, "east")
+    move(person, run)
+    run.refresh_from_db()
+    assert (run.image, run.runtime) == (OLD, built)
+    note_exit(rank.attempt_id, ExitReport("cancelled", 0), {"outputs_failed": [], "no_more": True})
+    next_attempt(run)
+    assert run.image == NEW
+    assert run.runtime is not None
+    assert (run.runtime.image, run.runtime.requirements) == (NEW, built.requirements)
+    assert (run.moving_since, run.move_image, run.move_runtime) == (None, "", None)
 
 
 def test_a_cancelled_move_is_a_cancelled_run(

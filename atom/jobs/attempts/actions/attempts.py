@@ -27,6 +27,8 @@ from atom_sdk.runner.evidence import storable
 
 TOKEN_PREFIX = "atomrun_"
 TOKEN_LIFE = timedelta(hours=1)
+# Columns of a run that a move writes, beside its cluster.
+MOVE_FIELDS = ("image", "runtime", "moving_since", "move_image", "move_runtime")
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +181,17 @@ def _sentence(attempt: Attempt, failure: Failure | None, evidence: dict[str, Any
     if evidence.get("reason") == "cancelled":
         return "The command was stopped because the run was cancelled."
     return f"The command ended with exit code {attempt.exit_code or 0}."
+
+
+def finish_move(run: Run) -> None:
+    """Give a run the image and the environment that its move asked for; the caller saves it."""
+    run.image, run.runtime = run.move_image, run.move_runtime
+    forget_move(run)
+
+
+def forget_move(run: Run) -> None:
+    """Note that the run does not move, or does not any more; the caller saves it."""
+    run.moving_since, run.move_image, run.move_runtime = None, "", None
 
 
 def end_moved(run: Run, attempt: Attempt) -> None:

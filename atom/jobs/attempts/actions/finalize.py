@@ -9,6 +9,7 @@ from django.db.models import Q
 from atom.clusters.actions import release
 from atom.core import clock
 from atom.jobs import states
+from atom.jobs.attempts.actions.attempts import finish_move, forget_move
 from atom.jobs.attempts.actions.traces import trace_attempt
 from atom.jobs.attempts.actions.version_pins import unpin
 from atom.jobs.attempts.actions.write_access import withdraw
@@ -76,7 +77,8 @@ def _end(run: Run, attempt: Attempt, kind: EventKind, text: str) -> None:
     """End both; the kinds of the last line have the names of the final states."""
     if run.moving_since is not None:
         # It was over before it could be moved.
-        run.cluster, run.moving_since = attempt.cluster, None
+        run.cluster = attempt.cluster
+        forget_move(run)
     transition(run, kind.value, attempt)
     unpin(run)
     record(run, kind, text, attempt)
@@ -111,7 +113,8 @@ def _retry(run: Run, attempt: Attempt) -> None:
     losses = _lost_attempts(run, UNCOUNTED - {NODE_LOST})
     wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(10, max(0, losses - 1)))
     run.retry_at = clock.now() + timedelta(seconds=wait_s)
-    run.moving_since = None
+    if run.moving_since is not None:
+        finish_move(run)
     settle(attempt, states.FAILED)
     transition(run, states.RETRY_WAIT)
     text = f"Attempt {attempt.number} was lost; the next one starts in {wait_s} s."

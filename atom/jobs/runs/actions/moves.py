@@ -11,6 +11,7 @@ from atom.accounts import audit
 from atom.accounts.models import User
 from atom.core import clock
 from atom.jobs import effects, states
+from atom.jobs.attempts.actions.attempts import MOVE_FIELDS, finish_move
 from atom.jobs.errors import InvalidRun, NotMovable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record
@@ -29,20 +30,23 @@ def move_run(run_id: UUID, user: User, cluster: str, image: str | None = None) -
 
     The command is asked to stop and may store a last checkpoint; its token ends with its attempt.
     In a cluster that does not answer, the attempt ends without its runner after half a minute.
-    `image`: None for the run's own. Raises NotMovable, RunIsTracked, InvalidRun, ResourcesNeverFit.
+    `image` holds from the next attempt on: None for the run's own, or for that of the move before
+    this one if the run still moves.
+    Raises NotMovable, RunIsTracked, InvalidRun, ResourcesNeverFit.
     """
     with transaction.atomic():
         run = Run.objects.select_for_update(no_key=True, of=("self",)).get(pk=run_id)
         _check_movable(run)
-        request = request_like(run)
-        request = replace(request, cluster=cluster, image=request.image if image is None else image)
+        if image is None:
+            image = run.image if run.moving_since is None else run.move_image
+        request = replace(request_like(run), cluster=cluster, image=image)
         plan = plan_run(run.project, user, request)
         plan.raise_errors()
         if plan.cluster is None or plan.cluster == run.cluster:
             raise InvalidRun(errors={"cluster": [_wrong_target(run, cluster)]})
         origin = run.cluster.name if run.cluster else ""
-        run.cluster, run.image = plan.cluster, request.image
-        run.runtime = environments_in(plan.cluster).ensure(plan.requirements, request.image)
+        run.cluster, run.move_image = plan.cluster, image
+        run.move_runtime = environments_in(plan.cluster).ensure(plan.requirements, image)
         text = f"{user.username} moved the run to the cluster {cluster}."
         record(run, EventKind.MOVE_REQUESTED, text, user=user.username, cluster=cluster)
         audit.record(
@@ -87,12 +91,14 @@ def _wrong_target(run: Run, cluster: str) -> Sentence:
 def _go_on(run: Run) -> None:
     """Save the choice and begin the end of what holds the run in its old cluster."""
     if run.state in states.TERMINAL:
+        finish_move(run)
         enqueue_run(run)
         return
     if run.state in states.WAITING:
         end_placement(run)
+        finish_move(run)
     else:
         run.moving_since = run.moving_since or clock.now()
-    run.save(update_fields=["cluster", "image", "runtime", "moving_since", "updated_at"])
+    run.save(update_fields=["cluster", *MOVE_FIELDS, "updated_at"])
     announce(run)
     effects.wake()
