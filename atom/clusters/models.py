@@ -144,6 +144,11 @@ class NodeAccelerator(TimestampedModel):
     node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="accelerators")
     kind = models.CharField(max_length=100)
     count = models.PositiveIntegerField()
+    # The resource by which pods ask for them, such as amd.com/gpu; "": they cannot.
+    resource = models.CharField(max_length=317, blank=True)
+    # The label of the node that selects this kind among those of the resource; "" without one.
+    label_name = models.CharField(max_length=317, blank=True)
+    label_value = models.CharField(max_length=63, blank=True)
 
     class Meta:
         constraints: ClassVar = [

@@ -13,6 +13,7 @@ A_DIGEST = "9f2c4a1be07d3358c6f1d2a4b5e8079c3d6f1a2b4c5e7f8091a2b3c4d5e6f708"
 
 # Values for a field of this name, if its type and limits allow them.
 VALUES: dict[str, tuple[Any, ...]] = {
+    "accelerator": ("NVIDIA-A100-SXM4-80GB",),
     "accept": ("image/png",),
     "access_key_id": ("ATOM4F1C8A6E2B90",),
     "actor": ("lin",),
@@ -70,6 +71,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "ref": ("v1",),
     "region": ("eu-central-1",),
     "requirements": ("numpy==2.3.0",),
+    "resource": ("nvidia.com/gpu",),
     "role": ("researcher",),
     "root": (A_DIGEST,),
     "root_digest": (A_DIGEST,),

@@ -18,7 +18,7 @@ from rest_framework.test import APIClient
 from atom.accounts.models import AuditEvent, User
 from atom.clusters.actions import reserve
 from atom.clusters.kubernetes import in_cluster
-from atom.clusters.models import Cluster, Node
+from atom.clusters.models import Cluster, Node, NodeAccelerator
 from atom.clusters.registration.actions import registering
 from atom.clusters.registration.engines.nodes import parse_quantity, read_nodes
 from atom.clusters.registration.engines.rights import needed_rights
@@ -45,12 +45,21 @@ def node(name: Any, labels: dict[str, Any] | None = None, **allocatable: str) ->
 
 def resource_slice(name: str, generation: int, *products: str) -> dict[str, Any]:
     devices = [
-        {"name": f"gpu-{at}", "attributes": {"productName": {"string": product}}}
+        {
+            "name": f"gpu-{at}",
+            "attributes": {"productName": {"string": product}, "type": {"string": "gpu"}},
+        }
         for at, product in enumerate(products)
     ]
     pool = {"name": name, "generation": generation, "resourceSliceCount": 1}
     spec = {"driver": "gpu.nvidia.com", "nodeName": name, "pool": pool, "devices": devices}
     return {"spec": spec}
+
+
+def device_class(name: str, resource: str, expression: str) -> dict[str, Any]:
+    selectors = [{"cel": {"expression": expression}}]
+    spec = {"extendedResourceName": resource, "selectors": selectors}
+    return {"metadata": {"name": name}, "spec": spec}
 
 
 @dataclass
@@ -61,6 +70,7 @@ class Answers:
     groups: dict[str, list[str]] = field(default_factory=lambda: dict(GROUPS))
     nodes: list[Any] = field(default_factory=list)
     slices: list[Any] = field(default_factory=list)
+    classes: list[Any] = field(default_factory=list)
     denied: set[tuple[str, str]] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     skew: timedelta = timedelta()
@@ -94,6 +104,7 @@ class Answers:
         lists = {
             "/api/v1/nodes": self.nodes,
             "/apis/resource.k8s.io/v1/resourceslices": self.slices,
+            "/apis/resource.k8s.io/v1/deviceclasses": self.classes,
             "/apis/storage.k8s.io/v1/storageclasses": [{"metadata": {"name": "fast"}}],
         }
         if path in lists:
@@ -170,7 +181,14 @@ def test_a_cluster_is_registered_with_what_it_offers(api: APIClient, server: Api
         "pod_reaches_atom": "warn",
     }
     nodes = {row["name"]: row for row in cluster["nodes"]}
-    assert nodes["gpu-1"]["accelerators"] == [{"kind": "NVIDIA-A100-SXM4-80GB", "count": 8}]
+    assert nodes["gpu-1"]["accelerators"] == [
+        {"kind": "NVIDIA-A100-SXM4-80GB", "count": 8, "resource": "nvidia.com/gpu"}
+    ]
+    kept = NodeAccelerator.objects.get()
+    assert (kept.label_name, kept.label_value) == (
+        "nvidia.com/gpu.product",
+        "NVIDIA-A100-SXM4-80GB",
+    )
     assert (nodes["gpu-1"]["cpu_count"], nodes["gpu-1"]["memory_bytes"]) == (15, 64 << 30)
     assert AuditEvent.objects.get(verb="cluster.registered").data["name"] == "west"
 
@@ -251,6 +269,33 @@ def test_devices_of_resource_slices_count_where_nodes_do_not_name_them(
     cluster = registered(api, server)
 
     assert cluster["accelerators"] == {"NVIDIA-A100-SXM4-80GB": 8, "NVIDIA-T4": 1}
+    # No class gives the devices of the slice a resource; the plugin's have one.
+    resources = dict(NodeAccelerator.objects.values_list("kind", "resource"))
+    assert resources == {"NVIDIA-A100-SXM4-80GB": "nvidia.com/gpu", "NVIDIA-T4": ""}
+    said = finding(cluster, "device_classes")
+    assert (said["level"], said["detail_params"]["kinds"]) == ("warn", "NVIDIA-T4")
+
+
+def test_devices_of_slices_are_asked_for_by_the_resource_of_their_class(
+    api: APIClient, server: ApiServer, answers: Answers
+) -> None:
+    answers.slices = [resource_slice("cpu-1", 1, "NVIDIA T4")]
+    own = "device.driver == 'gpu.nvidia.com'"
+    answers.classes = [
+        device_class("a", "example.com/other", "device.driver == 'gpu.amd.com'"),
+        device_class("b", "example.com/huge", f"{own} && device.capacity['x'].memory > 3"),
+        device_class("c", "no name", own),
+        device_class(
+            "d", "example.com/t4", f"{own} && device.attributes['gpu.nvidia.com'].type == 'gpu'"
+        ),
+        {"metadata": {"name": "e"}, "spec": {"selectors": "x"}},
+        "no class",
+    ]
+
+    cluster = registered(api, server)
+
+    assert NodeAccelerator.objects.get(kind="NVIDIA-T4").resource == "example.com/t4"
+    assert not [row for row in cluster["findings"] if row["code"] == "device_classes"]
 
 
 def test_names_and_labels_that_are_none_are_left_out_and_named(

@@ -33,9 +33,13 @@ class UsedSerializer(serializers.Serializer[Any]):
 class NodeAcceleratorSerializer(serializers.ModelSerializer[NodeAccelerator]):
     """Accelerators of one kind on a node."""
 
+    resource = serializers.CharField(
+        help_text="The resource by which pods ask for them; empty: runs cannot ask for them."
+    )
+
     class Meta:
         model = NodeAccelerator
-        fields = ("kind", "count")
+        fields = ("kind", "count", "resource")
 
 
 class NodeSerializer(serializers.ModelSerializer[Node]):

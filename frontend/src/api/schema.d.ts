@@ -8309,6 +8309,8 @@ export interface components {
         NodeAccelerator: {
             kind: string;
             count: number;
+            /** @description The resource by which pods ask for them; empty: runs cannot ask for them. */
+            resource: string;
         };
         /** @description Which node; this machine's unless one is named. */
         NodeChoiceRequest: {

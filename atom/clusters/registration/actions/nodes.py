@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 
 from django.db.models.functions import Now
@@ -39,9 +40,9 @@ def sync_nodes(cluster: Cluster, facts: Sequence[NodeFacts]) -> None:
     ids = dict(cluster.nodes.values_list("name", "pk"))
     NodeAccelerator.objects.filter(node__cluster=cluster).delete()
     NodeAccelerator.objects.bulk_create(
-        NodeAccelerator(node_id=ids[node.name], kind=kind, count=count)
+        NodeAccelerator(node_id=ids[node.name], kind=kind, **asdict(accelerator))
         for node in facts
-        for kind, count in node.accelerators.items()
+        for kind, accelerator in node.accelerators.items()
     )
 
 

@@ -13,17 +13,18 @@ from typing import Any
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
 from atom.clusters.kubernetes.identity import read_identity
+from atom.clusters.registration.engines.device_classes import read_device_classes
 from atom.clusters.registration.engines.findings import POD_REACHES_ATOM, Finding
 from atom.clusters.registration.engines.nodes import (
     NodeFacts,
     NodeReading,
-    add_slices,
     mapping,
     read_nodes,
     sequence,
     shown,
 )
 from atom.clusters.registration.engines.rights import Right, grant_yaml, needed_rights
+from atom.clusters.registration.engines.slices import add_slices
 from atom.core import clock
 from atom_sdk.sentences import Sentence
 
@@ -228,8 +229,10 @@ def _about_nodes(
         return
     versions = groups.get(ENGINES["dra"], [])
     if versions:
-        path = f"/apis/{ENGINES['dra']}/{versions[0]}/resourceslices"
-        add_slices(reading, _optional(lambda: list(_items(cluster, path))))
+        group = f"/apis/{ENGINES['dra']}/{versions[0]}"
+        classes = _optional(lambda: list(_items(cluster, f"{group}/deviceclasses")))
+        slices = _optional(lambda: list(_items(cluster, f"{group}/resourceslices")))
+        add_slices(reading, slices, read_device_classes(classes))
     result.nodes = list(reading.nodes.values())
     if reading.invalid:
         said = Sentence(
@@ -239,6 +242,7 @@ def _about_nodes(
         )
         yield Finding("names", "warn", said, {"invalid": reading.invalid[:_MAX_LISTED]})
     yield _accelerators(reading, result.facts)
+    yield from _not_askable(reading)
     yield _topology(reading, result.facts)
     yield _taints(reading, result.facts)
 
@@ -247,7 +251,7 @@ def _accelerators(reading: NodeReading, facts: dict[str, Any]) -> Finding:
     nodes = reading.nodes.values()
     total: Counter[str] = Counter()
     for node in nodes:
-        total.update(node.accelerators)
+        total.update({kind: one.count for kind, one in node.accelerators.items()})
     ready = sum(node.is_ready for node in nodes)
     facts["nodes"] = {"total": len(reading.nodes), "ready": ready}
     facts["accelerators"] = dict(total)
@@ -268,6 +272,26 @@ def _accelerators(reading: NodeReading, facts: dict[str, Any]) -> Finding:
         accelerators=", ".join(f"{count} × {kind}" for kind, count in total.most_common(10)),
     )
     return Finding("accelerators", "ok", said, {"accelerators": dict(total)})
+
+
+def _not_askable(reading: NodeReading) -> Iterator[Finding]:
+    """Yield which accelerators pods cannot ask for: no DeviceClass gives them a resource."""
+    kinds = sorted(
+        {
+            kind
+            for node in reading.nodes.values()
+            for kind, one in node.accelerators.items()
+            if not one.resource
+        }
+    )
+    if kinds:
+        said = Sentence(
+            "clusters.accelerators_not_askable",
+            "Runs cannot ask for {kinds}: no DeviceClass with an extendedResourceName selects "
+            "these devices by simple equalities.",
+            kinds=", ".join(kinds[:10]),
+        )
+        yield Finding("device_classes", "warn", said, {"kinds": kinds[:_MAX_LISTED]})
 
 
 def _topology(reading: NodeReading, facts: dict[str, Any]) -> Finding:

@@ -7,7 +7,6 @@ limits.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -25,8 +24,8 @@ _FACTORS = {
     **{f"{unit}i": Decimal(1024) ** at for at, unit in enumerate("KMGTPE", 1)},
 }
 _MAX_BYTES = 1 << 62
-_MAX_COUNT = 1_000_000
-_MAX_KIND = 100
+MAX_COUNT = 1_000_000
+MAX_KIND = 100
 _MAX_SHOWN = 100
 # Resources of device plugins that stand for accelerators, by their names' beginnings.
 _ACCELERATORS = (
@@ -51,6 +50,18 @@ TOPOLOGY_LABELS = (
 
 
 @dataclass(frozen=True, slots=True)
+class Accelerator:
+    """Accelerators of one kind on a node, and how a pod asks for them."""
+
+    count: int
+    # The resource's name, such as nvidia.com/gpu; "" if pods cannot ask for them.
+    resource: str = ""
+    # The label of the node that selects the kind; "" if there is none.
+    label_name: str = ""
+    label_value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NodeFacts:
     """A node of a cluster."""
 
@@ -61,8 +72,8 @@ class NodeFacts:
     is_unschedulable: bool
     labels: dict[str, str] = field(default_factory=dict)
     taints: tuple[str, ...] = ()
-    # How many of each kind, by device plugins or by ResourceSlices.
-    accelerators: dict[str, int] = field(default_factory=dict)
+    # By kind, from device plugins or from ResourceSlices.
+    accelerators: dict[str, Accelerator] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -91,6 +102,18 @@ def is_node_name(name: object) -> TypeGuard[str]:
     return isinstance(name, str) and len(name) <= _MAX_NAME and bool(_NAME.fullmatch(name))
 
 
+def is_resource_name(name: object) -> TypeGuard[str]:
+    """Return whether a value is the name of an extended resource, such as `amd.com/gpu`."""
+    if not isinstance(name, str):
+        return False
+    prefix, _, resource = name.partition("/")
+    return (
+        is_node_name(prefix)
+        and bool(_LABEL_NAME.fullmatch(resource))
+        and not prefix.endswith("kubernetes.io")
+    )
+
+
 def read_nodes(items: Iterable[Any]) -> NodeReading:
     """Return the nodes of a list of the API."""
     reading = NodeReading()
@@ -103,27 +126,6 @@ def read_nodes(items: Iterable[Any]) -> NodeReading:
         labels, wrong = _labels(mapping(metadata.get("labels")))
         reading.invalid += [f"{name}: {shown(key)}" for key in wrong]
         reading.nodes[name] = _node(name, labels, mapping(item))
-    return reading
-
-
-def add_slices(reading: NodeReading, slices: Iterable[Any]) -> NodeReading:
-    """Add the devices of ResourceSlices to the nodes; a device that both report counts once."""
-    newest: dict[tuple[str, str], int] = {}
-    rows = [mapping(mapping(item).get("spec")) for item in slices]
-    for spec in rows:
-        pool = _pool(spec)
-        newest[pool] = max(newest.get(pool, 0), _generation(spec))
-    counts: dict[str, Counter[str]] = {}
-    for spec in rows:
-        # Slices of an older generation are about to be removed: their devices are listed again.
-        if _generation(spec) == newest[_pool(spec)]:
-            node = str(spec.get("nodeName", ""))
-            counts.setdefault(node, Counter()).update(_devices(spec))
-    for name, counter in counts.items():
-        if node_facts := reading.nodes.get(name):
-            kinds = node_facts.accelerators
-            for kind, count in counter.items():
-                kinds[kind] = max(kinds.get(kind, 0), min(count, _MAX_COUNT))
     return reading
 
 
@@ -161,7 +163,7 @@ def _node(name: str, labels: dict[str, str], item: Mapping[str, Any]) -> NodeFac
     taints = [mapping(row) for row in sequence(spec.get("taints"))]
     return NodeFacts(
         name=name,
-        cpus=_at_most(parse_quantity(allocatable.get("cpu")), _MAX_COUNT),
+        cpus=_at_most(parse_quantity(allocatable.get("cpu")), MAX_COUNT),
         memory_bytes=_at_most(parse_quantity(allocatable.get("memory")), _MAX_BYTES),
         is_ready=any(
             row.get("type") == "Ready" and row.get("status") == "True" for row in conditions
@@ -175,47 +177,27 @@ def _node(name: str, labels: dict[str, str], item: Mapping[str, Any]) -> NodeFac
     )
 
 
-def _of_plugins(allocatable: Mapping[str, Any], labels: Mapping[str, str]) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for resource, quantity in allocatable.items():
-        count = _at_most(parse_quantity(quantity), _MAX_COUNT)
-        if str(resource).startswith(_ACCELERATORS) and count > 0:
-            counts[_kind_of(str(resource), labels)] = count
-    return counts
+def _of_plugins(
+    allocatable: Mapping[str, Any], labels: Mapping[str, str]
+) -> dict[str, Accelerator]:
+    found: dict[str, Accelerator] = {}
+    for resource in sorted(map(str, allocatable)):
+        count = _at_most(parse_quantity(allocatable[resource]), MAX_COUNT)
+        if not resource.startswith(_ACCELERATORS) or not is_resource_name(resource) or not count:
+            continue
+        label = _product_label(resource, labels)
+        product = labels.get(label, "")
+        if product and product not in found:
+            found[product] = Accelerator(count, resource, label, product)
+        else:
+            # Without a label, or beside another resource of the product, such as shared cards.
+            found[resource[:MAX_KIND]] = Accelerator(count, resource)
+    return found
 
 
-def _kind_of(resource: str, labels: Mapping[str, str]) -> str:
-    """Return the model's name for whole cards, the resource's name for parts of them."""
-    if "/mig-" not in resource:
-        for vendor, names in _PRODUCTS.items():
-            product = next((labels[name] for name in names if labels.get(name)), "")
-            if resource.startswith(vendor) and product:
-                return product
-    return shown(resource)[:_MAX_KIND]
-
-
-def _pool(spec: Mapping[str, Any]) -> tuple[str, str]:
-    return str(spec.get("driver", "")), str(mapping(spec.get("pool")).get("name", ""))
-
-
-def _generation(spec: Mapping[str, Any]) -> int:
-    number = mapping(spec.get("pool")).get("generation", 0)
-    return number if isinstance(number, int) else 0
-
-
-def _devices(spec: Mapping[str, Any]) -> Counter[str]:
-    driver = shown(spec.get("driver"))
-    counts: Counter[str] = Counter()
-    for row in sequence(spec.get("devices")):
-        device = mapping(row)
-        # `basic` holds the attributes before resource.k8s.io/v1beta2.
-        attributes = mapping(
-            device.get("attributes") or mapping(device.get("basic")).get("attributes")
-        )
-        product = ""
-        for key, value in attributes.items():
-            if str(key).rpartition("/")[2] in {"productName", "product", "model"}:
-                product = str(mapping(value).get("string") or "")
-        # Device plugins write the same names as labels, which have no spaces.
-        counts[shown(product.replace(" ", "-") or driver)[:_MAX_KIND]] += 1
-    return counts
+def _product_label(resource: str, labels: Mapping[str, str]) -> str:
+    """Return the label with the model of whole cards; "" for parts of them, and without one."""
+    if "/mig-" in resource:
+        return ""
+    names = next((names for vendor, names in _PRODUCTS.items() if resource.startswith(vendor)), ())
+    return next((name for name in names if labels.get(name)), "")

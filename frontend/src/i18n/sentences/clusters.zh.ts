@@ -79,4 +79,6 @@ export const clusters: Readonly<Record<string, string>> = {
   'clusters.version_missing': '它没有给出 Kubernetes 的版本。',
   'clusters.version_old': 'Kubernetes {version} 低于 1.{oldest}。',
   'clusters.zones': '节点分布在 {count} 个可用区。',
+  'clusters.accelerators_not_askable':
+    '运行无法申请 {kinds}：没有带 extendedResourceName 的 DeviceClass 以简单等式选中这些设备。',
 };
