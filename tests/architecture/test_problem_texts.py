@@ -24,7 +24,7 @@ def subclasses(parent: type[AtomError]) -> set[type[AtomError]]:
 
 def test_each_code_has_a_chinese_title_and_action() -> None:
     for module in walk_packages(atom.__path__, "atom."):
-        if module.name.endswith(("errors", ".permissions", ".states", ".storage")):
+        if module.name.endswith(("errors", ".permissions", ".states", ".storage", ".waiting")):
             import_module(module.name)
     shown = [error for error in subclasses(AtomError) if error.__module__.startswith("atom.")]
     codes = {error.code for error in shown if not error.__module__.startswith(LEFT_OUT)}

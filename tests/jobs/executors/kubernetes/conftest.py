@@ -1,4 +1,4 @@
-"""A registered cluster of the stand-in."""
+"""Registered clusters of the stand-in."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from atom.accounts.models import Project
 from tests.factories.accounts import make_project
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.jobs.executors.kubernetes.world import World
+from tests.jobs.live import serve
 
 
 @pytest.fixture
@@ -24,6 +25,23 @@ def world(db: None, settings: Any) -> Iterator[World]:
     settings.ATOM_POD_API_URL = "http://127.0.0.1:9"
     with StandIn(tls=True) as stand_in:
         stand_in.nodes.add("n1", {"nvidia.com/gpu": "8"})
+        yield World(stand_in)
+
+
+@pytest.fixture(scope="module")
+def origin() -> Iterator[str]:
+    """Serve Atom to the pods of all tests of a module; give its address."""
+    with serve() as origin:
+        yield origin
+
+
+@pytest.fixture
+def running_world(transactional_db: None, settings: Any, origin: str) -> Iterator[World]:
+    """Return a cluster whose kubelet runs pods, from which they reach Atom."""
+    settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
+    settings.ATOM_POD_API_URL = origin
+    with StandIn(tls=True, kubelet=True) as stand_in:
+        stand_in.nodes.add("n1")
         yield World(stand_in)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -15,42 +14,39 @@ from atom.clusters.models import Cluster
 from atom.core import storage
 from atom.jobs import reconcile, states
 from atom.jobs.executors import advance_builds, environments_in, start_build
+from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.removal import remove_ended
-from atom.jobs.logs.actions import logs
-from atom.jobs.models import EnvironmentBuild, Run, Runtime
+from atom.jobs.models import ClusterJob, EnvironmentBuild, Run, Runtime
 from atom.jobs.runs.actions.explain import explain
 from atom.jobs.runtimes.actions import cluster_builds
 from atom.jobs.runtimes.pipelines.sdk_wheel import sdk_digest
 from tests.factories.jobs import make_run
+from tests.fakes.kubelet.process import can_isolate
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
-from tests.jobs.executors.kubernetes.played import PlayedPod
 from tests.jobs.executors.kubernetes.world import World
-from tests.jobs.live import log_of, serve, wait_for
+from tests.jobs.live import log_of
 from tests.jobs.packages import write_wheel
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+Json = dict[str, Any]
+
+# pip starts several times.
+BUILD_S = 120.0
 SHOW = "import sys, importlib.metadata as m; print(sys.prefix, m.version('atom-pinned'))"
 IMAGE = "registry.example/team/python:3"
 
 
 @pytest.fixture
-def world(transactional_db: None, settings: Any) -> Iterator[World]:
-    settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
-    with serve() as origin, StandIn(tls=True) as stand_in:
-        settings.ATOM_POD_API_URL = origin
-        stand_in.nodes.add("n1")
-        yield World(stand_in)
-
-
-@pytest.fixture
-def index(tmp_path: Path, settings: Any) -> Path:
-    """Return a folder of wheels in the place of an index."""
+def index(tmp_path: Path, settings: Any, running_world: World) -> None:
+    """Show the images a folder of wheels in the place of an index."""
     folder = tmp_path / "wheels"
     folder.mkdir()
     write_wheel(folder, "pinned")
-    settings.ATOM_RUNTIME_PIP_OPTIONS = f"--no-index --no-deps --find-links {folder}"
-    return folder
+    # The pods' own /tmp would hide the folder of this machine.
+    seen = "/opt/wheels" if can_isolate() else str(folder)
+    running_world.stand_in.kubelet.image_paths = ((str(folder), seen),)
+    settings.ATOM_RUNTIME_PIP_OPTIONS = f"--no-index --no-deps --find-links {seen}"
 
 
 def queued(project: Project, world: World, requirements: str = "atom-pinned\n") -> Run:
@@ -75,20 +71,23 @@ def begun(world: World, *runs: Run) -> EnvironmentBuild:
     return build
 
 
-def built(world: World, build: EnvironmentBuild, folder: Path) -> int:
-    pod = PlayedPod(world, world.pod(build), folder)
-    pod.start()
-    return pod.wait()
+def ended(world: World, job: ClusterJob, phase: str) -> Json:
+    """Return the pod of a Job once its kubelet has ended it in a phase."""
+    return world.stand_in.kubelet.wait_for(phase, job.job_name, job.namespace, BUILD_S)
 
 
+@pytest.mark.usefixtures("index")
 def test_an_environment_is_built_once_and_its_runs_start_in_it(
-    project: Project, world: World, index: Path, tmp_path: Path
+    project: Project, running_world: World
 ) -> None:
+    world = running_world
     first, second = queued(project, world), queued(project, world)
+    gate = world.stand_in.kubelet.hold_volumes()
     build = begun(world, first, second)
     first.refresh_from_db()
     assert explain(first).code == "preparing_in_cluster"
-    assert built(world, build, tmp_path / "pod") == 0
+    gate.set()
+    ended(world, build, "Succeeded")
     cluster_builds.verify(build.pk)
     runtime = Runtime.objects.get(pk=build.runtime_id)
     assert (runtime.state, EnvironmentBuild.objects.count()) == (states.READY, 1)
@@ -96,34 +95,28 @@ def test_an_environment_is_built_once_and_its_runs_start_in_it(
     assert storage.objects().head(runtime.archive_key).size_bytes == runtime.archive_bytes
     assert not storage.objects().exists(cluster_builds.staging_key(build))
 
-    placement = world.submit(first)
-    pod = PlayedPod(world, world.pod(placement), tmp_path / "pod2")
-    pod.start()
-    assert pod.wait() == 0
-    wait_for(lambda: _tick(world, first) == states.SUCCEEDED)
-    assert log_of(first).strip() == f"{tmp_path / 'pod2' / 'env'} 1"
-    assert reconcile.advance(second.pk) == states.SUBMITTED
+    for run in (first, second):
+        run.refresh_from_db()
+        if run.state == states.QUEUED:
+            world.submit(run)
+        world.until(run, states.SUCCEEDED)
+        prefix, version = log_of(run).split()
+        assert version == "1"
+        if can_isolate():
+            assert prefix == names.ENVIRONMENT_DIR
+        else:
+            assert Path(prefix).is_relative_to(world.stand_in.kubelet.folder)
+    assert EnvironmentBuild.objects.count() == 1
 
 
-def _tick(world: World, run: Run) -> str | None:
-    world.sync()
-    for stream in logs.streams_due():
-        logs.flush(stream.attempt_id)
-    return reconcile.advance(run.pk)
-
-
-@pytest.fixture
-def waiting(project: Project, world: World) -> tuple[Run, EnvironmentBuild]:
-    run = queued(project, world)
-    return run, begun(world, run)
-
-
+@pytest.mark.usefixtures("index")
 def test_a_build_that_fails_fails_its_run_with_its_log_and_is_tried_again(
-    project: Project, world: World, index: Path, tmp_path: Path
+    project: Project, running_world: World
 ) -> None:
+    world = running_world
     run = queued(project, world, "atom-missing\n")
     build = begun(world, run)
-    assert built(world, build, tmp_path / "pod") == 1
+    ended(world, build, "Failed")
     reconcile.advance(run.pk)
     attempt = run.attempts.get()
     assert attempt.failure_class == "RUNTIME_BUILD"
@@ -131,13 +124,20 @@ def test_a_build_that_fails_fails_its_run_with_its_log_and_is_tried_again(
     run.refresh_from_db()
     assert run.runtime is not None
     environments_in(world.cluster).request(run.runtime)
+    # The second build is to be open when ended ones are removed.
+    world.stand_in.kubelet.hold_volumes()
     again = begun(world, queued(project, world, "atom-missing\n"))
     assert (again.number, again.runtime_id) == (2, build.runtime_id)
     assert again.job_name != build.job_name
-    # The first Job goes; that of the build that is open stays.
     remove_ended()
     jobs = world.stand_in.store.objects("jobs.batch")
     assert [job["metadata"]["name"] for job in jobs] == [again.job_name]
+
+
+@pytest.fixture
+def waiting(project: Project, world: World) -> tuple[Run, EnvironmentBuild]:
+    run = queued(project, world)
+    return run, begun(world, run)
 
 
 def test_the_objects_of_a_build_hold_no_secret_and_no_requirement(

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Callable
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,31 +18,18 @@ from atom.clusters.registration.actions import pod_findings
 from atom.clusters.registration.actions.registering import check_now
 from atom.clusters.registration.engines.findings import pod_finding
 from atom.core import clock
+from atom.core.storage import objects
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.pod_checks import CheckOrder, judge_report
 from atom.jobs.executors.kubernetes.pod_check import try_pod
 from tests.factories.accounts import make_member, make_project, make_user
-from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.jobs.executors.kubernetes.world import World
-from tests.jobs.live import serve, wait_for
+from tests.jobs.live import wait_for
 
 Json = dict[str, Any]
 ORDER = CheckOrder("n", "ns", "image", "source", {"api": "https://a/x", "store": "https://s/y?sig"})
 ATOM = {"status": 200, "start": '{"level":"ok","faults":[]}'}
 STORE = {"status": 404, "start": ""}
-
-
-class Kubelet:
-    """Plays the part of the kubelet each time that the worker pauses."""
-
-    def __init__(self, world: World, act: Callable[[World, Json], None]) -> None:
-        self.world, self.act = world, act
-        self.findings: list[Json] = []
-
-    def __call__(self, _: float) -> None:
-        wait_for(lambda: pods(self.world))
-        self.findings.append(finding(self.world))
-        self.act(self.world, pods(self.world)[0])
 
 
 def pods(world: World) -> list[Json]:
@@ -63,71 +48,47 @@ def finding(world: World) -> Json:
     return found
 
 
-def say(world: World, pod: Json, phase: str, state: Json, **more: Any) -> None:
-    machinery, metadata = world.stand_in.machinery, pod["metadata"]
-    status = {**pod["status"], "phase": phase, **more}
-    status["containerStatuses"] = [{"name": names.MAIN, "state": state}]
-    machinery.update_status(
-        machinery.kind("pods."), metadata["namespace"], metadata["name"], status
-    )
+@dataclass
+class Watched:
+    """Findings and pods, as they were each time that the worker paused."""
+
+    world: World
+    findings: list[Json] = field(default_factory=list)
+    pods: list[Json] = field(default_factory=list)
+
+    def __call__(self, _: float) -> None:
+        time.sleep(0.02)
+        self.findings.append(finding(self.world))
+        self.pods += pods(self.world)
+
+    @property
+    def details(self) -> list[str]:
+        """Return the codes of the findings, each once."""
+        return list(dict.fromkeys(one["detail_code"] for one in self.findings))
 
 
-def ended(report: object, code: int = 0) -> Callable[[World, Json], None]:
-    text = report if isinstance(report, str) else json.dumps(report)
-
-    def act(world: World, pod: Json) -> None:
-        terminated = {"exitCode": code, "message": text}
-        say(world, pod, "Failed" if code else "Succeeded", {"terminated": terminated})
-
-    return act
-
-
-def tried(world: World, act: Callable[[World, Json], None]) -> tuple[Json, Kubelet]:
+def tried(world: World) -> tuple[Json, Watched]:
+    """Try a pod; return the last finding, and what was seen until then."""
+    watched = Watched(world)
     boss = make_user(is_superuser=True)
-    kubelet = Kubelet(world, act)
-    try_pod(world.cluster.pk, pod_findings.begin(world.cluster, boss), kubelet)
+    try_pod(world.cluster.pk, pod_findings.begin(world.cluster, boss), watched)
     assert not finding(world)["evidence"]["under_way"]
     wait_for(lambda: not jobs(world) and not pods(world))
-    return finding(world), kubelet
+    return finding(world), watched
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_pod_that_reaches_atom_and_its_store_says_so(
-    transactional_db: None, settings: Any, tmp_path: Path
-) -> None:
-    settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
-
-    def played(world: World, pod: Json) -> None:
-        (main,) = pod["spec"]["containers"]
-        message = tmp_path / "message"
-        environment = {one["name"]: one["value"] for one in main["env"]}
-        subprocess.run(
-            [sys.executable, *main["command"][1:]],
-            env={"PATH": os.environ["PATH"], "ATOM_MESSAGE_FILE": str(message), **environment},
-            check=True,
-            capture_output=True,
-        )
-        ended(message.read_text())(world, pod)
-
-    with serve() as origin, StandIn(tls=True) as stand_in:
-        settings.ATOM_POD_API_URL = origin
-        stand_in.nodes.add("n1")
-        found, kubelet = tried(World(stand_in), played)
-        assert (found["level"], found["detail_code"]) == ("ok", "clusters.pod_reaches")
-        assert found["detail_params"]["url"] == f"{origin}/api/v1/state/"
-        assert kubelet.findings[0]["detail_code"] == "clusters.pod_under_way"
+def test_a_pod_that_reaches_atom_and_its_store_says_so(running_world: World, origin: str) -> None:
+    found, watched = tried(running_world)
+    assert (found["level"], found["detail_code"]) == ("ok", "clusters.pod_reaches")
+    assert found["detail_params"]["url"] == f"{origin}/api/v1/state/"
+    assert watched.details == ["clusters.pod_under_way"]
 
 
-@pytest.mark.django_db
-def test_a_pod_has_the_profile_of_a_run_and_a_policy_for_itself_alone(world: World) -> None:
-    seen: list[Json] = []
-
-    def look(world: World, pod: Json) -> None:
-        seen.append(pod)
-        ended({"api": ATOM, "store": STORE})(world, pod)
-
-    tried(world, look)
-    (pod,) = seen
+@pytest.mark.django_db(transaction=True)
+def test_a_pod_has_the_profile_of_a_run_and_a_policy_for_itself_alone(running_world: World) -> None:
+    _, watched = tried(running_world)
+    pod = watched.pods[0]
     spec = pod["spec"]
     (main,) = spec["containers"]
     assert spec["serviceAccountName"] == names.ACCOUNT
@@ -137,10 +98,10 @@ def test_a_pod_has_the_profile_of_a_run_and_a_policy_for_itself_alone(world: Wor
     assert main["securityContext"]["readOnlyRootFilesystem"] is True
     # The watcher of runs does not take it for one of theirs.
     assert names.INSTALLATION not in pod["metadata"]["labels"]
-    (policy,) = world.stand_in.store.objects("networkpolicies.networking.k8s.io")
+    (policy,) = running_world.stand_in.store.objects("networkpolicies.networking.k8s.io")
     (selected,) = policy["spec"]["podSelector"]["matchExpressions"]
     assert selected["key"] in pod["metadata"]["labels"]
-    again, _ = tried(world, ended({"api": ATOM, "store": STORE}))
+    again, _ = tried(running_world)
     assert again["level"] == "ok"
 
 
@@ -185,53 +146,58 @@ def test_a_report_means(report: Any, code: Any, level: str, expected: str, param
     assert "sig" not in str(said)
 
 
-@pytest.mark.django_db
-def test_a_failed_try_keeps_the_cluster_from_runs_until_one_passes(world: World) -> None:
-    found, _ = tried(world, ended({"api": {"error": "timed out"}, "store": STORE}))
+@pytest.mark.django_db(transaction=True)
+def test_a_failed_try_keeps_the_cluster_from_runs_until_one_passes(
+    running_world: World, settings: Any, origin: str
+) -> None:
+    # Pods find no server at this port.
+    settings.ATOM_POD_API_URL = "http://127.0.0.1:9"
+    found, _ = tried(running_world)
     assert "ATOM_POD_API_URL" in found["detail"]
-    checked = check_now(Cluster.objects.get(pk=world.cluster.pk))
+    checked = check_now(Cluster.objects.get(pk=running_world.cluster.pk))
     assert (checked.state, pod_finding(checked.findings)) == ("registering", found)
-    tried(world, ended({"api": ATOM, "store": STORE}))
-    checked = check_now(Cluster.objects.get(pk=world.cluster.pk))
+    settings.ATOM_POD_API_URL = origin
+    tried(running_world)
+    checked = check_now(Cluster.objects.get(pk=running_world.cluster.pk))
     others = [one["code"] for one in checked.findings if one["level"] == "fail"]
     assert checked.state == ("registering" if others else "ready")
 
 
-@pytest.mark.django_db
-def test_a_pod_that_never_starts_says_why_in_the_words_of_runs(world: World) -> None:
-    message = "0/1 nodes are available: 1 Insufficient cpu."
+@pytest.fixture
+def store_out_of_reach(settings: Any) -> Iterator[None]:
+    """Give pods an address at which there is no store."""
+    settings.S3_PUBLIC_ENDPOINT_URL = "http://127.0.0.1:9"
+    objects.cache_clear()
+    yield
+    objects.cache_clear()
 
-    def unschedulable(world: World, pod: Json) -> None:
-        condition = {
-            "type": "PodScheduled",
-            "status": "False",
-            "reason": "Unschedulable",
-            "message": message,
-        }
-        machinery, metadata = world.stand_in.machinery, pod["metadata"]
-        status = {**pod["status"], "phase": "Pending", "conditions": [condition]}
-        place = (metadata["namespace"], metadata["name"])
-        machinery.update_status(machinery.kind("pods."), *place, status)
 
-    found, kubelet = tried(world, unschedulable)
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("store_out_of_reach")
+def test_a_pod_that_finds_no_store_names_its_host(running_world: World) -> None:
+    found, _ = tried(running_world)
+    assert (found["level"], found["detail_code"]) == ("fail", "clusters.pod_store_unreached")
+    assert found["detail_params"]["host"] == "127.0.0.1:9"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_pod_that_never_starts_says_why_in_the_words_of_runs(running_world: World) -> None:
+    stand_in = running_world.stand_in
+    stand_in.store.remove("nodes.", ("", "n1"))
+    stand_in.nodes.add("small", {"cpu": "50m"})
+    found, watched = tried(running_world)
     assert (found["level"], found["detail_code"]) == ("warn", "clusters.pod_not_started")
     assert "cpu" in found["detail"]
-    under_way = {one["detail"] for one in kubelet.findings}
-    assert any("cpu" in text for text in under_way)
+    assert any("cpu" in one["detail"] for one in watched.findings)
 
 
-@pytest.mark.django_db
-def test_an_image_that_cannot_be_pulled_is_named(world: World, settings: Any) -> None:
-    settings.ATOM_POD_IMAGE = "registry.example/none:1"
-
-    def pulling(world: World, pod: Json) -> None:
-        waiting = {"reason": "ImagePullBackOff", "message": "Back-off pulling image"}
-        condition = {"type": "PodScheduled", "status": "True"}
-        say(world, pod, "Pending", {"waiting": waiting}, conditions=[condition])
-
-    found, _ = tried(world, pulling)
+@pytest.mark.django_db(transaction=True)
+def test_an_image_that_cannot_be_pulled_is_named(running_world: World, settings: Any) -> None:
+    settings.ATOM_POD_IMAGE = image = "registry.example/none:1"
+    running_world.stand_in.kubelet.images.forbid(image)
+    found, _ = tried(running_world)
     assert found["level"] == "warn"
-    assert "registry.example/none:1" in found["detail"]
+    assert image in found["detail"]
 
 
 @pytest.mark.django_db

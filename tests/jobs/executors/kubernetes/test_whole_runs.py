@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from atom.accounts.models import Project
-from atom.jobs import reconcile, states
+from atom.jobs import states
 from atom.jobs.executors.kubernetes.removal import remove_ended
-from atom.jobs.logs.actions import logs
 from atom.jobs.models import Run
 from tests.factories.jobs import make_run
-from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.jobs.executors.kubernetes.world import World
-from tests.jobs.live import serve, wait_for
+from tests.jobs.live import wait_for
 
 Json = dict[str, Any]
 
@@ -24,27 +21,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(transactional_db: None, settings: Any) -> Iterator[World]:
-    settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
-    with serve() as origin, StandIn(tls=True, kubelet=True) as stand_in:
-        settings.ATOM_POD_API_URL = origin
-        stand_in.nodes.add("n1")
-        yield World(stand_in)
+def world(running_world: World) -> World:
+    return running_world
 
 
 def python(source: str) -> list[str]:
     return [sys.executable, "-c", source]
-
-
-def tick(world: World, run: Run) -> str | None:
-    world.sync()
-    for stream in logs.streams_due():
-        logs.flush(stream.attempt_id)
-    return reconcile.advance(run.pk)
-
-
-def until(world: World, run: Run, state: str) -> None:
-    wait_for(lambda: tick(world, run) == state)
 
 
 def queued(project: Project, world: World, command: list[str]) -> Run:
@@ -63,7 +45,7 @@ def test_a_run_in_a_cluster_succeeds_with_its_log_and_leaves_nothing(
     run = queued(project, world, python("print('hello from a pod')"))
     world.submit(run)
     assert exit_code(world.stand_in.kubelet.wait_for("Succeeded")) == 0
-    until(world, run, states.SUCCEEDED)
+    world.until(run, states.SUCCEEDED)
     attempt = run.attempts.get()
     assert attempt.node is not None
     assert attempt.node.name == "n1"
@@ -81,7 +63,7 @@ def test_a_program_that_fails_ends_its_run_with_its_own_code(
     world.submit(run)
     # 143 would say that the cluster ended the pod.
     assert exit_code(world.stand_in.kubelet.wait_for("Failed")) == 1
-    until(world, run, states.FAILED)
+    world.until(run, states.FAILED)
     assert (run.attempts.get().exit_code, run.attempts.get().failure_class) == (143, "USER_CODE")
 
 
@@ -91,9 +73,9 @@ def test_a_preempted_run_goes_on_as_a_new_attempt_in_a_new_job(
     kubelet = world.stand_in.kubelet
     run = queued(project, world, python("import time; time.sleep(60)"))
     world.submit(run)
-    until(world, run, states.RUNNING)
+    world.until(run, states.RUNNING)
     kubelet.evict(kubelet.wait_for("Running"))
-    wait_for(lambda: tick(world, run) == states.RETRY_WAIT)
+    wait_for(lambda: world.tick(run) == states.RETRY_WAIT)
     wait_for(lambda: _job_has_failed(world))
     world.sync()
     Run.objects.filter(pk=run.pk).update(retry_at=None)

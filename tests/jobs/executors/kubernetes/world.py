@@ -19,11 +19,13 @@ from atom.jobs.attempts.actions.launch import launch
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.watching import sync_cluster
+from atom.jobs.logs.actions import logs
 from atom.jobs.models import Attempt, ClusterJob, Placement, Run
 from tests.factories.accounts import make_user
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.fakes.kubernetes.pods import set_condition
 from tests.fakes.kubernetes.store import timestamp
+from tests.jobs.live import wait_for
 
 Json = dict[str, Any]
 
@@ -54,6 +56,17 @@ class World:
     def sync(self) -> None:
         """Let the watcher look."""
         sync_cluster(self.cluster)
+
+    def tick(self, run: Run) -> str | None:
+        """Let the watcher look and the run go on; return the run's state."""
+        self.sync()
+        for stream in logs.streams_due():
+            logs.flush(stream.attempt_id)
+        return reconcile.advance(run.pk)
+
+    def until(self, run: Run, state: str) -> None:
+        """Return once a run is in a state. Raises AssertionError when it is not in time."""
+        wait_for(lambda: self.tick(run) == state)
 
     def pods(self, placement: ClusterJob) -> list[Json]:
         """Return the pods of a placement, by name."""
