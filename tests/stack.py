@@ -17,9 +17,9 @@ import psycopg
 
 from atom.dev.confine import before_exec
 from atom.dev.ports import find_free
-from atom.dev.seaweed import PORTS_USED
+from atom.dev.seaweed import PORTS_USED, make_client
 from atom.dev.valkey import DATABASES
-from atom.settings.environment import BASE_DIR
+from atom.settings.environment import BASE_DIR, Environment
 from tests.services import RUNTIMES_VARIABLE, TEMPLATE_DATABASE
 
 START_TIMEOUT_S = 240.0
@@ -206,6 +206,15 @@ class Stack:
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         """Open a connection to the stack's own database."""
         return psycopg.connect(self.setting("DATABASE_URL"))
+
+    def object_keys(self, prefix: str) -> list[str]:
+        """Return the keys below a prefix of the stack's own bucket."""
+        names = ("S3_ENDPOINT_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")
+        client = make_client(*map(self.setting, names))
+        pages = client.get_paginator("list_objects_v2").paginate(
+            Bucket=Environment.model_fields["s3_bucket"].default, Prefix=prefix
+        )
+        return [item["Key"] for page in pages for item in page.get("Contents", [])]
 
     def setting(self, variable: str) -> str:
         """Return what the launcher tells its parts of a service that it has started."""

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 import psutil
 
+from atom.jobs.metrics.engines.points import decode
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, NetworkError
 from atom_sdk.client.runs import TERMINAL
@@ -116,9 +117,18 @@ def await_line(client: Client, run: str, line: str) -> None:
 
 
 def steps_of(client: Client, run: str, key: str) -> list[int]:
-    """Return the steps of a curve, in the order in which they are stored."""
+    """Return the steps of a curve in their order, each once."""
     answer = client.http.get(f"runs/{run}/metrics/series/", key=key, points=100_000)
     return [int(step) for series in answer["series"] for step in series["steps"]]
+
+
+def stored_steps_of(stack: Stack, attempt: dict[str, Any], key: str) -> list[int]:
+    """Return the steps of an attempt's points as they are stored, with any that came twice."""
+    chunks = stack.query(
+        "SELECT c.data FROM jobs_metricchunk c JOIN jobs_metricseries s ON s.id = c.series_id "
+        f"WHERE s.attempt_id = '{attempt['id']}' AND s.key = '{key}' ORDER BY c.seq"
+    )
+    return [int(step) for (data,) in chunks for step in decode(bytes(data)).steps]
 
 
 def await_end(client: Client, run: str, timeout_s: float = PATIENCE_S) -> dict[str, Any]:

@@ -132,6 +132,8 @@ def broken_stack() -> Iterator[Stack]:
     """A stack whose processes the tests kill; a lost runner is noticed soon."""
     running = Stack.create()
     running.external = {"ATOM_RUNNER_LOST_AFTER_S": "4"}
+    # Clusters of the tests are on this machine.
+    running.external |= {"ATOM_WATCH_CLUSTERS": "1", "ATOM_CLUSTER_NETWORKS": "127.0.0.0/8"}
     try:
         running.start()
         yield running
