@@ -15,6 +15,10 @@ MAX_TEXT: Final = 500
 _STARTS_AGAIN: Final = (
     "Nothing to correct: the run starts again by itself, from its last saved checkpoint."
 )
+_POD_LOG: Final = (
+    "Read the pod's log in the cluster, or show this to an administrator of the cluster. The run "
+    "starts again by itself while it has retries left."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,22 @@ CLUSTER_FAILURES: Final[Mapping[FailureCode, _Text]] = {
         "The cluster ended the job, and its objects do not say why: {said}",
         "Show this text to an administrator of the cluster; the run starts again by itself while "
         "it has retries left.",
+    ),
+    FailureCode.POD_REFUSED: _Text(
+        classes.RUNNER_LOST,
+        "Atom did not accept the job's pod, so its command was not started: {said}",
+        _POD_LOG,
+    ),
+    FailureCode.POD_NOT_PREPARED: _Text(
+        classes.RUNNER_LOST,
+        "The runner in the job's pod could not prepare the attempt, so its command was not "
+        "started: {said}",
+        _POD_LOG,
+    ),
+    FailureCode.POD_NOT_REPORTED: _Text(
+        classes.RUNNER_LOST,
+        "The runner in the job's pod ended, and Atom has no report about the command: {said}",
+        _POD_LOG,
     ),
 }
 

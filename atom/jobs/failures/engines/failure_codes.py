@@ -76,6 +76,9 @@ class FailureCode(StrEnum):
     UNSCHEDULABLE = "unschedulable"
     CONTAINER_NOT_STARTED = "container_not_started"
     CLUSTER_ENDED_IT = "cluster_ended_it"
+    POD_REFUSED = "pod_refused"
+    POD_NOT_PREPARED = "pod_not_prepared"
+    POD_NOT_REPORTED = "pod_not_reported"
     # Codes that a workflow itself declares; see known_failures.
     NO_LABELS = "no_labels"
     ONE_CLASS = "one_class"

@@ -42,6 +42,10 @@ class EndCause(StrEnum):
     VOLUME = "volume"
     UNSCHEDULABLE = "unschedulable"
     JOB_VANISHED = "job_vanished"
+    # The runner's own codes: it got no attempt, could not prepare it, or could not report its end.
+    POD_REFUSED = "pod_refused"
+    POD_NOT_PREPARED = "pod_not_prepared"
+    POD_NOT_REPORTED = "pod_not_reported"
     UNKNOWN = "unknown"
 
 
@@ -89,6 +93,9 @@ _CODES: Final = {
     EndCause.VOLUME: FailureCode.VOLUME_NOT_MOUNTED,
     EndCause.UNSCHEDULABLE: FailureCode.UNSCHEDULABLE,
     EndCause.JOB_VANISHED: FailureCode.JOB_VANISHED,
+    EndCause.POD_REFUSED: FailureCode.POD_REFUSED,
+    EndCause.POD_NOT_PREPARED: FailureCode.POD_NOT_PREPARED,
+    EndCause.POD_NOT_REPORTED: FailureCode.POD_NOT_REPORTED,
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from atom.jobs.executors.base import Observation, RankObservation
@@ -15,14 +15,16 @@ from atom.jobs.executors.kubernetes.engines.documents import (
 )
 from atom.jobs.executors.kubernetes.engines.end_causes import Cause, EndCause, cause
 from atom.jobs.executors.kubernetes.engines.job_ends import JobState, read_job
+from atom.jobs.executors.kubernetes.engines.pod_ends import pod_end
 from atom.jobs.failures.engines.failures import Failure, Limits
-from atom_sdk.runner.pod_exits import NO_LONGER_OURS, NOT_REPORTED, TERMINATED
+from atom_sdk.runner.pod_exits import NO_LONGER_OURS, NOT_REPORTED, REFUSED, TERMINATED
 
 # A Job with one of these ends: FailureTarget and SuccessCriteriaMet come before its pods are gone.
 _ENDS = frozenset({"FailureTarget", "Failed", "SuccessCriteriaMet", "Complete"})
 POD_ENDS = frozenset({"Succeeded", "Failed"})
 _KILLED = 137
-_RUNNER_CODES = frozenset({NO_LONGER_OURS, NOT_REPORTED, TERMINATED, _KILLED})
+_SIGNALS = frozenset({TERMINATED, _KILLED})
+_UNREPORTED = frozenset({NO_LONGER_OURS, NOT_REPORTED})
 
 
 def slim_job(job: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,29 +141,59 @@ def observation_of(
     }
     pods = observed.get("pods") or ()
     is_final = over and (bool(observed.get("gone")) or all(is_over(pod) for pod in pods))
-    failure = _failure_of(observed, limits) if over else _disruption_of(observed, limits)
+    joined = {str(one["pod_uid"]) for one in identities.values() if one.get("pod_uid")}
+    failure = _failure_of(observed, limits, joined) if over else _disruption_of(observed, limits)
     return Observation(ranks, is_final=is_final, failure=failure)
 
 
-def _failure_of(observed: Mapping[str, Any], limits: Limits) -> Failure | None:
-    """Return why the Job ended, as far as its objects say it; None if they say that it is well."""
+def _failure_of(
+    observed: Mapping[str, Any], limits: Limits, joined: Collection[str]
+) -> Failure | None:
+    """Return why the Job ended, as far as its objects say it; None if they say that it is well.
+
+    `joined`: uids of the pods that were accepted as ranks.
+    """
     job = observed.get("job") or None
     context = observed.get("events"), observed.get("workload")
     meaning = read_job(job, observed.get("pods") or (), *context)
     if meaning.cause is None and observed.get("gone"):
         meaning = read_job(None)
-    return None if meaning.cause is None else _not_of_the_program(meaning.cause).failure(limits)
+    if meaning.cause is None:
+        return None
+    return _without_codes_of_the_runner(meaning.cause, observed, joined).failure(limits)
 
 
-def _not_of_the_program(found: Cause) -> Cause:
-    """Return the cause without codes that a runner which reports its program's end never gives.
+def _without_codes_of_the_runner(
+    found: Cause, observed: Mapping[str, Any], joined: Collection[str]
+) -> Cause:
+    """Return the cause, another one if its exit code is that of the runner and not of the program.
 
-    The runner turns its program's own 137 and 143 into 1, so these are of the runner itself.
+    A program's own end is reported, whatever its code, and its own 137 and 143 become 1. So an
+    attempt without a report has no code of its program among these.
     """
     code = found.params.get("exit_code")
-    if found.code is not EndCause.USER_CODE or code not in _RUNNER_CODES:
+    if found.code is not EndCause.USER_CODE:
         return found
-    return cause(EndCause.SIGNAL_UNEXPLAINED, found.evidence, said=f"exit code {code}")
+    said = f"exit code {code}"
+    if code in _SIGNALS:
+        return cause(EndCause.SIGNAL_UNEXPLAINED, found.evidence, said=said)
+    if code in _UNREPORTED:
+        return cause(EndCause.POD_NOT_REPORTED, found.evidence, said=said)
+    if code == REFUSED:
+        accepted = _was_accepted(observed, joined, REFUSED)
+        kind = EndCause.POD_NOT_PREPARED if accepted else EndCause.POD_REFUSED
+        return cause(kind, found.evidence, said=said)
+    return found
+
+
+def _was_accepted(observed: Mapping[str, Any], joined: Collection[str], code: int) -> bool:
+    """Return whether a pod that ended with the code was a rank; any pod, if none is known."""
+    ended = {
+        str(pod["metadata"].get("uid"))
+        for pod in observed.get("pods") or ()
+        if pod_end(pod).exit_code == code
+    }
+    return bool(ended.intersection(joined)) if ended else bool(joined)
 
 
 def _disruption_of(observed: Mapping[str, Any], limits: Limits) -> Failure | None:

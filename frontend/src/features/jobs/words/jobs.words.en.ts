@@ -34,6 +34,9 @@ export const failureClass = {
   MOVED: 'Moved to another cluster',
 } satisfies Words<FailureClassEnum>;
 
+const podLog =
+  'Read the pod’s log in the cluster, or show this to an administrator of the cluster. The run starts again by itself while it has retries left.';
+
 export const failure = {
   out_of_memory: {
     reason: 'The job needed more memory than its limit of {{memory_bytes}} and was stopped.',
@@ -215,6 +218,18 @@ export const failure = {
     reason: 'The cluster ended the job, and its objects do not say why: {{said}}',
     suggestion:
       'Show this text to an administrator of the cluster; the run starts again by itself while it has retries left.',
+  },
+  pod_refused: {
+    reason: 'Atom did not accept the job’s pod, so its command was not started: {{said}}',
+    suggestion: podLog,
+  },
+  pod_not_prepared: {
+    reason: 'The runner in the job’s pod could not prepare the attempt, so its command was not started: {{said}}',
+    suggestion: podLog,
+  },
+  pod_not_reported: {
+    reason: 'The runner in the job’s pod ended, and Atom has no report about the command: {{said}}',
+    suggestion: podLog,
   },
 } satisfies Record<RunFailureCodeEnum, { reason: string; suggestion: string }>;
 

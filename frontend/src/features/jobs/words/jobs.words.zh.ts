@@ -26,6 +26,8 @@ export const failureClass: Translation<typeof en.failureClass> = {
   MOVED: '已移动到另一个集群',
 };
 
+const podLog = '请在集群中查看该 Pod 的日志，或将这段文字交给集群管理员。只要还有重试次数，运行会自动重新开始。';
+
 export const failure: Translation<typeof en.failure> = {
   out_of_memory: {
     reason: '任务所需内存超过上限 {{memory_bytes}}，已被停止。',
@@ -198,6 +200,18 @@ export const failure: Translation<typeof en.failure> = {
   cluster_ended_it: {
     reason: '集群结束了任务，其对象没有说明原因：{{said}}',
     suggestion: '请将这段文字交给集群管理员；只要还有重试次数，运行会自动重新开始。',
+  },
+  pod_refused: {
+    reason: 'Atom 没有接受任务的 Pod，因此命令没有启动：{{said}}',
+    suggestion: podLog,
+  },
+  pod_not_prepared: {
+    reason: '任务的 Pod 中的运行器无法准备这次尝试，因此命令没有启动：{{said}}',
+    suggestion: podLog,
+  },
+  pod_not_reported: {
+    reason: '任务的 Pod 中的运行器已结束，Atom 没有收到关于命令的报告：{{said}}',
+    suggestion: podLog,
   },
 };
 
