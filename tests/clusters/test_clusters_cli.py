@@ -20,8 +20,8 @@ from atom_sdk.cli.context import EXIT_FAILED, Context, exit_code_of
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError, NotFoundError
+from tests.clusters.answers import Answers, node
 from tests.clusters.api_server import TOKEN, ApiServer, api_server
-from tests.clusters.test_registration import Answers, node
 from tests.factories.accounts import make_member, make_project
 
 pytestmark = pytest.mark.django_db(transaction=True)

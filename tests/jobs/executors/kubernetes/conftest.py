@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 
 from atom.accounts.models import Project
+from atom.jobs import states
+from atom.jobs.models import Placement, Run
 from tests.factories.accounts import make_project
+from tests.factories.jobs import make_run
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.jobs.executors.kubernetes.world import World
 from tests.jobs.live import serve
@@ -54,3 +57,17 @@ def kueue_world(db: None, settings: Any) -> Iterator[World]:
         stand_in.jobs.stop()
         stand_in.nodes.add("n1", {"nvidia.com/gpu": "8"})
         yield World(stand_in)
+
+
+@pytest.fixture
+def run(project: Project, world: World) -> Run:
+    """Return a queued run for the cluster, with one attempt."""
+    return make_run(
+        project, cluster=world.cluster, state=states.QUEUED, command=["true"], max_retries=0
+    )
+
+
+@pytest.fixture
+def placement(run: Run, world: World) -> Placement:
+    """Return where the run was placed; its Job is made."""
+    return world.submit(run)

@@ -28,18 +28,6 @@ from tests.jobs.executors.kubernetes.world import World
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def run(project: Project, world: World) -> Run:
-    return make_run(
-        project, cluster=world.cluster, state=states.QUEUED, command=["true"], max_retries=0
-    )
-
-
-@pytest.fixture
-def placement(run: Run, world: World) -> Placement:
-    return world.submit(run)
-
-
 def test_a_run_becomes_one_job_however_often_it_is_asked_for(
     run: Run, placement: Placement, world: World
 ) -> None:

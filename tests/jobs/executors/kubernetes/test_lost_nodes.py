@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from atom.accounts.models import Project
 from atom.clusters.models import Cluster
 from atom.core import clock
 from atom.jobs import reconcile, states
@@ -16,7 +15,6 @@ from atom.jobs.attempts.actions import attempts
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.models import Attempt, Placement, Rank, Run
 from atom.jobs.runs.actions.explain import explain
-from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.world import World
 
 pytestmark = pytest.mark.django_db
@@ -28,13 +26,6 @@ LONG_AGO = timedelta(hours=1)
 @pytest.fixture(autouse=True)
 def patience(settings: Any) -> None:
     settings.ATOM_RUNNER_LOST_AFTER_S = 30
-
-
-@pytest.fixture
-def run(project: Project, world: World) -> Run:
-    return make_run(
-        project, cluster=world.cluster, state=states.QUEUED, command=["true"], max_retries=0
-    )
 
 
 @pytest.fixture

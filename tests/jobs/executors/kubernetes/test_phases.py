@@ -27,7 +27,6 @@ from atom.jobs.executors.kubernetes.waits import read_waits
 from atom.jobs.executors.kubernetes.watching import note_waits
 from atom.jobs.models import Placement, Rank, Run
 from atom.jobs.runs.actions.explain import AnswerCode, explain
-from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.recorded import OBJECTS
 from tests.jobs.executors.kubernetes.world import World
 
@@ -99,18 +98,6 @@ def test_events_are_few_and_one_that_comes_again_changes_nothing() -> None:
     assert wait_objects_of(observed, few, []) == wait_objects_of(observed, again, [])
     other = event(1, 1) | {"involvedObject": {"kind": "Job", "name": "j", "uid": "other"}}
     assert wait_objects_of(observed, [other], [])["events"] == []
-
-
-@pytest.fixture
-def run(project: Project, world: World) -> Run:
-    return make_run(
-        project, cluster=world.cluster, state=states.QUEUED, command=["true"], max_retries=0
-    )
-
-
-@pytest.fixture
-def placement(run: Run, world: World) -> Placement:
-    return world.submit(run)
 
 
 def say(world: World, about: Json, kind: str, reason: str, message: str) -> None:
