@@ -13,11 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 from tests.fakes.kubernetes.errors import ApiError
 
-from .environment import ConfigError
-from .images import ImageError
-from .launch import Place, process_spec
+from .launch import Place
 from .names import hosts_of
-from .process import Process, StartError
+from .process import Process
+from .starting import LONGEST_BACKOFF_S, Starter
 from .statuses import Container, PodStatus
 from .volumes import MountError, Volumes
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 _MESSAGE_BYTES = 4096
-_LONGEST_BACKOFF_S = 10.0
 
 
 @dataclass
@@ -60,6 +58,7 @@ class PodWorker(threading.Thread):
         self.folder = kubelet.folder / self.uid
         self.folder.mkdir()
         self.place: Place | None = None
+        self._starter = Starter(self)
         self._grace: float | None = None
         self._hosts = ""
         self._deadline: float | None = None
@@ -128,12 +127,12 @@ class PodWorker(threading.Thread):
     def _live(self) -> None:
         try:
             try:
-                self._write()
+                self.write()
                 self._prepare()
                 if self._initialize():
                     self._serve()
                 self.status.finish()
-                self._write()
+                self.write()
             except EndedError as end:
                 self._terminate(end)
             self._remove_if_deleted()
@@ -149,17 +148,15 @@ class PodWorker(threading.Thread):
         cluster = self.kubelet.cluster
         delay = self.kubelet.backoff_seconds
         self.status.address = self.status.address or self._address
-        # Volumes and variables show the pod as it is now, its address included.
-        shown = self.pod | {"status": self.pod["status"] | self._addresses()}
-        volumes = Volumes(cluster, shown, folder, claims, self.kubelet.drivers)
+        volumes = Volumes(cluster, self.shown(), folder, claims, self.kubelet.drivers)
         while True:
             try:
                 volumes.mount()
                 break
             except MountError as error:
                 self.event("Warning", "FailedMount", str(error))
-                self._pause(delay)
-                delay = min(2 * delay, _LONGEST_BACKOFF_S)
+                self.pause(delay)
+                delay = min(2 * delay, LONGEST_BACKOFF_S)
         place = Place(
             cluster, self.folder, volumes, self.kubelet.is_isolated, self.kubelet.image_paths
         )
@@ -167,50 +164,52 @@ class PodWorker(threading.Thread):
         place.hosts.chmod(0o644)
         self.place = place
         self.status.has_sandbox = True
-        self._write()
+        self.write()
 
-    def _addresses(self) -> Json:
+    def shown(self) -> Json:
+        """Return the pod as volumes and variables show it: as it is now, with its address."""
         address, host = self.status.address, self.status.host_address
-        return {"podIP": address, "podIPs": [{"ip": address}], "hostIP": host}
+        addresses = {"podIP": address, "podIPs": [{"ip": address}], "hostIP": host}
+        return self.pod | {"status": self.pod["status"] | addresses}
 
     def _initialize(self) -> bool:
         """Run the init containers, one after the other; return whether all succeeded."""
         for container in self.status.init:
             while container.code != 0:
-                self._start(container, is_init=True)
+                self._starter.start(container, is_init=True)
                 while "running" in container.state:
                     self._take(is_init=True)
                 if container.code == 0:
                     break
                 if self.pod["spec"]["restartPolicy"] == "Never":
                     self.status.outlook = "PodFailed"
-                    self._write()
+                    self.write()
                     return False
-                self._write()
-                self._back_off(container)
-            self._write()
+                self.write()
+                self._starter.back_off(container)
+            self.write()
         return True
 
     def _serve(self) -> None:
         """Run the main containers until all have ended for good."""
         for container in self.status.main:
-            self._start(container)
+            self._starter.start(container)
         self.status.set_running()
         self._look_ahead()
-        self._write()
+        self.write()
         while True:
             again = [item for item in self.status.main if self._is_restarted(item)]
             for container in again:
-                self._back_off(container)
-                self._start(container)
+                self._starter.back_off(container)
+                self._starter.start(container)
                 self.status.set_running()
-                self._write()
+                self.write()
             if self.status.outlook:
                 return
             if not again:
                 self._take()
                 self._look_ahead()
-                self._write()
+                self.write()
 
     def _is_restarted(self, container: Container) -> bool:
         policy = self.pod["spec"]["restartPolicy"]
@@ -224,98 +223,6 @@ class PodWorker(threading.Thread):
             return
         failed = any(item.code != 0 for item in items)
         self.status.outlook = "PodFailed" if failed else "PodCompleted"
-
-    def _start(self, container: Container, *, is_init: bool = False) -> None:
-        """Start a container, however often that takes."""
-        delay = self.kubelet.backoff_seconds
-        while True:
-            try:
-                self._start_once(container, is_init=is_init)
-                return
-            except ImageError as error:
-                self._say_failure(container, error)
-            except ConfigError as error:
-                self.event("Warning", "Failed", f"Error: {error}")
-                if container.wait("CreateContainerConfigError", str(error)):
-                    self._write()
-            except StartError as error:
-                words = (
-                    "failed to create containerd task: failed to create shim task: OCI runtime "
-                    "create failed: runc create failed: unable to start container process: "
-                    f"{error}: unknown"
-                )
-                self.event("Warning", "Failed", f"Error: {words}")
-                container.fail_start(words, self.kubelet.store.now())
-                return
-            self._pause(delay)
-            delay = min(2 * delay, _LONGEST_BACKOFF_S)
-
-    def _say_failure(self, container: Container, error: ImageError) -> None:
-        image = container.spec["image"]
-        if error.is_pull:
-            self.event("Warning", "Failed", f'Failed to pull image "{image}": {error.message}')
-        elif error.event != "Failed":
-            self.event("Warning", error.event, error.message)
-        word = error.reason if error.is_pull or error.event != "Failed" else error.message
-        self.event("Warning", "Failed", f"Error: {word}")
-        if container.wait(error.reason, error.message):
-            self._write()
-        if error.is_pull:
-            words = f'Back-off pulling image "{image}"'
-            self._pause(self.kubelet.backoff_seconds)
-            self.event("Normal", "BackOff", words)
-            self.event("Warning", "Failed", "Error: ImagePullBackOff")
-            container.wait("ImagePullBackOff", f"{words}: ErrImagePull: {error.message}")
-            self._write()
-
-    def _start_once(self, container: Container, *, is_init: bool) -> None:
-        assert self.place is not None
-        images, spec = self.kubelet.images, container.spec
-        images.check_name(spec)
-        image = spec["image"]
-        if images.is_pulled(self.pod, spec):
-            self.event("Normal", "Pulling", f'Pulling image "{image}"')
-            if gate := images.gate(image):
-                self.await_gate(gate)
-            images.pull(self.pod, spec)
-            self.event("Normal", "Pulled", f'Successfully pulled image "{image}"')
-        else:
-            words = f'Container image "{image}" already present on machine and can be accessed by '
-            self.event("Normal", "Pulled", f"{words}the pod")
-        shown = self.pod | {"status": self.pod["status"] | self._addresses()}
-        process = process_spec(self.place, shown, spec)
-        images.check_runtime(spec)
-        self.event("Normal", "Created", "Container created")
-        self._launch(container, process)
-        container.run(self.kubelet.store.now(), is_init=is_init)
-        self.event("Normal", "Started", "Container started")
-        if is_init:
-            self._write()
-
-    def _launch(self, container: Container, spec: Json) -> None:
-        logs, name = self.kubelet.cluster.logs, container.name
-        if container.restarts:
-            logs.rotate(self.uid, name)
-
-        def write(data: bytes) -> None:
-            logs.write(self.uid, name, data)
-
-        def end(code: int) -> None:
-            logs.end(self.uid, name)
-            self.send("exit", (container, code))
-
-        container.id = ""
-        self.processes[name] = Process(spec, self.folder, write, end)
-
-    def _back_off(self, container: Container) -> None:
-        container.restarts += 1
-        metadata = self.pod["metadata"]
-        title = f"{metadata['name']}_{metadata['namespace']}({metadata['uid']})"
-        words = f"restarting failed container {container.name} in pod {title}"
-        self.event("Warning", "BackOff", f"Back-off {words}")
-        container.wait("CrashLoopBackOff", f"back-off 10s {words.replace(' in pod', ' pod')}")
-        self._write()
-        self._pause(self.kubelet.backoff_seconds)
 
     # --- waiting ---
 
@@ -340,7 +247,7 @@ class PodWorker(threading.Thread):
             raise EndedError(grace, "DeadlineExceeded", words)
         return kind
 
-    def _pause(self, seconds: float) -> None:
+    def pause(self, seconds: float) -> None:
         """Wait unless something wakes the worker."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
@@ -371,7 +278,7 @@ class PodWorker(threading.Thread):
         if end.is_silent:
             raise end
         if self.processes and not end.is_gone and not end.reason:
-            self._write()
+            self.write()
         self._end_containers(end)
         if end.is_gone:
             raise end
@@ -381,7 +288,7 @@ class PodWorker(threading.Thread):
             if "waiting" in item.state:
                 item.vanish()
         self.status.finish("Failed" if end.reason else "")
-        self._write()
+        self.write()
 
     def _end_containers(self, end: EndedError) -> None:
         inits = {item.name for item in self.status.init}
@@ -426,7 +333,7 @@ class PodWorker(threading.Thread):
             pods = self.kubelet.cluster.pods.resource
             self.kubelet.recorder.record(pods, self.pod, type_, reason, message)
 
-    def _write(self) -> None:
+    def write(self) -> None:
         """Store the status; raise EndedError when the pod is gone."""
         self.kubelet.wait_for_node(self.node)
         if self.kubelet.is_stopped:
