@@ -89,6 +89,39 @@ class Cluster(TimestampedModel):
         return bool(self.server)
 
 
+class ClusterProfile(TimestampedModel):
+    """How the pods of runs fit a cluster, and whether RDMA was tested there."""
+
+    cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="profile")
+    priority_class = models.CharField(max_length=253, blank=True)
+    # Rows of key, operator, value and effect, as Kubernetes names them.
+    tolerations = models.JSONField(default=list, blank=True)
+    # The extended resource of a pod's RDMA devices; empty: no pod gets any.
+    rdma_resource = models.CharField(max_length=317, blank=True)
+    rdma_count = models.PositiveIntegerField(default=1)
+    # Values of NCCL_, UCX_, GLOO_ and FI_ settings by their names.
+    nccl = models.JSONField(default=dict, blank=True)
+    # The memlock limit that the nodes' runtime must give; null: unlimited.
+    memlock_bytes = models.BigIntegerField(null=True)
+    # The last pod that tried RDMA; no time: none has tried it with these settings.
+    rdma_passed = models.BooleanField(default=False)
+    rdma_tested_at = models.DateTimeField(null=True)
+    rdma_node = models.CharField(max_length=253, blank=True)
+    rdma_reason = SentenceField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(rdma_passed=False)
+                | (Q(rdma_tested_at__isnull=False) & ~Q(rdma_resource="")),
+                name="profile_rdma_tested",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"profile of {self.cluster_id}"
+
+
 class NodeQuerySet(models.QuerySet["Node"]):
     """Reads of nodes."""
 

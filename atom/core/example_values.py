@@ -100,6 +100,14 @@ VALUES: dict[str, tuple[Any, ...]] = {
 BODIES: dict[str, dict[str, Any]] = {
     "NewClusterRequest": {"name": "west", "in_cluster": True},
     "CredentialsRequest": {"in_cluster": True},
+    "ProfileChangesRequest": {
+        "priority_class": "research",
+        "tolerations": [
+            {"key": "gpu", "operator": "Equal", "value": "a100", "effect": "NoSchedule"}
+        ],
+        "rdma_resource": "rdma/hca_shared_devices_a",
+        "nccl": {"NCCL_IB_HCA": "mlx5"},
+    },
     "CloneRequestRequest": {"name": "digits again", "parameters": {"epochs": 5}},
     "EditRequest": {
         "edits": [{"op": "remove", "paths": ["train/7/00042.png"]}],

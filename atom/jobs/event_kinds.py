@@ -14,6 +14,7 @@ class EventKind(StrEnum):
 
     CREATED = "created"
     PLACED = "placed"
+    RDMA_OFF = "rdma_off"
     RESUMES = "resumes"
     WAITS = "waits"
     RUNTIME = "runtime"

@@ -25,6 +25,8 @@ class ClusterJob(TimestampedModel):
     job_uid = models.CharField(max_length=64, blank=True)
     # The digest of the specification that was asked for: a cluster's controllers may change it.
     spec_sha256 = models.CharField(max_length=64, blank=True)
+    # The cluster's profile when the row was made: asking twice asks for the same.
+    pod_profile = models.JSONField(default=dict)
     # The Job, its pods and what was said about them, as the cluster's watcher last saw them.
     observed = models.JSONField(default=dict)
     observed_at = models.DateTimeField(null=True)

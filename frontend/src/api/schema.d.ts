@@ -354,6 +354,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/profile/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show the profile, and whether RDMA is on, with the reason. */
+        get: operations["cluster_profile_get"];
+        /** @description Replace the profile. New runs get it; other RDMA settings wait for a pod to try them. */
+        put: operations["cluster_profile_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/resume/": {
         parameters: {
             query?: never;
@@ -6391,6 +6409,14 @@ export interface components {
              */
             value?: string;
         };
+        /**
+         * @description * `` -
+         *     * `NoSchedule` - NoSchedule
+         *     * `PreferNoSchedule` - PreferNoSchedule
+         *     * `NoExecute` - NoExecute
+         * @enum {string}
+         */
+        EffectEnum: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
         /** @description Resources that runs hold in projects that the caller may not see. */
         Elsewhere: {
             cpus: number;
@@ -8470,6 +8496,12 @@ export interface components {
             /** @description The branch has all of it already. */
             contained: boolean;
         };
+        /**
+         * @description * `Equal` - Equal
+         *     * `Exists` - Exists
+         * @enum {string}
+         */
+        OperatorEnum: "Equal" | "Exists";
         /** @description An organisation. */
         Organisation: {
             /** Format: uuid */
@@ -9109,6 +9141,63 @@ export interface components {
             keys: string[];
             has_more: boolean;
         };
+        /** @description The profile of a cluster, and whether RDMA is on. */
+        Profile: {
+            /**
+             * @description The PriorityClass of runs' pods; empty: the cluster's default.
+             * @default
+             */
+            priority_class?: string;
+            tolerations?: components["schemas"]["Toleration"][];
+            /**
+             * @description For instance rdma/hca_shared_devices_a; empty: no RDMA.
+             * @default
+             */
+            rdma_resource?: string;
+            /**
+             * @description Devices of each pod.
+             * @default 1
+             */
+            rdma_count?: number;
+            /** @description Settings of NCCL, UCX, Gloo and libfabric, by name. */
+            nccl?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description The memlock limit that RDMA needs from the nodes' runtime; null: unlimited.
+             */
+            memlock_bytes?: number | null;
+            readonly rdma: components["schemas"]["RdmaState"];
+        };
+        /** @description A whole profile; what is left out is as in a cluster without one. */
+        ProfileChangesRequest: {
+            /**
+             * @description The PriorityClass of runs' pods; empty: the cluster's default.
+             * @default
+             */
+            priority_class?: string;
+            tolerations?: components["schemas"]["TolerationRequest"][];
+            /**
+             * @description For instance rdma/hca_shared_devices_a; empty: no RDMA.
+             * @default
+             */
+            rdma_resource?: string;
+            /**
+             * @description Devices of each pod.
+             * @default 1
+             */
+            rdma_count?: number;
+            /** @description Settings of NCCL, UCX, Gloo and libfabric, by name. */
+            nccl?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int64
+             * @description The memlock limit that RDMA needs from the nodes' runtime; null: unlimited.
+             */
+            memlock_bytes?: number | null;
+        };
         /** @description Items by state; `accepted` includes what is published. */
         Progress: {
             total: number;
@@ -9213,6 +9302,34 @@ export interface components {
             /** Format: date-time */
             ended_at: string | null;
         };
+        /** @description Whether pods get RDMA devices. */
+        RdmaState: {
+            /**
+             * @description unused: the profile names no resource.
+             *
+             *     * `unused` - unused
+             *     * `off` - off
+             *     * `on` - on
+             */
+            state: components["schemas"]["RdmaStateStateEnum"];
+            /** @description Why it is on or off. */
+            detail: string | null;
+            detail_code: string | null;
+            detail_params: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            tested_at: string | null;
+            /** @description The node of the pod that tried it. */
+            node: string;
+        };
+        /**
+         * @description * `unused` - unused
+         *     * `off` - off
+         *     * `on` - on
+         * @enum {string}
+         */
+        RdmaStateStateEnum: "unused" | "off" | "on";
         /** @description Notifications to mark as read: one of `ids`, `subject` and `until`. */
         ReadRequest: {
             ids?: string[];
@@ -9264,9 +9381,10 @@ export interface components {
          *     * `cluster` - cluster
          *     * `silent` - silent
          *     * `node_not_ready` - node_not_ready
+         *     * `rdma_off` - rdma_off
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready";
+        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready" | "rdma_off";
         /** @description Codes that are shown this once. */
         RecoveryCodes: {
             recovery_codes: string[];
@@ -9627,6 +9745,7 @@ export interface components {
         /**
          * @description * `created` - created
          *     * `placed` - placed
+         *     * `rdma_off` - rdma_off
          *     * `resumes` - resumes
          *     * `waits` - waits
          *     * `runtime` - runtime
@@ -9651,7 +9770,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "placed" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "placed" | "rdma_off" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -10771,6 +10890,50 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /** @description A taint that pods of runs tolerate, in the words of Kubernetes. */
+        Toleration: {
+            /**
+             * @description The taint's key; empty with the operator Exists: every taint.
+             * @default
+             */
+            key?: string;
+            /** @default Equal */
+            operator?: components["schemas"]["OperatorEnum"];
+            /** @default  */
+            value?: string;
+            /**
+             * @description Empty: every effect.
+             *
+             *     * `` -
+             *     * `NoSchedule` - NoSchedule
+             *     * `PreferNoSchedule` - PreferNoSchedule
+             *     * `NoExecute` - NoExecute
+             * @default
+             */
+            effect?: components["schemas"]["EffectEnum"] | components["schemas"]["BlankEnum"];
+        };
+        /** @description A taint that pods of runs tolerate, in the words of Kubernetes. */
+        TolerationRequest: {
+            /**
+             * @description The taint's key; empty with the operator Exists: every taint.
+             * @default
+             */
+            key?: string;
+            /** @default Equal */
+            operator?: components["schemas"]["OperatorEnum"];
+            /** @default  */
+            value?: string;
+            /**
+             * @description Empty: every effect.
+             *
+             *     * `` -
+             *     * `NoSchedule` - NoSchedule
+             *     * `PreferNoSchedule` - PreferNoSchedule
+             *     * `NoExecute` - NoExecute
+             * @default
+             */
+            effect?: components["schemas"]["EffectEnum"] | components["schemas"]["BlankEnum"];
+        };
         /**
          * @description * `audit` - audit
          *     * `data_failed` - data_failed
@@ -11364,6 +11527,7 @@ export type DueRun = components['schemas']['DueRun'];
 export type DueRunRequest = components['schemas']['DueRunRequest'];
 export type EditRequest = components['schemas']['EditRequest'];
 export type EditStepRequest = components['schemas']['EditStepRequest'];
+export type EffectEnum = components['schemas']['EffectEnum'];
 export type Elsewhere = components['schemas']['Elsewhere'];
 export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
@@ -11544,6 +11708,7 @@ export type OpenInvitation = components['schemas']['OpenInvitation'];
 export type OpenInvitationKindEnum = components['schemas']['OpenInvitationKindEnum'];
 export type OperationEnum = components['schemas']['OperationEnum'];
 export type OperationPreview = components['schemas']['OperationPreview'];
+export type OperatorEnum = components['schemas']['OperatorEnum'];
 export type Organisation = components['schemas']['Organisation'];
 export type OriginEnum = components['schemas']['OriginEnum'];
 export type OutlookEnum = components['schemas']['OutlookEnum'];
@@ -11637,6 +11802,8 @@ export type PreviewTable = components['schemas']['PreviewTable'];
 export type Price = components['schemas']['Price'];
 export type PriceRequest = components['schemas']['PriceRequest'];
 export type Probe = components['schemas']['Probe'];
+export type Profile = components['schemas']['Profile'];
+export type ProfileChangesRequest = components['schemas']['ProfileChangesRequest'];
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
@@ -11647,6 +11814,8 @@ export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
 export type Queue = components['schemas']['Queue'];
 export type Rank = components['schemas']['Rank'];
+export type RdmaState = components['schemas']['RdmaState'];
+export type RdmaStateStateEnum = components['schemas']['RdmaStateStateEnum'];
 export type ReadRequest = components['schemas']['ReadRequest'];
 export type Reason = components['schemas']['Reason'];
 export type ReasonKindEnum = components['schemas']['ReasonKindEnum'];
@@ -11786,6 +11955,8 @@ export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type ThroughEnum = components['schemas']['ThroughEnum'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
+export type Toleration = components['schemas']['Toleration'];
+export type TolerationRequest = components['schemas']['TolerationRequest'];
 export type TopicEnum = components['schemas']['TopicEnum'];
 export type TrainedOn = components['schemas']['TrainedOn'];
 export type TreeProject = components['schemas']['TreeProject'];
@@ -12623,6 +12794,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_profile_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_profile_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProfileChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Profile"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

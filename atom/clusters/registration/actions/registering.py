@@ -39,8 +39,14 @@ from atom.clusters.kubernetes.in_cluster import in_cluster_access
 from atom.clusters.kubernetes.kubeconfig import ClusterAccess, parse_kubeconfig
 from atom.clusters.models import AcceleratorPrice, Cluster, Reservation, StoreRoute
 from atom.clusters.registration.actions.nodes import sync_nodes
-from atom.clusters.registration.checks.checking import CheckResult, check_cluster
-from atom.clusters.registration.engines.findings import keep_pod_finding, passed
+from atom.clusters.registration.actions.stored_profiles import forget_rdma_test, read_profile
+from atom.clusters.registration.checks.checking import CheckResult, CheckScope, check_cluster
+from atom.clusters.registration.engines.findings import (
+    keep_pod_finding,
+    passed,
+    replace_finding,
+)
+from atom.clusters.registration.engines.profiles import RDMA, rdma_finding
 from atom.clusters.states import CLUSTER_STATES
 from atom.core import clock, crypto
 from atom.core.errors import AtomError
@@ -92,10 +98,13 @@ class ClusterOptions:
     routes: Sequence[dict[str, Any]] | None = None
 
 
-def dry_run(credentials: Credentials, namespace: str) -> tuple[ClusterAccess, CheckResult]:
+def dry_run(
+    credentials: Credentials, namespace: str, priority_class: str = ""
+) -> tuple[ClusterAccess, CheckResult]:
     """Check a cluster and keep nothing. Raises KubeconfigRefused, ClusterFailure and their kin."""
     access = credentials.access()
-    return access, _ask(access, namespace or access.namespace or DEFAULT_NAMESPACE)
+    scope = CheckScope(namespace or access.namespace or DEFAULT_NAMESPACE, priority_class)
+    return access, _ask(access, scope)
 
 
 def register(name: str, credentials: Credentials, options: ClusterOptions, actor: User) -> Cluster:
@@ -131,7 +140,7 @@ def change(
     """
     refuse_local(cluster)
     namespace = options.namespace or cluster.namespace
-    checked = dry_run(credentials, namespace) if credentials else None
+    checked = dry_run(credentials, namespace, _class_of(cluster)) if credentials else None
     with transaction.atomic():
         locked = locked_cluster(cluster.pk)
         if options.namespace:
@@ -157,7 +166,8 @@ def check_now(cluster: Cluster, limits: Limits | None = None) -> Cluster:
     """
     refuse_local(cluster)
     try:
-        result = _ask(_access_of(cluster), cluster.namespace, limits)
+        scope = CheckScope(cluster.namespace, _class_of(cluster))
+        result = _ask(_access_of(cluster), scope, limits)
         check_identity(cluster.identity, result.identity)
     except _PROBLEMS as problem:
         with transaction.atomic():
@@ -242,9 +252,13 @@ def open_cluster(cluster: Cluster) -> ClusterConnection:
     return opened
 
 
-def _ask(access: ClusterAccess, namespace: str, limits: Limits | None = None) -> CheckResult:
+def _ask(access: ClusterAccess, scope: CheckScope, limits: Limits | None = None) -> CheckResult:
     with ClusterConnection(access, settings.ATOM_CLUSTER_NETWORKS, limits or _LIMITS) as connection:
-        return check_cluster(connection, namespace)
+        return check_cluster(connection, scope)
+
+
+def _class_of(cluster: Cluster) -> str:
+    return read_profile(cluster).priority_class
 
 
 def _access_of(cluster: Cluster) -> ClusterAccess:
@@ -272,6 +286,7 @@ def _take_identity(cluster: Cluster, identity: str) -> None:
     if cluster.placements.filter(ended_at=None).exists():
         check_identity(cluster.identity, identity)
     cluster.placements.filter(removed_at=None).update(removed_at=clock.now())
+    forget_rdma_test(cluster)
     cluster.identity = identity
 
 
@@ -298,7 +313,8 @@ def _keep_result(cluster: Cluster, result: CheckResult) -> None:
     cluster.facts = result.facts
     cluster.identity = cluster.identity or result.identity
     findings = [finding.as_json() for finding in result.findings]
-    cluster.findings = keep_pod_finding(findings, cluster.findings)
+    findings = keep_pod_finding(findings, cluster.findings)
+    cluster.findings = replace_finding(findings, RDMA, rdma_finding(read_profile(cluster)))
     cluster.problem_code, cluster.problem_detail = "", ""
     if cluster.state != "draining":
         become(cluster, "ready" if passed(cluster.findings) else "registering")

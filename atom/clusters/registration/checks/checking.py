@@ -13,6 +13,7 @@ from typing import Any
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
 from atom.clusters.kubernetes.identity import read_identity
+from atom.clusters.registration.checks.priority_classes import check_priority_class
 from atom.clusters.registration.engines.device_classes import read_device_classes
 from atom.clusters.registration.engines.findings import POD_REACHES_ATOM, Finding
 from atom.clusters.registration.engines.nodes import (
@@ -64,7 +65,17 @@ class CheckResult:
         return all(finding.level != "fail" for finding in self.findings)
 
 
-def check_cluster(cluster: ClusterConnection, namespace: str) -> CheckResult:
+@dataclass(frozen=True, slots=True)
+class CheckScope:
+    """The settings of a cluster that a check asks about."""
+
+    # The namespace of Atom's jobs.
+    namespace: str
+    # The PriorityClass of runs; empty: none.
+    priority_class: str = ""
+
+
+def check_cluster(cluster: ClusterConnection, scope: CheckScope) -> CheckResult:
     """Ask a cluster everything that registration shows.
 
     Raises ClusterFailure if it cannot be asked at all.
@@ -78,7 +89,9 @@ def check_cluster(cluster: ClusterConnection, namespace: str) -> CheckResult:
     result.findings.append(_identity(result.identity))
     groups = _groups(cluster)
     result.findings.append(_engines(groups, result.facts))
-    result.findings.append(_permissions(cluster, namespace, groups, result.facts))
+    result.findings.append(_permissions(cluster, scope.namespace, groups, result.facts))
+    if scope.priority_class:
+        result.findings.append(check_priority_class(cluster, scope.priority_class))
     result.findings += _about_nodes(cluster, groups, result)
     result.findings.append(_storage(cluster, result.facts))
     result.findings.append(_pod_not_tried())

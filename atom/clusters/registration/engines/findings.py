@@ -60,3 +60,9 @@ def keep_pod_finding(findings: Sequence[Stored], before: Sequence[Stored]) -> li
 def replace_pod_finding(findings: Sequence[Stored], finding: Stored) -> list[Stored]:
     """Return the findings with this one of a pod, the last."""
     return [*(one for one in findings if one["code"] != POD_REACHES_ATOM), finding]
+
+
+def replace_finding(findings: Sequence[Stored], code: str, finding: Finding | None) -> list[Stored]:
+    """Return the findings with this one in place of those of its code; None: without them."""
+    others = [one for one in findings if one["code"] != code]
+    return [*others, finding.as_json()] if finding else others

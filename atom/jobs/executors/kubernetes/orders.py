@@ -11,6 +11,7 @@ from typing import Any
 
 from django.conf import settings
 
+from atom.clusters.registration.engines.profiles import PodProfile
 from atom.core import storage
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.documents import child
@@ -144,6 +145,7 @@ def build_order(build: EnvironmentBuild) -> Order:
         verb="build-environment",
         has_environment=True,
         deadline_s=settings.ATOM_RUNTIME_BUILD_TIMEOUT_S,
+        profile=PodProfile.from_json(build.pod_profile),
     )
 
 
@@ -168,6 +170,7 @@ def order_of(attempt: Attempt, placement: Placement) -> Order:
         accelerators={_GPU: run.gpus} if run.gpus else {},
         image_pull_secrets=pull_secrets_of(run.project.slug),
         has_environment=run.runtime is not None,
+        profile=PodProfile.from_json(placement.pod_profile),
     )
 
 

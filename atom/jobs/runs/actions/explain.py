@@ -12,7 +12,7 @@ from atom.core import clock
 from atom.jobs import states
 from atom.jobs.executors import environments_in, executor_in, executor_of
 from atom.jobs.executors.base import Phase
-from atom.jobs.models import Run
+from atom.jobs.models import Attempt, Run
 from atom.jobs.runs.actions.chosen_cluster import verdict_on
 from atom.jobs.runs.actions.plan import RunPlan
 from atom.jobs.runs.engines.cluster_choice import Fits
@@ -77,6 +77,7 @@ class ReasonKind(StrEnum):
     CLUSTER = "cluster"
     SILENT = "silent"
     NODE_NOT_READY = "node_not_ready"
+    RDMA_OFF = "rdma_off"
 
 
 class Outlook(StrEnum):
@@ -133,13 +134,13 @@ _SILENT_AFTER_S = 15
 
 
 def _doubts(run: Run) -> list[Reason]:
-    """Return the ranks that run in a registered cluster, as far as it or their runner is silent."""
+    """Return the ranks whose cluster or runner is silent, and whether RDMA is off there."""
     attempt = (
         run.attempts.select_related("placed_in__cluster", "cluster").order_by("-number").first()
     )
     if run.cluster is None or attempt is None:
         return []
-    seen, now, found = executor_of(attempt).observe(attempt), clock.now(), []
+    seen, now, found = executor_of(attempt).observe(attempt), clock.now(), _without_rdma(attempt)
     heartbeats = attempt.ranks.filter(ended_at=None).order_by("number")
     for number, beaten_at in heartbeats.values_list("number", "heartbeat_at"):
         rank = seen.ranks.get(number)
@@ -151,6 +152,15 @@ def _doubts(run: Run) -> list[Reason]:
         elif silent_s >= _SILENT_AFTER_S:
             found.append(_silent(silent_s, rank.node))
     return found
+
+
+def _without_rdma(attempt: Attempt) -> list[Reason]:
+    off = attempt.placed_in.pod_profile.get("rdma_off") if attempt.placed_in else None
+    if not off:
+        return []
+    action = "Ask an administrator: the page of the cluster says what is missing."
+    params = {"said": off["text"], "sentence": off}
+    return [Reason(ReasonKind.RDMA_OFF, off["text"], action, params)]
 
 
 def _silent(silent_s: int, node: str) -> Reason:

@@ -22,6 +22,8 @@ from django.db.models.functions import Now
 
 from atom.accounts.models import Project
 from atom.clusters.models import Cluster
+from atom.clusters.registration.actions.stored_profiles import read_profile
+from atom.clusters.registration.engines.profiles import build_profile_of
 from atom.core import clock, storage
 from atom.core.crypto import hash_token
 from atom.core.leases import kept
@@ -101,6 +103,7 @@ def nudge(runtime: Runtime, place: BuildPlace) -> None:
             cluster=place.cluster,
             project=place.project,
             namespace=place.namespace,
+            pod_profile=build_profile_of(read_profile(place.cluster)).as_json(),
             number=number + 1,
         )
         now.state, now.claimed_until = states.BUILDING, None

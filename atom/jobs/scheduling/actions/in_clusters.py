@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from atom.clusters.models import Cluster
+from atom.clusters.registration.actions.stored_profiles import read_profile
+from atom.clusters.registration.engines.profiles import pod_profile_of
 from atom.core import clock
 from atom.jobs import states
 from atom.jobs.event_kinds import EventKind
@@ -39,14 +42,22 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
             run=run,
             cluster=cluster,
             namespace=executor_in(cluster).namespace_of(cluster, run.project),
+            pod_profile=_profile_of(run, cluster),
         )
     text = f"{cluster.name} is the chosen cluster. It chooses the machine itself."
     attempt = begin_attempt(run, cluster=cluster, placed_in=placement, placement={"why": text})
     params = {"cluster": cluster.name}
     record(run, EventKind.PLACED, text, attempt, code=PlacementCode.CHOSEN_CLUSTER, params=params)
+    if off := placement.pod_profile.get("rdma_off"):
+        record(run, EventKind.RDMA_OFF, off["text"], attempt, sentence=off)
     note_resumption(run, attempt)
     transition(run, states.WARMING, attempt)
     return True
+
+
+def _profile_of(run: Run, cluster: Cluster) -> dict[str, Any]:
+    profile = read_profile(cluster)
+    return pod_profile_of(profile, has_accelerators=run.gpus > 0).as_json()
 
 
 def _open_placement(run: Run) -> Placement | None:

@@ -81,4 +81,23 @@ export const clusters: Readonly<Record<string, string>> = {
   'clusters.zones': '节点分布在 {count} 个可用区。',
   'clusters.accelerators_not_askable':
     '运行无法申请 {kinds}：没有带 extendedResourceName 的 DeviceClass 以简单等式选中这些设备。',
+  'clusters.priority_class_found': '运行的 PriorityClass 为 {name}（{value}）。',
+  'clusters.priority_class_missing':
+    '集群没有 PriorityClass {name}：它会拒绝运行的 Pod。请创建它，或在配置中改用其他名称。',
+  'clusters.priority_class_reserved': '以 system- 开头的类别供集群自身的 Pod 使用。',
+  'clusters.priority_class_unknown': '该账户不得读取 PriorityClass {name}：{reason}',
+  'clusters.priority_class_wrong': 'PriorityClass 的名称由小写字母、数字、短横线和点组成。',
+  'clusters.rdma_resource_wrong': '请按设备插件提供的名称填写资源，例如 rdma/hca_shared_devices_a。',
+  'clusters.rdma_said': '{said}',
+  'clusters.rdma_untested': 'RDMA 已关闭：还没有 Pod 用此配置试过。请试启动一个 Pod。',
+  'clusters.setting_is_atoms': '{name} 由 Atom 设置：RDMA 关闭时为 1。',
+  'clusters.setting_name_wrong': '此处只能是 NCCL_、UCX_、GLOO_ 和 FI_ 开头的设置，使用大写字母。',
+  'clusters.setting_needs_rdma': '{name} 需要 RDMA：请同时填写其资源，或不填写此项。',
+  'clusters.setting_value_wrong': '值为一行，最多 {max} 个字符，且不含 $(。',
+  'clusters.settings_many': '最多 {max} 项设置。',
+  'clusters.toleration_key_wrong': '键是由字母、数字、短横线、点和下划线组成的名称，前面可以有域名和斜杠。',
+  'clusters.toleration_twice': '该容忍出现了两次。',
+  'clusters.toleration_value_unused': '运算符为 Exists 时请将值留空。',
+  'clusters.toleration_value_wrong': '值最多 63 个字母、数字、短横线、点和下划线，并以字母或数字开头和结尾。',
+  'clusters.toleration_without_key': '没有键时，运算符必须是 Exists：Pod 将容忍所有污点。',
 };

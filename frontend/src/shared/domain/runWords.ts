@@ -91,6 +91,7 @@ export function createWords(t: TFunction, format: Format, language: string) {
     if (one.kind === 'ended') return ended(one);
     if (one.kind === 'placed' && one.data.code)
       return placement({ ...(one.data as unknown as Placement), why: one.text });
+    if (one.data.sentence) return sayDetail(one.text, one.data.sentence as Sentence);
     // Some are said in the singular or the plural of the files that they name.
     const kind = one.kind === 'mounted' && 'links' in one.data ? 'mounted_links' : one.kind;
     return say(`jobs.event.${kind}`, { count: one.data.files, ...one.data }, one.text);
@@ -103,6 +104,7 @@ export function createWords(t: TFunction, format: Format, language: string) {
     if (kind === 'passed') return t('jobs.reason.passed', { count: Number(params.passed) });
     if (kind === 'cluster')
       return say('jobs.reason.cluster', { ...params, said: detail(params, 'sentence', 'said') }, text);
+    if (kind === 'rdma_off') return detail(params, 'sentence', 'said');
     return say(`jobs.reason.${kind}`, params, text);
   };
 

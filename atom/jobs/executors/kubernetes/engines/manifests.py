@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from atom.clusters.registration.engines.profiles import PodProfile
 from atom.jobs.executors.kubernetes.engines import names
 
 Json = dict[str, Any]
@@ -71,6 +73,8 @@ class Order:
     has_environment: bool = False
     # The longest life of the Job; None for any.
     deadline_s: int | None = None
+    # Priority, tolerations, RDMA devices and settings, from the cluster's profile.
+    profile: PodProfile = field(default_factory=PodProfile)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -216,15 +220,30 @@ def _pod_spec(order: Order) -> Json:
         "containers": [_main(order)],
         "volumes": _volumes(order),
     }
-    if order.accelerators:
-        # Nodes with accelerators often keep other pods away by a taint of the resource's name.
-        spec["tolerations"] = [
-            {"key": name, "operator": "Exists", "effect": "NoSchedule"}
-            for name in sorted(order.accelerators)
-        ]
+    # Nodes with accelerators often keep other pods away by a taint of the resource's name.
+    tolerations = [
+        {"key": name, "operator": "Exists", "effect": "NoSchedule"}
+        for name in sorted(order.accelerators)
+    ]
+    spec |= profile_fields(order.profile, tolerations)
     if order.image_pull_secrets:
         spec["imagePullSecrets"] = [{"name": name} for name in order.image_pull_secrets]
     return spec
+
+
+def profile_fields(profile: PodProfile, tolerations: Sequence[Json] = ()) -> Json:
+    """Return the fields of a pod that its profile sets, beside tolerations of its own."""
+    fields: Json = {}
+    if profile.priority_class:
+        fields["priorityClassName"] = profile.priority_class
+    if named := [*tolerations, *map(_toleration, profile.tolerations)]:
+        fields["tolerations"] = named
+    return fields
+
+
+def _toleration(row: Mapping[str, str]) -> Json:
+    """Return a toleration as Kubernetes has it, without the parts that are empty."""
+    return {name: value for name, value in row.items() if value}
 
 
 def _runner_layer(order: Order) -> Json:
@@ -252,6 +271,7 @@ def _main(order: Order) -> Json:
     held = {
         "cpu": str(order.cpus),
         "memory": str(order.memory_bytes),
+        **{name: str(count) for name, count in sorted(order.profile.devices.items())},
         **{name: str(count) for name, count in sorted(order.accelerators.items())},
     }
     return {
@@ -285,7 +305,12 @@ def _environment(order: Order) -> list[Json]:
         _from_pod("ATOM_RANK", index),
         _from_pod("ATOM_POD_NAME", "metadata.name"),
         _from_pod("ATOM_POD_UID", "metadata.uid"),
+        *_settings(order.profile),
     ]
+
+
+def _settings(profile: PodProfile) -> list[Json]:
+    return [{"name": name, "value": value} for name, value in sorted(profile.environment.items())]
 
 
 def _from_pod(name: str, path: str) -> Json:

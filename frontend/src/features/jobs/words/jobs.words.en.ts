@@ -235,6 +235,8 @@ export const failure = {
 
 /** Kinds whose sentence has a number. */
 type Counted = 'mounted' | 'mounted_links' | 'leftovers_ended';
+/** These carry a sentence of their cluster. */
+type OfCluster = 'rdma_off';
 
 export const event = {
   created: '{{user}} started the run.',
@@ -269,7 +271,9 @@ export const event = {
   model_registered: 'Registered as version {{number}} of the model {{model}}.',
   evaluated: 'Version {{number}} of the model {{model}} has {{accuracy}} accuracy on {{split}}.',
   registration_failed: 'The model was not registered: {{said}}',
-} satisfies Words<Exclude<RunEventKindEnum, Counted> | `${Counted}_one` | `${Counted}_other` | 'ended_cancelled'>;
+} satisfies Words<
+  Exclude<RunEventKindEnum, Counted | OfCluster> | `${Counted}_one` | `${Counted}_other` | 'ended_cancelled'
+>;
 
 export const placement = {
   only_machine: '{{node}} has room for {{demand}}. {{coverage}} of the data is cached.',
@@ -294,7 +298,7 @@ export const amount = {
 };
 
 /** The kinds `resources`, `machines` and `placement` are said by the placement's words, `failed` by the failure's. */
-type SaidElsewhere = 'queue' | 'passed' | 'resources' | 'machines' | 'placement' | 'failed';
+type SaidElsewhere = 'queue' | 'passed' | 'resources' | 'machines' | 'placement' | 'failed' | 'rdma_off';
 
 export const reason = {
   retry: 'The last attempt was lost; the next one starts at {{at}}.',
@@ -321,4 +325,5 @@ export const reasonAction = {
   cancelled: 'Retry it to go on.',
   silent: 'Check that the pod reaches Atom. Cancel the run if it does no work any more.',
   node_not_ready: 'Wait: the run starts again elsewhere once its runner is silent too.',
+  rdma_off: 'Ask an administrator: the page of the cluster says what is missing.',
 } satisfies Partial<Words<ReasonKindEnum>>;

@@ -288,4 +288,5 @@ export const reasonAction: Translation<typeof en.reasonAction> = {
   cancelled: '重试即可继续。',
   silent: '请检查 Pod 能否访问 Atom。如果运行已不再工作，请取消它。',
   node_not_ready: '请等待：一旦运行程序也没有上报，运行将在别处重新开始。',
+  rdma_off: '请联系管理员：集群页面会说明缺少什么。',
 };
