@@ -92,6 +92,8 @@ class Environment(BaseSettings):
     # Whether this installation's stack follows the runs in registered clusters.
     atom_watch_clusters: bool = True
     atom_runner_lost_after_s: float = 30.0
+    # A run that lost so many machines in a row, without a new checkpoint in between, has failed.
+    atom_max_lost_machines: int = Field(default=5, ge=1)
     # Where the runtimes of jobs lie; empty: in ATOM_HOME. Several installations may share it.
     atom_runtimes_dir: Path | None = None
     # Options of pip when a job's runtime is built, e.g. an index of one's own.

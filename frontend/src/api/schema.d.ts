@@ -9799,6 +9799,7 @@ export interface components {
          *     * `runner_lost` - runner_lost
          *     * `moved` - moved
          *     * `node_lost` - node_lost
+         *     * `machines_lost` - machines_lost
          *     * `disk_full` - disk_full
          *     * `disk_read_only` - disk_read_only
          *     * `disk_failing` - disk_failing
@@ -9833,7 +9834,7 @@ export interface components {
          *     * `import_refused` - import_refused
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "node_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "pod_refused" | "pod_not_prepared" | "pod_not_reported" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "node_lost" | "machines_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "pod_refused" | "pod_not_prepared" | "pod_not_reported" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;

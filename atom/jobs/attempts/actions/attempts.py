@@ -154,13 +154,10 @@ def end_attempt(
     """Begin the end of an attempt; its last log bytes and outputs get a little time."""
     # An attempt must be able to end, even if its evidence has characters that cannot be stored.
     evidence = storable(evidence)
+    attempt.evidence = evidence
     if failure is not None:
         failure = replace(failure, reason=storable(failure.reason), params=storable(failure.params))
-        attempt.failure_class = failure.failure_class
-        attempt.failure_reason = failure.reason
-        attempt.suggestion = failure.suggestion
-        evidence = {**evidence, "failure": {"code": failure.code, "params": failure.params}}
-    attempt.evidence = evidence
+        restate_failure(attempt, failure)
     attempt.finalizing_since = clock.now()
     transition(run, states.FINALIZING, attempt)
     reason = str(evidence.get("reason", ""))
@@ -173,6 +170,15 @@ def end_attempt(
     record(run, EventKind.ENDED, _sentence(attempt, failure, evidence), attempt, **data)
     effects.flush(attempt.pk)
     effects.wake()
+
+
+def restate_failure(attempt: Attempt, failure: Failure) -> None:
+    """Write why an attempt failed, in place of an earlier reason; the caller saves it."""
+    attempt.failure_class = failure.failure_class
+    attempt.failure_reason = failure.reason
+    attempt.suggestion = failure.suggestion
+    said = {"code": failure.code, "params": failure.params}
+    attempt.evidence = {**attempt.evidence, "failure": said}
 
 
 def _sentence(attempt: Attempt, failure: Failure | None, evidence: dict[str, Any]) -> str:

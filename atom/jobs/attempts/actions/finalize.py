@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.conf import settings
 
 from atom.clusters.actions import release
 from atom.core import clock
 from atom.jobs import states
-from atom.jobs.attempts.actions.attempts import finish_move, forget_move
+from atom.jobs.attempts.actions.attempts import finish_move, forget_move, restate_failure
+from atom.jobs.attempts.actions.lost_attempts import lost_attempts, lost_machines_in_a_row
 from atom.jobs.attempts.actions.traces import trace_attempt
 from atom.jobs.attempts.actions.version_pins import unpin
 from atom.jobs.attempts.actions.write_access import withdraw
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, settle, transition
 from atom.jobs.executors import executor_of
+from atom.jobs.failures.engines import failures
 from atom.jobs.failures.engines.failure_codes import NODE_LOST, RETRIED, UNCOUNTED
 from atom.jobs.models import Attempt, LogStream, Run
 
@@ -67,6 +69,8 @@ def _settle(run: Run, attempt: Attempt) -> None:
     elif _may_retry(run, attempt):
         _retry(run, attempt)
     else:
+        if attempt.failure_class == NODE_LOST:
+            restate_failure(attempt, failures.machines_lost(lost_machines_in_a_row(run)))
         run.failure_class = attempt.failure_class
         run.failure_reason = attempt.failure_reason
         run.suggestion = attempt.suggestion
@@ -90,27 +94,16 @@ def _may_retry(run: Run, attempt: Attempt) -> bool:
         return False
     if run.cancel_requested_at is not None:
         return False
+    if attempt.failure_class == NODE_LOST:
+        return lost_machines_in_a_row(run) < settings.ATOM_MAX_LOST_MACHINES
     if attempt.failure_class in UNCOUNTED:
         return True
-    return _lost_attempts(run) <= run.max_retries
-
-
-def _lost_attempts(run: Run, uncounted: frozenset[str] = UNCOUNTED) -> int:
-    """Count the attempts since the last start by a person that were lost, this one included."""
-    counted = RETRIED - uncounted
-    lost = run.attempts.filter(Q(failure_class__in=counted) | Q(evidence__passing=True))
-    return lost.filter(created_at__gte=_last_start(run)).count()
-
-
-def _last_start(run: Run) -> datetime:
-    starts = [EventKind.CREATED, EventKind.RETRIED, EventKind.MOVE_REQUESTED]
-    asked = run.events.filter(kind__in=starts).order_by("-id")
-    return asked.values_list("at", flat=True).first() or run.created_at
+    return lost_attempts(run) <= run.max_retries
 
 
 def _retry(run: Run, attempt: Attempt) -> None:
-    # A job that takes its machines down is retried without end, but not at once each time.
-    losses = _lost_attempts(run, UNCOUNTED - {NODE_LOST})
+    # A job that takes its machines down is not retried at once each time.
+    losses = lost_attempts(run, UNCOUNTED - {NODE_LOST})
     wait_s = min(LONGEST_RETRY_S, FIRST_RETRY_S * 2 ** min(10, max(0, losses - 1)))
     run.retry_at = clock.now() + timedelta(seconds=wait_s)
     if run.moving_since is not None:

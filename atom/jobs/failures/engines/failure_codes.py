@@ -38,7 +38,8 @@ FAILURE_CLASSES: Final = (
 
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
 RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST, PREEMPTED, EVICTED, JOB_VANISHED, MOVED})
-# The machine was taken away or lost, or a person chose another: no retry is used up.
+# The machine was taken away or lost, or a person chose another: no retry is used up. Lost machines
+# in a row are counted by themselves.
 UNCOUNTED: Final = frozenset({PREEMPTED, EVICTED, NODE_LOST, MOVED})
 
 
@@ -59,6 +60,7 @@ class FailureCode(StrEnum):
     RUNNER_LOST = "runner_lost"
     MOVED = "moved"
     NODE_LOST = "node_lost"
+    MACHINES_LOST = "machines_lost"
     DISK_FULL = "disk_full"
     DISK_READ_ONLY = "disk_read_only"
     DISK_FAILING = "disk_failing"

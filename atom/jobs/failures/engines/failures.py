@@ -308,6 +308,19 @@ def node_lost(node: str) -> Failure:
     )
 
 
+def machines_lost(count: int) -> Failure:
+    """Return the failure of a run that lost so many machines in a row, and got no further."""
+    return Failure(
+        NODE_LOST,
+        f"{count} attempts in a row lost their machine, and none stored a new checkpoint in "
+        "between. The job itself may bring its machines down, so it is not started again.",
+        "Look at the memory, the disk and the devices that the job uses, and at the machines. When "
+        "the cause is gone, retry the run. Checkpoints that it stores more often keep it going.",
+        FailureCode.MACHINES_LOST,
+        {"count": count},
+    )
+
+
 # The words of a runner for it; the cluster's own come from what it says about the pod.
 _TOLD_TO_END = "its pod was told to end."
 

@@ -149,6 +149,12 @@ export const failure = {
     reason: 'The machine {{node}} stopped answering while the job ran.',
     suggestion: 'Nothing to correct: the run starts again by itself on another machine.',
   },
+  machines_lost: {
+    reason:
+      '{{count}} attempts in a row lost their machine, and none stored a new checkpoint in between. The job itself may bring its machines down, so it is not started again.',
+    suggestion:
+      'Look at the memory, the disk and the devices that the job uses, and at the machines. When the cause is gone, retry the run. Checkpoints that it stores more often keep it going.',
+  },
   disk_full: {
     reason: 'The disk of the machine was full when the job ended: {{said}}',
     suggestion: 'Have room made on it, then retry the run: it goes on from its last saved checkpoint.',

@@ -133,6 +133,12 @@ export const failure: Translation<typeof en.failure> = {
     reason: '任务运行期间，机器 {{node}} 停止响应。',
     suggestion: '无需修改：运行会在另一台机器上自动重新开始。',
   },
+  machines_lost: {
+    reason:
+      '连续 {{count}} 次尝试失去了机器，其间没有保存新的检查点。任务本身可能会使机器停止工作，因此不再自动重新开始。',
+    suggestion:
+      '请检查任务使用的内存、磁盘和设备，以及机器本身。排除原因后请重试该运行。更频繁地保存检查点可以让它继续前进。',
+  },
   disk_full: {
     reason: '任务结束时机器的磁盘已满：{{said}}',
     suggestion: '请让管理员腾出空间，然后重试该运行：它会从最近保存的检查点继续。',
