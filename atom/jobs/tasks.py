@@ -152,9 +152,9 @@ def apply_run_retention() -> None:
     run_retention.apply_run_retention()
 
 
-@shared_task(name="jobs.try_pod", soft_time_limit=170, time_limit=180)
+@shared_task(name="jobs.try_pod", soft_time_limit=280, time_limit=290)
 def try_pod(cluster_id: str, asked_at: str) -> None:
-    """Try whether a pod of a cluster reaches Atom."""
+    """Try whether a pod of a cluster reaches Atom, and whether another one has RDMA."""
     from atom.jobs.executors.kubernetes import pod_check
 
     pod_check.try_pod(UUID(cluster_id), asked_at)

@@ -102,7 +102,7 @@ def test_a_profile_is_kept_and_its_rdma_is_off_until_a_pod_has_tried_it(api: API
         "value": 1000,
     }
     assert AuditEvent.objects.filter(verb="cluster.profile_changed").count() == 1
-    # What is left out is as without a profile.
+    # A field that is left out has its default.
     assert api.put(ADDRESS, {}, format="json").json()["rdma"]["state"] == "unused"
     assert "rdma" not in [one["code"] for one in west().findings]
 
@@ -255,8 +255,8 @@ def test_settings_of_rdma_are_told_from_others() -> None:
 
 @pytest.mark.parametrize(
     ("limit", "text"),
-    [(65536, "64 KiB"), (None, "unlimited"), (1000, "1000 bytes"), (8 << 30, "8 GiB"),
+    [(65536, "64 KiB"), (1000, "1000 bytes"), (8 << 30, "8 GiB"),
      (8_388_609, "8388609 bytes"), (0, "0 bytes")],
 )  # fmt: skip
-def test_a_limit_reads_as_people_write_it(limit: int | None, text: str) -> None:
+def test_a_limit_reads_as_people_write_it(limit: int, text: str) -> None:
     assert shown_limit(limit) == text

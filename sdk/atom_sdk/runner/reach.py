@@ -1,7 +1,11 @@
-"""Tries addresses from inside a pod; its text is given to `python3 -c`."""
+"""Tries addresses from inside a pod, and reads what RDMA needs there.
+
+Its text is given to `python3 -c`.
+"""
 
 import json
 import os
+import resource
 import urllib.error
 import urllib.request
 
@@ -20,7 +24,18 @@ def reach(url: str) -> "dict[str, object]":
         return {"error": (str(error) or type(error).__name__)[:300]}
 
 
+def rdma() -> "dict[str, object]":
+    """Return the memlock limit in bytes (-1: unlimited) and the number of RDMA devices."""
+    try:
+        names = os.listdir("/dev/infiniband")
+    except OSError:
+        names = []
+    limit, _ = resource.getrlimit(resource.RLIMIT_MEMLOCK)
+    return {"memlock_bytes": limit, "devices": sum(name.startswith("uverbs") for name in names)}
+
+
 report = {name: reach(url) for name, url in json.loads(os.environ["ATOM_ADDRESSES"]).items()}
+report["rdma"] = rdma()
 text = json.dumps(report)
 # The log has it too, for clusters that keep no termination message.
 print(text, flush=True)

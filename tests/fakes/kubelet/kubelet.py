@@ -51,6 +51,8 @@ class Kubelet(Faults):
         self.is_isolated = can_isolate() if isolated is None else isolated
         self.image_paths = image_paths
         self.backoff_seconds = backoff_seconds
+        # The memlock limit that the runtime gives containers, in bytes; None: this machine's.
+        self.memlock_bytes: int | None = None
         # Drivers of inline CSI volumes, by their names.
         self.drivers: dict[str, Driver] = {}
         # Made at the start: a kubelet that never starts leaves nothing.

@@ -35,6 +35,7 @@ class Place:
     volumes: Volumes
     is_isolated: bool
     extra_paths: tuple[str | tuple[str, str], ...] = ()
+    memlock_bytes: int | None = None
 
     @property
     def hosts(self) -> Path:
@@ -66,7 +67,12 @@ def process_spec(place: Place, pod: Json, container: Json) -> Json:
         "isolated": place.is_isolated,
         "root": str(root),
         "image": [*image_paths(), *place.extra_paths],
-        "mounts": [*_files(place, container), *place.volumes.mounts(container)],
+        "mounts": [
+            *_files(place, container),
+            *_devices(place, container),
+            *place.volumes.mounts(container),
+        ],
+        "memlock_bytes": place.memlock_bytes,
         "cwd": container.get("workingDir") or "/",
         "read_only": bool(security.get("readOnlyRootFilesystem")),
         "hostname": hostname_of(pod),
@@ -113,6 +119,19 @@ def _files(place: Place, container: Json) -> list[Json]:
         {"source": str(place.hosts), "target": "/etc/hosts", "read_only": False},
         {"source": str(place.termination_log(container)), "target": log, "read_only": False},
     ]
+
+
+def _devices(place: Place, container: Json) -> list[Json]:
+    """Return the folder that an RDMA device plugin adds, with one device a count."""
+    limits = (container.get("resources") or {}).get("limits") or {}
+    counts = [int(count) for name, count in limits.items() if name.startswith("rdma/")]
+    if not counts:
+        return []
+    folder = place.folder / f"infiniband-{container['name']}"
+    folder.mkdir(exist_ok=True)
+    for number in range(sum(counts)):
+        (folder / f"uverbs{number}").touch()
+    return [{"source": str(folder), "target": "/dev/infiniband", "read_only": False}]
 
 
 def _in_folders(spec: Json, place: Place) -> Json:

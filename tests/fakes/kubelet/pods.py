@@ -157,8 +157,14 @@ class PodWorker(threading.Thread):
                 self.event("Warning", "FailedMount", str(error))
                 self.pause(delay)
                 delay = min(2 * delay, LONGEST_BACKOFF_S)
+        kubelet = self.kubelet
         place = Place(
-            cluster, self.folder, volumes, self.kubelet.is_isolated, self.kubelet.image_paths
+            cluster,
+            self.folder,
+            volumes,
+            kubelet.is_isolated,
+            kubelet.image_paths,
+            kubelet.memlock_bytes,
         )
         place.hosts.write_text(hosts_of(cluster.store, self.pod, self.status.address))
         place.hosts.chmod(0o644)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -137,6 +138,8 @@ def _point(root: Path, path: str, *, is_folder: bool) -> str:
 
 def become(spec: Json) -> None:
     """Turn this process into the container's first one."""
+    if (limit := spec.get("memlock_bytes")) is not None:
+        resource.setrlimit(resource.RLIMIT_MEMLOCK, (limit, limit))
     if spec["isolated"]:
         call("unshare", _NEW_MOUNTS | _NEW_HOSTNAME)
         build_root(spec)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 UNRECORDED: dict[str, str] = {
     "back-off": "containers that start again, and the words and pauses of it",
+    "devices": "an RDMA device plugin adds a folder of empty files; memlock is the kubelet's own",
     "claims": "a PersistentVolumeClaim is one folder of the cluster",
     "deadline": "activeDeadlineSeconds of a pod",
     "images": "private registries; a pull that succeeds; CreateContainerError, RunContainerError",

@@ -140,12 +140,10 @@ def rdma_finding(profile: Profile) -> Finding | None:
     return Finding(RDMA, "ok" if profile.rdma_state == "on" else "warn", reason, evidence)
 
 
-def shown_limit(limit_bytes: int | None) -> str:
-    """Return a memlock limit as people read it: "64 KiB", "unlimited"."""
-    if limit_bytes is None:
-        return "unlimited"
+def shown_limit(limit_bytes: int) -> str:
+    """Return a memlock limit as people write it, such as "64 KiB"."""
     units = ("bytes", "KiB", "MiB", "GiB", "TiB")
     at, amount = 0, limit_bytes
-    while amount >= _KIB and amount % _KIB == 0 and at < len(units) - 1:
+    while amount and amount % _KIB == 0 and at < len(units) - 1:
         at, amount = at + 1, amount // _KIB
     return f"{amount} {units[at]}"

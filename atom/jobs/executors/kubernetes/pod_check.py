@@ -1,9 +1,10 @@
-"""Tries in a small Job whether a pod of a cluster reaches Atom and its object store."""
+"""Tries in small Jobs whether pods of a cluster reach Atom and its store, and have RDMA."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -14,8 +15,11 @@ from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions import pod_findings
+from atom.clusters.registration.actions.profiles import RdmaResult, note_rdma
 from atom.clusters.registration.actions.registering import open_cluster
+from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.findings import Level
+from atom.clusters.registration.engines.profiles import Profile, RdmaNeed, build_profile_of
 from atom.core.storage import objects
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.documents import child, rows, text
@@ -29,6 +33,7 @@ from atom.jobs.executors.kubernetes.engines.pod_checks import (
     judge_report,
     selector_of,
 )
+from atom.jobs.executors.kubernetes.engines.rdma_checks import judge_rdma, not_started
 from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
 from atom.jobs.executors.kubernetes.executor import create_once
 from atom.jobs.executors.kubernetes.orders import pod_api_url
@@ -45,27 +50,41 @@ _URL_LIFE_S = 300
 Verdict = tuple[Level, Sentence]
 
 
+@dataclass(frozen=True, slots=True)
+class _Report:
+    """The last words of a pod that has ended."""
+
+    text: str
+    exit_code: object
+    node: str
+
+
 def try_pod(cluster_id: UUID, asked_at: str, pause: Callable[[float], None] = time.sleep) -> None:
     """Start a pod, write what it reports as the cluster's finding, and remove it.
 
-    Does nothing for a try that is over, or that another one has replaced.
+    A second pod tries RDMA if the profile names it and the first one succeeded. Does nothing for a
+    try that is over, or that another one has replaced.
     """
     cluster = Cluster.objects.present().filter(pk=cluster_id).first()
     if cluster is None or not pod_findings.is_pending(cluster_id, asked_at):
         return
-    order = _order_of(cluster)
+    profile = read_profile(cluster)
+    order = _order_of(cluster, profile)
     try:
         with open_cluster(cluster) as api:
-            level, said = _Try(api, order, cluster_id, asked_at, pause).run()
+            begun = (api, cluster_id, asked_at, pause)
+            level, said = _reached(_Try(order, *begun).run(), order)
+            if level == "ok" and profile.rdma is not None:
+                _try_rdma(_Try(_rdma_order(order, profile.rdma), *begun), profile.rdma)
     except (*AWAY, ClusterFails) as error:
         level, said = "fail", _refused(sentence_of(error))
     pod_findings.note(cluster_id, asked_at, level, said)
     log.info("pod_tried", cluster=cluster.name, level=level)
 
 
-def _order_of(cluster: Cluster) -> CheckOrder:
+def _order_of(cluster: Cluster, profile: Profile) -> CheckOrder:
     return CheckOrder(
-        name=f"atom-pod-check-{uuid4().hex[:12]}",
+        name=_new_name(),
         namespace=cluster.namespace,
         image=settings.ATOM_POD_IMAGE,
         source=reach_source(),
@@ -73,7 +92,43 @@ def _order_of(cluster: Cluster) -> CheckOrder:
             API: f"{pod_api_url()}/api/v1/state/",
             STORE: objects().presign_get(_ANY_KEY, _URL_LIFE_S),
         },
+        profile=build_profile_of(profile),
     )
+
+
+def _rdma_order(order: CheckOrder, need: RdmaNeed) -> CheckOrder:
+    profile = replace(order.profile, devices={need.resource: need.count})
+    return replace(order, name=_new_name(), addresses={}, profile=profile)
+
+
+def _new_name() -> str:
+    return f"atom-pod-check-{uuid4().hex[:12]}"
+
+
+def _reached(report: _Report | Sentence, order: CheckOrder) -> Verdict:
+    if isinstance(report, _Report):
+        return judge_report(report.text, order, report.exit_code)
+    return "warn", Sentence(
+        "clusters.pod_not_started",
+        "The pod gave no report within {seconds} s. {said}",
+        seconds=LIMIT_S,
+        said=str(report),
+    )
+
+
+def _try_rdma(trial: _Try, need: RdmaNeed) -> None:
+    """Keep whether RDMA is on; one pod tells for all nodes."""
+    try:
+        report = trial.run()
+    except (*AWAY, ClusterFails) as error:
+        report = Sentence("clusters.rdma_said", "{said}", said=sentence_of(error))
+    if isinstance(report, _Report):
+        passed, reason = judge_rdma(report.text, need, report.exit_code, report.node)
+        result = RdmaResult(need, passed, reason, report.node)
+    else:
+        result = RdmaResult(need, passed=False, reason=not_started(need, report))
+    if pod_findings.is_pending(trial.cluster_id, trial.asked_at):
+        note_rdma(trial.cluster_id, result)
 
 
 def _refused(said: str) -> Sentence:
@@ -83,12 +138,12 @@ def _refused(said: str) -> Sentence:
 
 
 class _Try:
-    """One try: its Job from its creation to its removal."""
+    """One pod: its Job from its creation to its removal."""
 
     def __init__(
         self,
-        api: ClusterConnection,
         order: CheckOrder,
+        api: ClusterConnection,
         cluster_id: UUID,
         asked_at: str,
         pause: Callable[[float], None],
@@ -97,8 +152,8 @@ class _Try:
         self.cluster_id, self.asked_at = cluster_id, asked_at
         self.waits_for: Sentence | None = None
 
-    def run(self) -> Verdict:
-        """Return what the pod says, or why there is none within the limit."""
+    def run(self) -> _Report | Sentence:
+        """Return the report of the pod, or why there is none within the limit."""
         for one in check_surroundings(self.order.namespace):
             create_once(self.api, one)
         job = self.api.post(path_of("Job", self.order.namespace), check_job(self.order)).body
@@ -107,30 +162,25 @@ class _Try:
         finally:
             self._remove(str(job["metadata"]["uid"]))
 
-    def _wait(self, job: dict[str, Any]) -> Verdict:
+    def _wait(self, job: dict[str, Any]) -> _Report | Sentence:
         ends_at_s = time.monotonic() + LIMIT_S
         for _ in range(int(LIMIT_S / _EVERY_S)):
             if time.monotonic() > ends_at_s:
                 break
             pods = self._pods()
-            if verdict := self._verdict(pods):
-                return verdict
+            if report := self._report(pods):
+                return report
             self._tell(job, pods)
             self.pause(_EVERY_S)
-        return "warn", Sentence(
-            "clusters.pod_not_started",
-            "The pod gave no report within {seconds} s. {said}",
-            seconds=LIMIT_S,
-            said=str(self.waits_for or "-"),
-        )
+        return self.waits_for or Sentence("clusters.pod_silent", "It gave no report.")
 
-    def _verdict(self, pods: list[dict[str, Any]]) -> Verdict | None:
+    def _report(self, pods: list[dict[str, Any]]) -> _Report | None:
         for pod in pods:
             for status in rows(pod, "status", "containerStatuses"):
                 ended = child(status, "state").get("terminated")
                 if isinstance(ended, dict):
                     said = text(ended, "message") or self._log(pod)
-                    return judge_report(said, self.order, ended.get("exitCode"))
+                    return _Report(said, ended.get("exitCode"), text(pod, "spec", "nodeName"))
         return None
 
     def _tell(self, job: dict[str, Any], pods: list[dict[str, Any]]) -> None:

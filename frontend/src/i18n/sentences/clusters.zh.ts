@@ -100,4 +100,13 @@ export const clusters: Readonly<Record<string, string>> = {
   'clusters.toleration_value_unused': '运算符为 Exists 时请将值留空。',
   'clusters.toleration_value_wrong': '值最多 63 个字母、数字、短横线、点和下划线，并以字母或数字开头和结尾。',
   'clusters.toleration_without_key': '没有键时，运算符必须是 Exists：Pod 将容忍所有污点。',
+  'clusters.pod_silent': '它没有报告。',
+  'clusters.rdma_memlock':
+    'RDMA 已关闭：{node} 的运行时给 Pod 的 memlock 限制为 {given}，而配置需要 {needed}。containerd 请在其 systemd 单元中设置 LimitMEMLOCK=infinity，CRI-O 请设置 default_ulimits = ["memlock=-1:-1"]。然后重启它，再试启动一个 Pod。',
+  'clusters.rdma_no_device':
+    'RDMA 已关闭：{node} 上的 Pod 有 {resource}，但 /dev/infiniband 中没有设备。请检查那里的设备插件，再试启动一个 Pod。',
+  'clusters.rdma_no_report': 'RDMA 已关闭：试用它的 Pod 以 {code} 结束，并输出：{said}',
+  'clusters.rdma_not_started': 'RDMA 已关闭：请求 {count} 个 {resource} 的 Pod 没有报告。{said}',
+  'clusters.rdma_on': 'RDMA 已开启：{node} 上的 Pod 有 {resource}，memlock 限制为 {given}。',
+  'clusters.unlimited': '无限制',
 };

@@ -1,4 +1,4 @@
-"""What the profile of a cluster puts into the pods of runs and builds, and never: a capability."""
+"""The parts of a profile in the pods of runs and builds; no profile adds a capability."""
 
 from __future__ import annotations
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from atom.clusters.registration.engines.findings import Level
+from atom.clusters.registration.engines.profiles import PodProfile
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.manifests import (
     POD_PROFILE,
     READ_ONLY_PROFILE,
     Json,
     network_rules,
+    profile_fields,
 )
 from atom_sdk.sentences import Sentence
 
@@ -35,6 +37,8 @@ class CheckOrder:
     image: str
     source: str
     addresses: Mapping[str, str]
+    # Priority, tolerations and RDMA devices, as a run's pods would have them.
+    profile: PodProfile = field(default_factory=PodProfile)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -69,12 +73,14 @@ def check_surroundings(namespace: str) -> list[Json]:
 
 def check_job(order: CheckOrder) -> Json:
     """Return the Job: one pod with a run's profile, which ends by itself."""
+    devices = {name: str(count) for name, count in order.profile.devices.items()}
+    held = {**_SMALL, **devices}
     main: Json = {
         "name": names.MAIN,
         "image": order.image,
         "command": ["python3", "-c", order.source],
         "env": [{"name": "ATOM_ADDRESSES", "value": json.dumps(dict(order.addresses))}],
-        "resources": {"requests": _SMALL, "limits": _SMALL},
+        "resources": {"requests": held, "limits": held},
         "securityContext": READ_ONLY_PROFILE,
         "terminationMessagePolicy": "FallbackToLogsOnError",
     }
@@ -86,6 +92,7 @@ def check_job(order: CheckOrder) -> Json:
         "terminationGracePeriodSeconds": 1,
         "securityContext": POD_PROFILE,
         "containers": [main],
+        **profile_fields(order.profile),
     }
     return {
         "apiVersion": "batch/v1",
