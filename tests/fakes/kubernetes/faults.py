@@ -18,9 +18,10 @@ _REASONS = {400: "BadRequest", 403: "Forbidden", 409: "Conflict", 422: "Invalid"
 
 @dataclass
 class Stream:
-    """An open watch, as the faults see it."""
+    """An open watch of a path, as the faults see it."""
 
     ring: Callable[[], None]
+    path: str
     # It ends at once; `broken` ends it without the last chunk.
     ended: bool = False
     broken: bool = False
@@ -63,7 +64,8 @@ class Faults:
     reorder: bool = False
     _rules: list[Rule] = field(default_factory=list)
     _streams: list[Stream] = field(default_factory=list)
-    _silent: bool = False
+    # Watches of these paths are silent, None without any.
+    _silent: re.Pattern[str] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     # --- requests ---
@@ -125,12 +127,16 @@ class Faults:
 
     # --- watches ---
 
-    def open_stream(self, ring: Callable[[], None]) -> Stream:
+    def open_stream(self, ring: Callable[[], None], path: str) -> Stream:
         """Note a watch that opens."""
         with self._lock:
-            stream = Stream(ring, silent=self._silent)
+            stream = Stream(ring, path)
+            stream.silent = self._is_silent(stream)
             self._streams.append(stream)
         return stream
+
+    def _is_silent(self, stream: Stream) -> bool:
+        return self._silent is not None and self._silent.search(stream.path) is not None
 
     def close_stream(self, stream: Stream) -> None:
         """Forget a watch that ended."""
@@ -155,13 +161,16 @@ class Faults:
             stream.ended = True
             stream.ring()
 
-    def silence_watches(self, silent: bool = True) -> None:
-        """Keep all watches open without events, as half-open connections are; or lift it."""
+    def silence_watches(self, silent: bool = True, *, path: str = "") -> None:
+        """Keep watches open without events, as half-open connections are; or lift it.
+
+        `path`: a pattern of those that fall silent.
+        """
         with self._lock:
-            self._silent = silent
+            self._silent = re.compile(path) if silent else None
             streams = tuple(self._streams)
         for stream in streams:
-            stream.silent = silent
+            stream.silent = self._is_silent(stream)
             stream.ring()
 
     def disturb(self, lines: list[bytes]) -> Iterator[tuple[float, bytes]]:

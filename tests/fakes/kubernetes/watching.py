@@ -37,7 +37,7 @@ class Watch:
         self.loop = asyncio.get_running_loop()
         self.pending: deque[bytes] = deque()
         self.wake = asyncio.Event()
-        self.stream: Stream = faults.open_stream(self._ring)
+        self.stream: Stream = faults.open_stream(self._ring, request.path)
         self.sent_version = 0
         self._end: Callable[[], None] | None = None
 

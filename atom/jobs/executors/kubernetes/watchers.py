@@ -16,7 +16,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import structlog
-from django.db import close_old_connections, connection
+from django.db import DatabaseError, InterfaceError, close_old_connections, connection
 
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterFailure, ClusterUnreachable
@@ -27,7 +27,12 @@ from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core.errors import AtomError
 from atom.jobs.executors.kubernetes.engines.node_states import NodeState, slim_node
-from atom.jobs.executors.kubernetes.engines.observations import placement_of, slim_job, slim_pod
+from atom.jobs.executors.kubernetes.engines.observations import (
+    placement_of,
+    slim_job,
+    slim_pod,
+    uids_of,
+)
 from atom.jobs.executors.kubernetes.engines.wait_objects import may_wait
 from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of
@@ -104,6 +109,8 @@ class Follower:
         self._woken = threading.Event()
         self._lock = threading.Lock()
         self._dirty: set[str] = set()
+        # The uids of Jobs and pods that a watch saw go since all was read last.
+        self._removed: set[str] = set()
         self._jobs: Watcher[dict[str, Any]] = Watcher(
             self._connect, JOBS, slim_job, self._changed, selector=selector()
         )
@@ -123,13 +130,13 @@ class Follower:
     def run(self) -> None:
         """Follow the cluster; nothing that fails ends it."""
         parts = [
-            threading.Thread(target=watcher.run, args=(self._over,))
+            threading.Thread(target=self._run_part, args=(watcher,))
             for watcher in (self._jobs, self._pods, self._nodes)
         ]
         for part in parts:
             part.start()
         try:
-            while not self._stopping.is_set():
+            while not self._ends():
                 try:
                     if not self._hold():
                         return
@@ -144,6 +151,19 @@ class Follower:
                 part.join()
             connection.close()
 
+    def _run_part(self, watcher: Watcher[Any]) -> None:
+        """Run a watch; without it nothing must be written, and all begins anew."""
+        try:
+            watcher.run(self._over)
+        except Exception:
+            log.exception("watch_ended", cluster=str(self._id))
+        finally:
+            self._over.set()
+            connection.close()
+
+    def _ends(self) -> bool:
+        return self._stopping.is_set() or self._over.is_set()
+
     def _connect(self) -> ClusterConnection:
         close_old_connections()
         try:
@@ -151,7 +171,8 @@ class Follower:
             return open_cluster(cluster)
         except ClusterFailure:
             raise
-        except (AtomError, Cluster.DoesNotExist) as error:
+        except (AtomError, Cluster.DoesNotExist, DatabaseError, InterfaceError) as error:
+            # The database knows where the cluster is: one that is away is asked again.
             raise ClusterUnreachable(str(error)) from error
         finally:
             connection.close()
@@ -163,6 +184,8 @@ class Follower:
         if held is not None:
             with self._lock:
                 self._dirty.add(placement_of(held.value))
+                if old is not None and new is None:
+                    self._removed.add(old.uid)
             self._woken.set()
 
     def _node_changed(
@@ -216,7 +239,7 @@ class Follower:
     def _write_while(self, lease: Lease, cluster: Cluster, api: ClusterConnection) -> None:
         """Contend for the lease, and write while it is held, until the cluster is removed."""
         renewed_at = whole_at = float("-inf")
-        while not self._stopping.is_set():
+        while not self._ends():
             now = time.monotonic()
             if now - renewed_at >= _RENEW_EVERY_S:
                 lease.try_once()
@@ -226,10 +249,11 @@ class Follower:
                 if not Cluster.objects.present().filter(pk=cluster.pk).exists():
                     return
             if not lease.is_held():
-                # Another one may write until this one holds the lease again.
+                # Another one may write until this one holds the lease again, and reads all.
                 whole_at = float("-inf")
+                self._forget()
             elif now - whole_at >= _WHOLE_EVERY_S:
-                sync_cluster(cluster, self._known_nodes())
+                self._write_all(cluster)
                 whole_at = now
             self._woken.wait(_GATHER_S)
             self._stopping.wait(_GATHER_S if self._woken.is_set() else 0)
@@ -237,6 +261,22 @@ class Follower:
             if lease.is_held():
                 self._write(cluster)
                 self._write_waits(cluster, api)
+
+    def _forget(self) -> None:
+        with self._lock:
+            self._dirty.clear()
+            self._removed.clear()
+
+    def _write_all(self, cluster: Cluster) -> None:
+        """Write what whole lists say. Raises ClusterFailure and its kin."""
+        with self._lock:
+            before, self._removed = self._removed, set()
+        try:
+            sync_cluster(cluster, self._known_nodes())
+        except Exception:
+            with self._lock:
+                self._removed |= before
+            raise
 
     def _write_waits(self, cluster: Cluster, api: ClusterConnection) -> None:
         """Write why Jobs wait, a few namespaces at a time: the lease must be renewed meanwhile."""
@@ -261,23 +301,25 @@ class Follower:
             dirty, self._dirty = self._dirty, set()
         if not dirty:
             return
-        found = followed(cluster, dirty)
+        rows = followed(cluster, dirty)
+        held_jobs = list(self._jobs.objects.values())
+        held_pods = list(self._pods.objects.values())
+        known = {one.uid for one in (*held_jobs, *held_pods)} | self._removed
+        # A watch may lag behind what another reading has written: its silence is no loss.
+        found = [row for row in rows if uids_of(row.observed) <= known]
         uids = {one.job_uid for one in found}
         # A Job is known by its uid alone: somebody may have changed its labels.
         jobs = [
-            one.value
-            for one in list(self._jobs.objects.values())
-            if one.uid in uids or placement_of(one.value) in dirty
+            one.value for one in held_jobs if one.uid in uids or placement_of(one.value) in dirty
         ]
-        held = [one.value for one in list(self._pods.objects.values())]
-        pods = [pod for pod in held if placement_of(pod) in dirty]
+        pods = [one.value for one in held_pods if placement_of(one.value) in dirty]
         note(found, jobs, pods, nodes=self._known_nodes(), is_whole=False)
-        known = {str(one.pk) for one in found}
         # The row of a new Job has its uid in a moment.
-        early = {placement_of(job) for job in jobs} & (dirty - known)
-        if early:
+        placements = {placement_of(job) for job in jobs} & dirty
+        later = {*placements, *(str(row.pk) for row in rows)} - {str(row.pk) for row in found}
+        if later:
             with self._lock:
-                self._dirty |= early
+                self._dirty |= later
 
 
 def ensure_namespace(api: ClusterConnection, name: str) -> None:

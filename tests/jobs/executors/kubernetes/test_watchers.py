@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import threading
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import psycopg
 import pytest
+from django.db import connection
 
 from atom.accounts.models import Project
 from atom.clusters.kubernetes.leases import Lease, LeaseSettings
@@ -124,6 +129,59 @@ def test_a_watcher_whose_cluster_was_away_goes_on_as_the_same_holder(
     placement = world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
     wait_for(lambda: seen(placement).get("job"))
     assert _holder(world) == first
+
+
+def test_the_watches_outlive_a_database_that_is_away(world: World, follow: Any) -> None:
+    faults = world.stand_in.faults
+    follow()
+    wait_for(lambda: faults.open_watches == 3)
+    with no_connections():
+        faults.drop_watches()
+        wait_for(lambda: faults.open_watches == 0)
+        # Each has tried to connect again.
+        time.sleep(1.5)
+        assert faults.open_watches == 0
+    wait_for(lambda: faults.open_watches == 3)
+
+
+@pytest.mark.parametrize("path", ["/jobs$", "/pods$"])
+def test_a_watch_that_lags_takes_nothing_for_gone(
+    world: World, project: Project, follow: Any, path: str
+) -> None:
+    faults = world.stand_in.faults
+    follow()
+    wait_for(lambda: _holder(world) and faults.open_watches == 3)
+    world.stand_in.faults.silence_watches(path=path)
+    placement = world.submit(make_run(project, cluster=world.cluster, state=states.QUEUED))
+    pod = world.pod(placement)
+    # Somebody else's reading of all is newer than what this watch has brought.
+    world.sync()
+    before = seen(placement)
+    assert before["pods"][0]["metadata"]["uid"] == pod["metadata"]["uid"]
+    world.bind(pod)
+    world.set_running(pod)
+    # The Job's own status changes with it.
+    world.set_status(pod, {"conditions": [{"type": "Ready", "status": "True"}]})
+    ends_at = time.monotonic() + 3
+    while time.monotonic() < ends_at:
+        now = seen(placement)
+        assert not now.get("gone")
+        assert len(now["pods"]) == 1
+    faults.silence_watches(False)
+    wait_for(lambda: seen(placement)["pods"][0]["status"].get("phase") == "Running")
+
+
+@contextmanager
+def no_connections() -> Iterator[None]:
+    """Let the database of the tests take no new connection."""
+    name = connection.settings_dict["NAME"]
+    server = os.environ["DATABASE_URL"].rsplit("/", 1)[0]
+    with psycopg.connect(f"{server}/postgres", autocommit=True) as admin:
+        admin.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')  # type: ignore[arg-type]
+        try:
+            yield
+        finally:
+            admin.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')  # type: ignore[arg-type]
 
 
 def _holder(world: World) -> str:

@@ -82,6 +82,14 @@ def placement_of(slim: Mapping[str, Any]) -> str:
     return str(slim["metadata"]["labels"][names.PLACEMENT])
 
 
+def uids_of(observed: Mapping[str, Any]) -> set[str]:
+    """Return the uids of the Job and the pods that the cluster had; none of a Job that is gone."""
+    if observed.get("gone"):
+        return set()
+    found = [observed.get("job") or {}, *(observed.get("pods") or ())]
+    return {uid for one in found if (uid := str((one.get("metadata") or {}).get("uid") or ""))}
+
+
 _KEPT_METADATA = (
     *("name", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"),
 )
