@@ -114,7 +114,7 @@ check-drift: dev
 	diff -u frontend/src/api/schema.d.ts $(STAMP)/schema.d.ts || { echo "Run make openapi."; exit 1; }
 
 .PHONY: soak
-soak: dev ## Kill services at random during the main job (SEED=, KILLS=, CLIENTS=, MINUTES=)
+soak: dev ## Kill services at random during the main job (SEED=, KILLS=, CLIENTS=, STREAMS=, MINUTES=)
 	$(BIN)/python -m tests.soak
 
 # The tool has an environment of its own. `--strict`: a package that the database does not know

@@ -1,8 +1,9 @@
 """`make soak`: kills at random during the main job, and a report. Exit code 1 if a thing is wrong.
 
-`SEED`, `KILLS`, `CLIENTS`, `MINUTES` and `FAULT_EVERY` (every fifth blow is a fault that kills
-nobody; 0: none) are read from the environment; the same seed strikes in the same order, though not
-at the same moments: those are the machine's.
+`SEED`, `KILLS`, `CLIENTS`, `STREAMS`, `MINUTES` and `FAULT_EVERY` (every fifth blow is a fault that
+kills nobody; 0: none) are read from the environment. The same seed strikes in the same order, but
+not at the same moments: those are the machine's. `CLIENTS` do the main job on the stack's own
+machine, `STREAMS` stream from a cluster; either may be 0.
 """
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ import random
 import statistics
 import sys
 import tempfile
-import threading
 import time
+from functools import partial
 from pathlib import Path
 
 from atom_sdk.client import Client
 from tests.e2e import breaking
+from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.people import administrator, token_of
 from tests.services import RUNTIMES_VARIABLE
 from tests.soak.faulting import Faults, mount_disks, unmount
 from tests.soak.killing import Killer, Kills
 from tests.soak.ledger import Ledger
 from tests.soak.receiver import Receiver
+from tests.soak.streaming import Streamer, Streams
 from tests.soak.truth import Truth
 from tests.soak.work import Person
 from tests.stack import Stack
@@ -52,6 +55,7 @@ def new_stack(folder: Path) -> Stack:
         stack.ports = {name: int(first) + n for n, name in enumerate(stack.ports)}
     # The receiver is on this machine; administrators ask the health page as often as they like.
     stack.external = {"ATOM_WEBHOOK_ALLOW": "127.0.0.1", "ATOM_RUNNER_LOST_AFTER_S": "10"}
+    stack.external |= {"ATOM_WATCH_CLUSTERS": "1", "ATOM_CLUSTER_NETWORKS": "127.0.0.0/8"}
     return stack
 
 
@@ -60,49 +64,65 @@ def soak(stack: Stack, folder: Path, seed: int, disks: list[Path]) -> bool:
     kills, minutes = int(os.environ.get("KILLS", "100")), float(os.environ.get("MINUTES", "60"))
     token = token_of(stack, administrator(stack), "soak")
     admin = token_of(stack, administrator(stack), "soak health", "admin")
-    ledger, over = Ledger(), threading.Event()
-    receiver = Receiver(seed)
-    with Client(stack.base_url, admin, "demo") as client:
+    ledger, receiver = Ledger(), Receiver(seed)
+    new_client = partial(Client, stack.base_url, token, "demo")
+    with (
+        Client(stack.base_url, admin, "demo") as client,
+        Streams(StandIn(tls=True, kubelet=True)) as streams,
+    ):
         body = {"name": "soak", "url": receiver.url, "events": KINDS}
         receiver.secret = client.http.post("projects/demo/webhooks/", body)["secret"]
         people = [
-            Person(
-                number, Client(stack.base_url, token, "demo"), ledger, folder, seed + number, over
-            )
+            Person(number, new_client(), ledger, folder, seed + number, streams.over)
             for number in range(int(os.environ.get("CLIENTS", "3")))
         ]
         for person in people:
             person.start()
-        # A build is killed with its worker and begun anew; while runs wait for it, no job runs that
-        # could be killed.
-        breaking.wait_for(
-            lambda: ledger.cycles >= 2 and ledger.evaluations, "two main jobs", WARM_UP_S, 1.0
-        )
-        say(f"{ledger.cycles} main jobs done undisturbed; killing begins")
-        killer = Killer(stack, seed)
-        faults = Faults(stack, seed, disks, killer.kills)
+        count = int(os.environ.get("STREAMS", "2"))
+        streams.begin(client, [new_client() for _ in range(count)], ledger, seed)
+        workers: list[Person | Streamer] = [*people, *streams.streamers]
+        warm_up(ledger, people, streams)
+        killer = Killer(stack, seed, streams, has_people=bool(people))
+        faults = Faults(stack, seed, disks, killer.kills, streams)
         until = time.monotonic() + minutes * 60
-        done = strike(killer, faults, kills, until, people)
-        over.set()
+        done = strike(killer, faults, kills, until, workers)
+        streams.over.set()
         say("killing has ended; everybody finishes what they had begun")
         deadline = time.monotonic() + ENDING_S
-        for person in people:
-            person.join(max(0.0, deadline - time.monotonic()))
-            if person.is_alive():
-                ledger.complain(f"{person.name} is not done: {person.doing}")
+        for worker in workers:
+            worker.join(max(0.0, deadline - time.monotonic()))
+            if worker.is_alive():
+                ledger.complain(f"{worker.name} is not done: {worker.doing}")
         wrong = done.failures + ledger.complaints
-        wrong += Truth(stack, client, ledger, receiver).complaints()
+        wrong += Truth(stack, client, ledger, receiver, streams).complaints()
     report(ledger, done, wrong)
     return not wrong
 
 
-def strike(killer: Killer, faults: Faults, kills: int, until: float, people: list[Person]) -> Kills:
+def warm_up(ledger: Ledger, people: list[Person], streams: Streams) -> None:
+    """Wait until everything was done once, undisturbed.
+
+    A build is killed with its worker and begun anew; while runs wait for it, no job runs that could
+    be killed.
+    """
+    if people:
+        breaking.wait_for(
+            lambda: ledger.cycles >= 2 and ledger.evaluations, "two main jobs", WARM_UP_S, 1.0
+        )
+    if streams.streamers:
+        breaking.wait_for(streams.presence.alive, "a run in the cluster", WARM_UP_S, 1.0)
+    say(f"{ledger.cycles} main jobs done undisturbed; killing begins")
+
+
+def strike(
+    killer: Killer, faults: Faults, kills: int, until: float, workers: list[Person | Streamer]
+) -> Kills:
     """Kill, and break otherwise now and then, until it was enough or the time is over."""
     every = int(os.environ.get("FAULT_EVERY", "5"))
     while (done := killer.kills.total) < kills and time.monotonic() < until:
         strikes = faults if every and done % every == every - 1 else killer
         if victim := strikes.strike():
-            doing = "; ".join(person.doing for person in people)
+            doing = "; ".join(worker.doing for worker in workers)
             say(f"{killer.kills.total}/{kills} {victim}: back ({doing})")
         killer.pause()
     return killer.kills

@@ -21,6 +21,7 @@ import psycopg
 from redis import Redis
 
 from tests.soak.killing import Kills, is_whole
+from tests.soak.streaming import Streams
 from tests.stack import Stack
 
 RECOVERY_S = 180.0
@@ -54,8 +55,10 @@ def unmount(folders: list[Path]) -> None:
 class Faults:
     """Imposes faults on one stack, in an order that the seed gives."""
 
-    def __init__(self, stack: Stack, seed: int, disks: list[Path], kills: Kills) -> None:
-        self._stack = stack
+    def __init__(
+        self, stack: Stack, seed: int, disks: list[Path], kills: Kills, streams: Streams
+    ) -> None:
+        self._stack, self._streams = stack, streams
         self._random = random.Random(seed)
         self._kills = kills
         # Name to the fault, and to the codes of which the state has to tell one; none is asked for
@@ -65,6 +68,8 @@ class Faults:
             "connections": (self._connections, set()),
             "lock": (self._lock, set()),
             "silent worker": (lambda: self._silence("worker"), set()),
+            "silent watcher": (lambda: self._silence("clusters"), set()),
+            "API server of the cluster": (self._api_server, set()),
         }
         for name, code in _SILENCED.items():
             self._all[f"silent {name}"] = (lambda name=name: self._silence(name), {code})  # type: ignore[misc]
@@ -140,6 +145,16 @@ class Faults:
             connection.execute("LOCK TABLE jobs_run IN ACCESS EXCLUSIVE MODE")
             yield
             connection.rollback()
+
+    @contextmanager
+    def _api_server(self) -> Iterator[None]:
+        """Crash the API server of the cluster; what it has stored stays."""
+        server = self._streams.stand_in.server
+        server.crash()
+        try:
+            yield
+        finally:
+            server.start_again()
 
     @contextmanager
     def _silence(self, name: str) -> Iterator[None]:

@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 import httpx
 import psutil
 
+from tests.kills.cluster_kills import POD, pids_in_pods
+from tests.kills.cluster_kills import RUNNER as RUNNER_OF_POD
+from tests.soak.streaming import Streams
 from tests.stack import Stack
 
 # How long everything may take to work again; the launcher's own pause is up to 30 s of it.
@@ -21,10 +24,15 @@ EVERY_S = 0.1
 # How long is waited for a job to kill; one that does not come by then is struck when it comes.
 JOB_S = 10.0
 # Parts of the launcher's, with how often they are chosen.
-PARTS = {"web": 3, "gateway": 1, "worker": 3, "beat": 1, "postgres": 2, "valkey": 2, "s3": 2}
+PARTS = {
+    **{"web": 3, "gateway": 1, "worker": 3, "beat": 1, "clusters": 2},
+    **{"postgres": 2, "valkey": 2, "s3": 2},
+}
 # Processes that the launcher does not start itself.
 CHILDREN, RUNNER, SUPERVISOR, LAUNCHER = "child of", "runner", "supervisor", "launcher"
-_WEIGHTS = {**PARTS, CHILDREN: 2, RUNNER: 2, SUPERVISOR: 2, LAUNCHER: 0.5}
+_IN_JOBS = {RUNNER: 2, SUPERVISOR: 2}
+_IN_PODS = {POD: 2, RUNNER_OF_POD: 2}
+_WEIGHTS = {**PARTS, CHILDREN: 2, LAUNCHER: 0.5}
 _HAVE_CHILDREN = ("worker", "postgres")
 
 
@@ -42,11 +50,16 @@ class Kills:
 
 
 class Killer:
-    """Ends processes of one stack, in an order that the seed gives."""
+    """Ends processes of one stack and its cluster, in an order that the seed gives.
 
-    def __init__(self, stack: Stack, seed: int) -> None:
+    `has_people`: runs on the stack's own machine are killed too.
+    """
+
+    def __init__(self, stack: Stack, seed: int, streams: Streams, *, has_people: bool) -> None:
         self.kills = Kills()
-        self._stack = stack
+        self._stack, self._streams = stack, streams
+        jobs = _IN_JOBS if has_people else {}
+        self._weights = {**_WEIGHTS, **jobs, **(_IN_PODS if streams.streamers else {})}
         self._random = random.Random(seed)
         # Jobs' processes that were to die when no job ran.
         self._due: list[str] = []
@@ -57,13 +70,13 @@ class Killer:
         Returns who it was; None if there was nobody of the kind.
         """
         for what in self._due:
-            if any(_job_processes(self._stack, what)):
+            if self._pids_of_jobs(what):
                 self._due.remove(what)
                 return self._strike_job(what)
-        [what] = self._random.choices([*_WEIGHTS], [*_WEIGHTS.values()])
+        [what] = self._random.choices([*self._weights], [*self._weights.values()])
         if what == LAUNCHER:
             return self._strike_launcher()
-        if what in {RUNNER, SUPERVISOR}:
+        if what in {*_IN_JOBS, *_IN_PODS}:
             return self._strike_job(what)
         if what == CHILDREN:
             return self._strike_child()
@@ -104,7 +117,7 @@ class Killer:
 
     def _strike_job(self, what: str) -> str | None:
         deadline = time.monotonic() + JOB_S
-        while not (found := [process.pid for process in _job_processes(self._stack, what)]):
+        while not (found := self._pids_of_jobs(what)):
             if time.monotonic() > deadline:
                 self._due.append(what)
                 return None
@@ -112,6 +125,12 @@ class Killer:
         self._end([self._random.choice(found)])
         self._await(what, {})
         return what
+
+    def _pids_of_jobs(self, what: str) -> list[int]:
+        if what in _IN_PODS:
+            streams = self._streams
+            return pids_in_pods(streams.stand_in, streams.presence, what)
+        return [process.pid for process in _job_processes(self._stack, what)]
 
     def _strike_launcher(self) -> str:
         """End the launcher: the kernel ends the rest with it, as a power cut would."""

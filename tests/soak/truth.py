@@ -10,6 +10,7 @@ from atom_sdk.client import Client
 from tests.e2e import breaking
 from tests.soak.ledger import Ledger, RunNote, VersionNote
 from tests.soak.receiver import Receiver
+from tests.soak.streaming import Streams
 from tests.stack import Stack
 
 SETTLES_S = 90.0
@@ -19,6 +20,8 @@ _LEFT = {
     "('succeeded', 'failed', 'cancelled')",
     "attempts that have not ended": "SELECT count(*) FROM jobs_attempt WHERE state NOT IN "
     "('succeeded', 'failed', 'cancelled')",
+    "placements whose Jobs are not removed": "SELECT count(*) FROM jobs_placement "
+    "WHERE removed_at IS NULL",
     "reservations": "SELECT count(*) FROM clusters_reservation",
     "commits being made": "SELECT count(*) FROM datasets_commitrequest WHERE state IN "
     "('pending', 'building')",
@@ -60,6 +63,7 @@ class Truth:
     client: Client
     ledger: Ledger
     receiver: Receiver
+    streams: Streams
 
     def complaints(self) -> list[str]:
         """Return what is lost, doubled or left; empty if all is well."""
@@ -69,6 +73,7 @@ class Truth:
             self._versions,
             self._labels,
             self._runs,
+            lambda: self.streams.complaints(self.stack),
             self._models,
             self._audit,
             self._events,
@@ -149,11 +154,14 @@ class Truth:
             first = int(attempt["resumed_from_step"] or 0)
             if numbers != list(range(first, first + len(numbers))):
                 yield f"{run.name}, attempt {number}: the log is {numbers[:3]}…{numbers[-3:]}"
+            points = breaking.stored_steps_of(self.stack, attempt, "n")
+            if points != list(range(first, first + len(points))):
+                yield f"{run.name}, attempt {number}: its points are {points[:3]}…{points[-3:]}"
         last = breaking.numbers_in(breaking.log_of(self.client, run.id))
         if last and last[-1] != run.lines - 1:
             yield f"{run.name}: the last attempt's log ends with line {last[-1]}"
         steps = breaking.steps_of(self.client, run.id, "n")
-        if set(steps) != set(range(run.lines)) or (len(attempts) == 1 and len(steps) != run.lines):
+        if steps != list(range(run.lines)):
             yield f"{run.name}: {len(steps)} points of {run.lines}, {len(attempts)} attempts"
         states = {file["path"]: file["state"] for file in self.client.runs.files(run.id)}
         if states.get("model/weights.txt") != "persisted":

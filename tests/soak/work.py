@@ -8,27 +8,21 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 import uuid
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx
 from blake3 import blake3
 from PIL import Image
 
 from atom_sdk.client import Client
-from atom_sdk.client.errors import ApiError, NetworkError
 from atom_sdk.client.push.push import PushOptions
 from atom_sdk.client.runs import TERMINAL
+from tests.kills.patience import PATIENCE_S, again, until
 from tests.soak.ledger import Ledger, ModelNote, RunNote, VersionNote
 
-T = TypeVar("T")
-# The longest that one thing may take while its services die; later it is a defect.
-PATIENCE_S = 600.0
-EVERY_S = 0.5
 LABELS = ("cat", "dog")
 LABELLED, UNLABELLED = 16, 8
 LINES = 120
@@ -46,11 +40,6 @@ for n in range(first, {LINES}):
     time.sleep(0.05)
 run.save_model({{"weights.txt": b"w" * 1000}}, framework="none", metrics={{"n": {LINES}}})
 """
-_TEMPORARY = frozenset({"request_in_progress", "unavailable", "object_store_away", "disk_full"})
-
-
-class GaveUpError(Exception):
-    """Something was not done in time though it was asked for again and again."""
 
 
 @dataclass
@@ -121,11 +110,11 @@ class Person(threading.Thread):
             unlabelled=("unlabelled",),
             split={"test": 4, "seed": 7},
         )
-        first = self._again(lambda: self.client.datasets.push(folder, name, options)).version
+        first = again(lambda: self.client.datasets.push(folder, name, options)).version
         digests = digests_of(folder)
         self._note_version(name, first, digests)
         self._draw_image(folder / "unlabelled" / "more.png")
-        pushed = self._again(lambda: self.client.datasets.push(folder, name))
+        pushed = again(lambda: self.client.datasets.push(folder, name))
         digests = digests_of(folder)
         self._note_version(name, pushed.version, digests)
         return digests
@@ -143,14 +132,14 @@ class Person(threading.Thread):
         labelx = self.client.labelx
         task = str(self._post(f"projects/{self.client.project}/labelx/tasks/", body)["id"])
         self.ledger.note(tasks={task: name})
-        self._until(lambda: self._moved(task, "start", {"active", "completed"}), "it is active")
-        while self._again(lambda: labelx.get(task))["state"] == "active":
-            held = self._again(lambda: labelx.my_work(task) or labelx.lease(task, 4))
+        until(lambda: self._moved(task, "start", {"active", "completed"}), "it is active")
+        while again(lambda: labelx.get(task))["state"] == "active":
+            held = again(lambda: labelx.my_work(task) or labelx.lease(task, 4))
             self._submit(task, held, files)
         self.doing = f"publishing {name}"
-        self._until(lambda: self._moved(task, "publish", {"published"}), "it is published")
-        found = self._again(lambda: labelx.get(task))["output_version"]
-        version = self._again(lambda: self.client.datasets.version(f"{name}@{found['ref']}"))
+        until(lambda: self._moved(task, "publish", {"published"}), "it is published")
+        found = again(lambda: labelx.get(task))["output_version"]
+        version = again(lambda: self.client.datasets.version(f"{name}@{found['ref']}"))
         labels = {path: label_of(digest) for path, digest in files.items() if "unlab" in path}
         self.ledger.note(versions=VersionNote(name, found["ref"], version["commit"], files, labels))
 
@@ -173,7 +162,7 @@ class Person(threading.Thread):
             for slot in held
         ]
         for _ in range(2 if answers else 0):
-            results = self._again(lambda: self.client.labelx.submit(task, answers))
+            results = again(lambda: self.client.labelx.submit(task, answers))
             for slot, answer, result in zip(held, answers, results, strict=True):
                 if result["ok"]:
                     label = LABELS[int(answer["label_id"]) - 1]
@@ -211,7 +200,7 @@ class Person(threading.Thread):
         if self._follow(run) != "succeeded":
             return None
         self.doing = f"waiting for the model {name}"
-        row = self._until(lambda: self._registered(name, run.id), "it is registered")
+        row = until(lambda: self._registered(name, run.id), "it is registered")
         note = ModelNote(name, int(row["number"]), run.id)
         self.ledger.note(models=note)
         self.doing = f"evaluating {name}"
@@ -237,7 +226,7 @@ class Person(threading.Thread):
 
     def _point(self, note: ModelNote) -> None:
         self.doing = f"pointing at {note.model}"
-        self._again(lambda: self.client.models.alias(note.model, "candidate", note.number))
+        again(lambda: self.client.models.alias(note.model, "candidate", note.number))
         self.ledger.note(aliases={note.model: note.number})
 
     # --- asking -------------------------------------------------------------------------------
@@ -270,9 +259,9 @@ class Person(threading.Thread):
                 self._see(run, number)
             return str(found["state"]) if found["state"] in TERMINAL else None
 
-        run.state = self._until(ended, f"{run.name} ends")
+        run.state = until(ended, f"{run.name} ends")
         if run.state != "succeeded":
-            found = self._again(lambda: self.client.runs.get(run.id))
+            found = again(lambda: self.client.runs.get(run.id))
             why = f"{found['failure_class']}: {found['failure_reason']}"
             self.ledger.complain(f"{run.name} ended as {run.state}: {why}")
         return run.state
@@ -285,33 +274,7 @@ class Person(threading.Thread):
     def _post(self, path: str, body: dict[str, Any], key: str | None = None) -> Any:
         """Create something: the same key until there is an answer."""
         same = key or uuid.uuid4().hex
-        return self._again(lambda: self.client.http.post(path, body, key=same))
-
-    def _again(self, ask: Callable[[], T]) -> T:
-        """Return the answer; what is away is asked again. Raises GaveUpError, ApiError."""
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            try:
-                return ask()
-            except NetworkError as error:
-                last = str(error)
-            except ApiError as error:
-                if error.status < 500 and error.code not in _TEMPORARY:
-                    raise
-                last = str(error)
-            if time.monotonic() > deadline:
-                raise GaveUpError(last)
-            time.sleep(EVERY_S)
-
-    def _until(self, found: Callable[[], T | None], what: str) -> T:
-        """Return the first true answer. Raises GaveUpError."""
-        deadline = time.monotonic() + PATIENCE_S
-        while True:
-            if answer := self._again(found):
-                return answer
-            if time.monotonic() > deadline:
-                raise GaveUpError(f"not within {PATIENCE_S:g} s: {what}")
-            time.sleep(EVERY_S)
+        return again(lambda: self.client.http.post(path, body, key=same))
 
     # --- files --------------------------------------------------------------------------------
 
