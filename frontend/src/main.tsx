@@ -4,11 +4,11 @@ import '@mantine/notifications/styles.css';
 import './app/global.css';
 import './app/print.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { type ReactNode, StrictMode } from 'react';
+import { lazy, type ReactNode, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
+import { whenReachable } from '@/shared/live/connection';
 import { listenForPrint, usePrinting } from '@/shared/ui/print/printing';
 import { queryClient } from './app/queryClient';
 import { router } from './app/router';
@@ -19,6 +19,9 @@ import { startI18n } from './i18n';
 const nonce = document.querySelector<HTMLElement>('style[nonce]')?.nonce ?? '';
 // Mantine's dialogs hold the page still with a library that looks for it here.
 Object.assign(window, { __webpack_nonce__: nonce });
+
+// Asked for at once, and not waited for: a toast that is shown meanwhile appears with it.
+const Toasts = lazy(whenReachable(() => import('./app/Toasts')));
 
 /** Paper is white, whatever the screen is. */
 function Themed({ children }: { children: ReactNode }) {
@@ -43,7 +46,9 @@ async function start(host: HTMLElement): Promise<void> {
     <StrictMode>
       <QueryClientProvider client={queryClient}>
         <Themed>
-          <Notifications position="bottom-right" limit={4} />
+          <Suspense fallback={null}>
+            <Toasts />
+          </Suspense>
           <RouterProvider router={router} />
         </Themed>
       </QueryClientProvider>

@@ -16,6 +16,7 @@ import { versioning } from '@/features/datasets/words/versioning.en';
 import { views } from '@/features/datasets/words/views.en';
 import { writers } from '@/features/datasets/words/writers.en';
 import { compare } from '@/features/jobs/words/compare.en';
+import { jobs } from '@/features/jobs/words/jobs.en';
 import { keeping } from '@/features/jobs/words/keeping.en';
 import { predictions } from '@/features/jobs/words/predictions.en';
 import { preflight } from '@/features/jobs/words/preflight.en';
@@ -25,12 +26,14 @@ import { runs } from '@/features/jobs/words/runs.en';
 import { wizard } from '@/features/jobs/words/wizard.en';
 import { labeling } from '@/features/labeling/words/labeling.en';
 import { models } from '@/features/models/words/models.en';
+import { notifications } from '@/features/notifications/words/notifications.en';
 import { overview } from '@/features/overview/words/overview.en';
 import { webhooks } from '@/features/project/words/webhooks.en';
 import { secondFactor } from '@/shared/domain/secondFactor/secondFactor.en';
 import { report } from '@/shared/ui/print/report.en';
 import first from './en.first';
 import { git } from './git.en';
+import { people } from './people.en';
 import { secrets } from './secrets.en';
 import { settings } from './settings.en';
 import { sharing } from './sharing.en';
@@ -51,12 +54,15 @@ const en = {
   health,
   importing,
   item,
+  jobs,
   keeping,
   labeling,
   machines,
   models,
+  notifications,
   overview,
   palette,
+  people,
   predictions,
   preflight,
   report,

@@ -27,6 +27,7 @@ import { runs } from '@/features/jobs/words/runs.zh';
 import { wizard } from '@/features/jobs/words/wizard.zh';
 import { labeling } from '@/features/labeling/words/labeling.zh';
 import { models } from '@/features/models/words/models.zh';
+import { bell } from '@/features/notifications/words/bell.zh';
 import { notifications } from '@/features/notifications/words/notifications.zh';
 import { overview } from '@/features/overview/words/overview.zh';
 import { webhooks } from '@/features/project/words/webhooks.zh';
@@ -45,6 +46,7 @@ const zh = {
   activity,
   appearance,
   auth,
+  bell,
   chart,
   cleaning,
   common,

@@ -3,6 +3,7 @@ import { settings } from '@/i18n/settings.en';
 import { clusters } from './clusters.en';
 import { health } from './health.en';
 import { machines } from './machines.en';
+import '@/shared/domain/people/words';
 import '@/shared/domain/secondFactor/words';
 
 addWords({ clusters, health, machines, settings });

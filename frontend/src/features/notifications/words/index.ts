@@ -2,8 +2,13 @@ import type { LinkProps } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Notification } from '@/api/contract/notifications';
+import { addWords } from '@/i18n';
+import '@/shared/domain/people/words';
 import { useWords } from '@/shared/domain/runWords';
 import { type Line, subjectsOf } from '../groups';
+import { notifications } from './notifications.en';
+
+addWords({ notifications });
 
 export type Told = Pick<Notification, 'kind' | 'data' | 'count'>;
 

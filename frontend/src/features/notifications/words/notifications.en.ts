@@ -1,11 +1,6 @@
 export const notifications = {
   title: 'Notifications',
   subtitle: 'Your activity from the last 90 days',
-  open_zero: 'Notifications',
-  open_one: 'Notifications, {{count, number}} unread',
-  open_other: 'Notifications, {{count, number}} unread',
-  many: '99+',
-  latest: 'Latest notifications',
   seeAll: 'See all',
   settings: 'Notification settings',
   what: 'What happened',

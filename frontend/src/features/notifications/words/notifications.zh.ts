@@ -4,10 +4,6 @@ import type { notifications as english } from './notifications.en';
 export const notifications: Translation<typeof english> = {
   title: '通知',
   subtitle: '最近 90 天与您有关的动态',
-  open_zero: '通知',
-  open_other: '通知，{{count, number}} 条未读',
-  many: '99+',
-  latest: '最新通知',
   seeAll: '查看全部',
   settings: '通知设置',
   what: '内容',

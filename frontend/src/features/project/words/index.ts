@@ -4,5 +4,6 @@ import { secrets } from '@/i18n/secrets.en';
 import { settings } from '@/i18n/settings.en';
 import { sharing } from '@/i18n/sharing.en';
 import { webhooks } from './webhooks.en';
+import '@/shared/domain/people/words';
 
 addWords({ git, secrets, settings, sharing, webhooks });

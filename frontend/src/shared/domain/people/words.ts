@@ -1,0 +1,4 @@
+import { addWords } from '@/i18n';
+import { people } from '@/i18n/people.en';
+
+addWords({ people });
