@@ -146,10 +146,13 @@ def remove_old_attempts() -> None:
 
 @shared_task(name="jobs.apply_run_retention", soft_time_limit=1790, time_limit=1800)
 def apply_run_retention() -> None:
-    """Announce and remove logs and outputs that a policy lets go."""
+    """Remove logs and outputs that a policy lets go, and environments that no run used for long."""
+    from atom.core import clock
     from atom.jobs.artifacts.actions import run_retention
+    from atom.jobs.runtimes.actions import archive_retention
 
     run_retention.apply_run_retention()
+    archive_retention.remove_unused(clock.now())
 
 
 @shared_task(name="jobs.try_pod", soft_time_limit=280, time_limit=290)

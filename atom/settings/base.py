@@ -24,6 +24,7 @@ ATOM_MAX_LOST_MACHINES = ENV.atom_max_lost_machines
 ATOM_RUNTIMES_DIR = ENV.runtimes_dir
 ATOM_RUNTIME_PIP_OPTIONS = ENV.atom_runtime_pip_options
 ATOM_RUNTIME_BUILD_TIMEOUT_S = ENV.atom_runtime_build_timeout_s
+ATOM_ENVIRONMENT_KEPT_DAYS = ENV.atom_environment_kept_days
 ATOM_ATTEMPT_KEPT_S = ENV.atom_attempt_kept_s
 ATOM_LAST_ATTEMPT_KEPT_S = ENV.atom_last_attempt_kept_s
 ATOM_STREAM_CACHE_BYTES = ENV.atom_stream_cache_bytes

@@ -100,6 +100,8 @@ class Environment(BaseSettings):
     atom_runtime_pip_options: str = ""
     # Less than the hard limit of a task: a build that hangs fails in words.
     atom_runtime_build_timeout_s: int = 1500
+    # An environment that a cluster built is removed when no run used it for so many days.
+    atom_environment_kept_days: int = Field(default=30, ge=1)
     # How long the folders of ended attempts stay, for debugging; the last one of a run for longer.
     atom_attempt_kept_s: int = 3600
     atom_last_attempt_kept_s: int = 86_400

@@ -77,11 +77,16 @@ def ensure_runtime_in(image: str, requirements: str) -> Runtime:
 
 
 def request_archive(runtime: Runtime) -> None:
-    """Have an environment built again that failed, or whose archive is gone."""
-    lost = runtime.state == states.READY and not storage.objects().exists(runtime.archive_key)
-    if lost or runtime.state == states.FAILED:
-        again = Runtime.objects.filter(pk=runtime.pk, state=runtime.state)
-        again.update(state=states.PENDING, log_tail="", claimed_until=None)
+    """Have an environment built again that failed, or whose archive is gone.
+
+    The transaction of a run that needs it keeps the row locked: retention sees the run first.
+    """
+    with transaction.atomic():
+        now = Runtime.objects.select_for_update(no_key=True).get(pk=runtime.pk)
+        lost = now.state == states.READY and not storage.objects().exists(now.archive_key)
+        if lost or now.state == states.FAILED:
+            now.state, now.log_tail, now.claimed_until = states.PENDING, "", None
+            now.save(update_fields=["state", "log_tail", "claimed_until", "updated_at"])
 
 
 def nudge(runtime: Runtime, place: BuildPlace) -> None:
