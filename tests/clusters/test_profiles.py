@@ -23,8 +23,8 @@ from atom.clusters.registration.engines.profiles import (
     shown_limit,
 )
 from atom_sdk.sentences import Sentence
+from tests.clusters.answers import Answers, finding, node, registered
 from tests.clusters.api_server import ApiServer, Reply, Seen, api_server
-from tests.clusters.test_registration import Answers, finding, node, registered
 from tests.factories.accounts import make_member, make_project
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,6 @@ from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from tests.factories.accounts import make_project
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
-from tests.jobs.executors.kubernetes.test_pod_check import ATOM, STORE, ended, jobs, pods
 from tests.jobs.executors.kubernetes.world import World
 from tests.jobs.live import wait_for
 
@@ -28,10 +27,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def world(settings: Any) -> Iterator[World]:
+def world(settings: Any, live_server: Any) -> Iterator[World]:
+    """Return a cluster whose kubelet runs pods, from which they reach Atom."""
     settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
-    settings.ATOM_POD_API_URL = "http://127.0.0.1:9"
-    with StandIn(tls=True) as stand_in:
+    settings.ATOM_POD_API_URL = live_server.url
+    with StandIn(tls=True, kubelet=True) as stand_in:
         stand_in.nodes.add("n1")
         yield World(stand_in)
 
@@ -58,24 +58,17 @@ def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture
 def check(live_server: Any, world: World, worker: None) -> Callable[..., Result]:
-    """Run `atom cluster check east --pod`, while a kubelet ends the pod with a report."""
+    """Run `atom cluster check east --pod`."""
     make_project("vision")
     boss = User.objects.create_user("boss", is_superuser=True)
     secret = create_token(boss, "cli", ["admin"]).secret
 
-    def run(report: Any, *options: str) -> Result:
-        def play() -> None:
-            wait_for(lambda: pods(world))
-            ended(report)(world, pods(world)[0])
-
-        kubelet = threading.Thread(target=play)
-        kubelet.start()
+    def run(*options: str) -> Result:
         context = Context()
         with Client(live_server.url, secret, "vision") as client:
             context._client = client
             words = ["cluster", "check", "east", "--pod", *options]
             done = CliRunner().invoke(cli, words, obj=context, standalone_mode=False)
-        kubelet.join(30)
         if done.exception is not None:
             raise done.exception
         return done
@@ -86,19 +79,20 @@ def check(live_server: Any, world: World, worker: None) -> Callable[..., Result]
 def test_the_command_waits_for_the_pod_and_says_that_it_reaches_atom(
     check: Callable[..., Result], world: World
 ) -> None:
-    done = check({"api": ATOM, "store": STORE}, "--json")
+    done = check("--json")
     (found,) = [
         one for one in json.loads(done.stdout)["findings"] if one["code"] == "pod_reaches_atom"
     ]
     assert (found["level"], found["evidence"]["under_way"]) == ("ok", False)
     # How far it is goes to the error stream, so that programs read the result alone.
     assert "A pod is to be tried" in done.stderr
-    wait_for(lambda: not jobs(world))
+    wait_for(lambda: not world.stand_in.store.objects("jobs.batch"))
 
 
 def test_a_pod_that_does_not_reach_atom_is_exit_code_1_and_the_reason(
-    check: Callable[..., Result],
+    check: Callable[..., Result], settings: Any
 ) -> None:
-    done = check({"api": {"error": "timed out"}, "store": STORE})
+    settings.ATOM_POD_API_URL = "http://127.0.0.1:9"
+    done = check()
     assert done.return_value == EXIT_FAILED
     assert "ATOM_POD_API_URL" in done.stdout
