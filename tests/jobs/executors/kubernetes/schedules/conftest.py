@@ -14,7 +14,11 @@ from tests.factories.accounts import make_project, make_user
 from tests.jobs.executors.kubernetes.schedules.faults import Dice, Fault
 from tests.jobs.executors.kubernetes.schedules.in_process import InProcess
 from tests.jobs.executors.kubernetes.schedules.invariants import Invariants
-from tests.jobs.executors.kubernetes.schedules.simulated_time import Clock, simulated_time
+from tests.jobs.executors.kubernetes.schedules.simulated_time import (
+    Clock,
+    forgotten,
+    simulated_time,
+)
 from tests.jobs.executors.kubernetes.schedules.simulation import Simulation
 
 Play = Callable[..., Simulation]
@@ -40,7 +44,7 @@ def play(clock: Clock, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Play:
         monkeypatch.setattr(cluster_connection, "_PinnedPool", network.pool)
         tasks.clear()
         simulation = Simulation(Dice(seed, frozenset(often)), clock, network, tasks)
-        with simulation.world(actor, make_project(f"p{seed}")):
+        with forgotten(clock), simulation.world(actor, make_project(f"p{seed}")):
             invariants = Invariants(simulation)
             simulation.watch = invariants.check_now
             simulation.play()

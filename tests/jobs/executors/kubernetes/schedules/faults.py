@@ -56,9 +56,17 @@ class Dice:
         """Return whether a fault happens now."""
         return not self.calm and self.random.random() < share
 
+    def draws(self, fault: Fault, share: float) -> bool:
+        """Return whether a fault of this kind happens now; it is counted once it has an effect."""
+        return self.falls(max(share, 0.5) if fault in self.often else share)
+
     def hit(self, fault: Fault, share: float = 1.0) -> bool:
         """Return whether a fault happens now, and count it."""
-        if not self.falls(max(share, 0.5) if fault in self.often else share):
+        if not self.draws(fault, share):
             return False
-        self.hits[fault] += 1
+        self.count(fault)
         return True
+
+    def count(self, fault: Fault) -> None:
+        """Count a fault that had an effect."""
+        self.hits[fault] += 1

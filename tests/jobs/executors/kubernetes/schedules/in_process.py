@@ -15,7 +15,7 @@ from urllib3.exceptions import NewConnectionError, ProtocolError
 from atom.clusters.kubernetes.kubeconfig import ClusterAccess
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
 
-# Called before each request with its method and path, and after it; both may raise.
+# Called before each request and after it; both may raise.
 Interruption = Callable[[str], None]
 
 
@@ -25,7 +25,8 @@ class InProcess:
     def __init__(self) -> None:
         self.stand_ins: dict[str, StandIn] = {}
         self.away: set[str] = set()
-        self.requests = 0
+        # Called with the address of a stand-in that is away, for each request to it.
+        self.missed: Interruption = lambda _: None
         self.interrupt: Interruption = lambda _: None
 
     def add(self, stand_in: StandIn) -> None:
@@ -45,8 +46,8 @@ class _Pool:
         self, method: str, url: str, *, headers: Any = None, body: bytes | None = None, **_: Any
     ) -> _Response:
         network = self._network
-        network.requests += 1
         if self._server in network.away:
+            network.missed(self._server)
             raise NewConnectionError(None, "the cluster is away")  # type: ignore[arg-type]
         network.interrupt("before")
         answer = _ask(network.stand_ins[self._server], method, url, dict(headers or {}), body)

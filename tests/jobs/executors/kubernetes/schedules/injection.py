@@ -24,6 +24,8 @@ _REFUSED = {
     Fault.REFUSED_503: 503,
     Fault.REFUSED_504: 504,
 }
+# The last is any: most processes ask for few of the others.
+_POSTS = ("/jobs$", "/services$", "tokenreviews", "namespaces$", "", "", "")
 # No process of the server asks for more in one step, most of the time.
 _MOST_STATEMENTS, _MOST_REQUESTS = 60, 8
 
@@ -38,6 +40,9 @@ class Injector:
     def __init__(self, dice: Dice, network: InProcess) -> None:
         self.dice, self.network = dice, network
         self._suspended: list[tuple[Room, str, str]] = []
+        # Clusters that are away and that nothing has asked yet.
+        self._unasked: set[str] = set()
+        network.missed = self._count_away
 
     # --- processes of the server ---
 
@@ -61,7 +66,7 @@ class Injector:
             nonlocal left
             left -= 1
             if left == 0:
-                self.dice.hit(Fault.CUT_AT_CLUSTER)
+                self.dice.count(Fault.CUT_AT_CLUSTER)
                 raise CutOffError
 
         self.network.interrupt = interrupt
@@ -72,7 +77,7 @@ class Injector:
         kinds = (Fault.ANSWER_LOST, Fault.REQUEST_DROPPED) * 3 + tuple(_REFUSED)
         fault = self.dice.random.choice(kinds)
         posts = fault in (Fault.ANSWER_LOST, Fault.REQUEST_DROPPED)
-        path = self.dice.random.choice(("/jobs$", "/services$", "tokenreviews", "namespaces$", ""))
+        path = self.dice.random.choice(_POSTS)
         for stand_in in self.network.stand_ins.values():
             faults = stand_in.faults
             options: dict[str, Any] = {
@@ -89,7 +94,12 @@ class Injector:
 
     def _count_and_clear(self, stand_in: Any, fault: Fault) -> None:
         if stand_in.faults.clear_rules():
-            self.dice.hits[fault] += 1
+            self.dice.count(fault)
+
+    def _count_away(self, url: str) -> None:
+        if url in self._unasked:
+            self._unasked.discard(url)
+            self.dice.count(Fault.AWAY)
 
     # --- the world ---
 
@@ -105,8 +115,9 @@ class Injector:
         if url in self.network.away:
             if self.dice.falls(0.3):
                 self.network.away.discard(url)
-        elif self.dice.hit(Fault.AWAY, 0.05):
+        elif self.dice.draws(Fault.AWAY, 0.05):
             self.network.away.add(url)
+            self._unasked.add(url)
         self._disturb_nodes(room)
         for pod in room.kubelets.running():
             self._disturb_pod(room, pod)
@@ -117,25 +128,34 @@ class Injector:
     def _disturb_nodes(self, room: Room) -> None:
         kubelets = room.kubelets
         for node in NODES:
+            # A node matters while a process is on it.
+            matters = kubelets.has_processes(node)
             if node not in kubelets.lost:
-                if self.dice.hit(Fault.NODE_LOST, 0.03):
-                    kubelets.lose(node)
-            elif self.dice.hit(Fault.NODE_BACK, 0.15):
-                kubelets.bring_back(node)
-            elif room.stand_in.store.get("nodes.", "", node) and self.dice.hit(
-                Fault.NODE_GONE, 0.15
-            ):
-                kubelets.forget(node)
+                fault, change = Fault.NODE_LOST, kubelets.lose
+                falls = self.dice.draws(fault, 0.12 if matters else 0.01)
+            elif self.dice.falls(0.5):
+                fault, change = Fault.NODE_BACK, kubelets.bring_back
+                falls = self.dice.draws(fault, 0.7 if matters else 0.3)
+            else:
+                fault, change = Fault.NODE_GONE, kubelets.forget
+                known = room.stand_in.store.get("nodes.", "", node) is not None
+                falls = known and self.dice.draws(fault, 0.7 if matters else 0.3)
+            if falls:
+                change(node)
+                if matters:
+                    self.dice.count(fault)
 
     def _disturb_pod(self, room: Room, pod: Any) -> None:
         metadata, kubelets = pod["metadata"], room.kubelets
         place = (metadata["namespace"], metadata["labels"]["batch.kubernetes.io/job-name"])
         try:
-            if self.dice.hit(Fault.EVICTED_143, 0.03):
+            if self.dice.draws(Fault.EVICTED_143, 0.045):
                 kubelets.evict(pod, 143)
-            elif self.dice.hit(Fault.EVICTED_0, 0.03):
+                self.dice.count(Fault.EVICTED_143)
+            elif self.dice.draws(Fault.EVICTED_0, 0.05):
                 kubelets.evict(pod, 0)
-            elif self.dice.hit(Fault.KILLED, 0.03):
+                self.dice.count(Fault.EVICTED_0)
+            elif self.dice.hit(Fault.KILLED, 0.04):
                 kubelets.pods[metadata["uid"]].kill()
             else:
                 self._disturb_job(room, pod, place)
@@ -148,25 +168,26 @@ class Injector:
         job = room.stand_in.store.get("jobs.batch", *place)
         if job is None:
             return
-        if not job["spec"]["suspend"] and self.dice.hit(Fault.SUSPENDED, 0.04):
+        if not job["spec"]["suspend"] and self.dice.hit(Fault.SUSPENDED, 0.05):
             room.stand_in.nodes.suspend(*place)
             self._suspended.append((room, *place))
-        elif self.dice.hit(Fault.POD_TWICE, 0.03):
+        elif self.dice.draws(Fault.POD_TWICE, 0.05):
             room.kubelets.twin(pod)
-        elif self.dice.hit(Fault.JOB_VANISHED, 0.02):
+            self.dice.count(Fault.POD_TWICE)
+        elif self.dice.hit(Fault.JOB_VANISHED, 0.06):
             room.stand_in.store.remove("jobs.batch", place)
 
     def _disturb_run(self, simulation: Simulation, run: Run) -> None:
-        if self.dice.falls(0.015) and simulation.cancel(run):
-            self.dice.hit(Fault.CANCELLED)
-        if self.dice.falls(0.5 if Fault.UID_FORGOTTEN in self.dice.often else 0.04):
+        if self.dice.draws(Fault.CANCELLED, 0.015) and simulation.cancel(run):
+            self.dice.count(Fault.CANCELLED)
+        if self.dice.draws(Fault.UID_FORGOTTEN, 0.05):
             # The rows of a moment before: the pod has not joined yet.
             rows = Placement.objects.filter(run=run, ended_at=None, run__state=states.SUBMITTED)
             rows = rows.exclude(job_uid="").exclude(attempts__ranks__token_hash__gt="")
             if Placement.objects.filter(pk__in=list(rows.values_list("pk", flat=True))).update(
                 job_uid="", observed={}, observed_at=None
             ):
-                self.dice.hit(Fault.UID_FORGOTTEN)
+                self.dice.count(Fault.UID_FORGOTTEN)
 
     def _resume(self, waiting: tuple[Room, str, str]) -> None:
         self._suspended.remove(waiting)
@@ -193,6 +214,6 @@ class _Cut:
     def __call__(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
         self._left -= 1
         if self._left == 0:
-            self._dice.hit(Fault.CUT_OFF)
+            self._dice.count(Fault.CUT_OFF)
             raise CutOffError
         return execute(sql, params, many, context)

@@ -70,6 +70,10 @@ class Kubelets:
         """Return the node of a process."""
         return str(process.pod["spec"]["nodeName"])
 
+    def has_processes(self, node: str) -> bool:
+        """Return whether a process lives on a node."""
+        return any(one.is_alive and self.node_of(one) == node for one in self.pods.values())
+
     def speak(self, now: float) -> None:
         """Let each process do its next thing."""
         for process in tuple(self.pods.values()):
@@ -77,9 +81,9 @@ class Kubelets:
                 continue
             if self.node_of(process) in self.lost and process.stage == Stage.WORKING:
                 # A machine that falls silent is slow, too: its work may outlast the next pod's.
-                if self.dice.falls(0.7):
+                if self.dice.falls(0.5):
                     continue
-                self.dice.hit(Fault.ZOMBIE_SPEAKS)
+                self.dice.count(Fault.ZOMBIE_SPEAKS)
             process.step(now)
 
     # --- faults of nodes and pods ---

@@ -30,15 +30,15 @@ class LateWatchers:
             if self.dice.falls(0.4):
                 self._read[cluster.pk] = self._reading(cluster)
             return
-        if not self.dice.falls(0.3):
+        if not self.dice.falls(0.4):
             return
         placements, jobs, pods = self._read.pop(cluster.pk)
-        if self.dice.falls(0.5):
+        if self.dice.falls(0.65):
             # A watch lags behind; the rows are read when it writes.
             if note(followed(cluster), jobs, pods, nodes={}, is_whole=False):
-                self.dice.hit(Fault.WATCH_LATE)
+                self.dice.count(Fault.WATCH_LATE)
         elif note(placements, jobs, pods, nodes={}, is_whole=True):
-            self.dice.hit(Fault.WATCHER_TWICE)
+            self.dice.count(Fault.WATCHER_TWICE)
 
     def _reading(self, cluster: Cluster) -> tuple[list[ClusterJob], Slim, Slim]:
         placements = followed(cluster)

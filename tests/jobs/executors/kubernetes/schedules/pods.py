@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import Any
 
@@ -47,6 +47,8 @@ class SimulatedPod:
         self.acknowledged_bytes = self.acknowledged_batches = 0
         self.lines_to_write = dice.random.randint(1, 4)
         self.report: Json | None = None
+        # The report that was sent, whether or not an answer came.
+        self.told: Json | None = None
         self.reported = False
         self.signalled = False
         self.exit_after_signal = TERMINATED
@@ -60,6 +62,11 @@ class SimulatedPod:
     def placement(self) -> str:
         """Return the placement that the pod belongs to."""
         return str(self.pod["metadata"]["labels"][names.PLACEMENT])
+
+    @property
+    def run(self) -> str:
+        """Return the run that the pod belongs to."""
+        return str(self.pod["metadata"]["labels"][names.RUN])
 
     @property
     def is_alive(self) -> bool:
@@ -145,13 +152,13 @@ class SimulatedPod:
             self._report({"reason": "exited", "exit_code": 0})
 
     def _send_lines(self) -> None:
-        if self.dice.hit(Fault.FRAME_EARLY, 0.1):
+        if self.dice.hit(Fault.FRAME_EARLY, 0.15):
             self._post_frames(self.acknowledged_bytes + 5, b"early\n")
         payload, start = b"".join(self.lines), self.acknowledged_bytes
         if start == len(payload):
             return
         stored: Any = None
-        for _ in range(2 if self.dice.hit(Fault.FRAME_TWICE, 0.1) else 1):
+        for _ in self._times(Fault.FRAME_TWICE, 0.1):
             stored = self._post_frames(start, payload[start:])
             if stored is None:
                 return
@@ -165,7 +172,7 @@ class SimulatedPod:
         seq = self.acknowledged_batches
         stored: Any = None
         row = {"step": seq, "ts_ms": seq, "values": {"loss": 1.0}}
-        for _ in range(2 if self.dice.hit(Fault.POINTS_TWICE, 0.1) else 1):
+        for _ in self._times(Fault.POINTS_TWICE, 0.12):
             stored = self._post("metrics", json.dumps({"seq": seq, "rows": [row]}).encode())
             if stored is None:
                 return
@@ -183,7 +190,8 @@ class SimulatedPod:
             return
         if self._post("logs/eof", {"bytes": self.acknowledged_bytes}) is None:
             return
-        for _ in range(2 if self.dice.hit(Fault.REPORT_TWICE, 0.25) else 1):
+        for _ in self._times(Fault.REPORT_TWICE, 0.25):
+            self.told = self.report
             if self._post("exit", self.report) is None:
                 # A report that came twice finds that its attempt has ended.
                 if self.reported and not self.is_alive:
@@ -196,6 +204,12 @@ class SimulatedPod:
         if self.signalled:
             return self.exit_after_signal
         return SUCCESS if self.report and self.report["reason"] == "exited" else 1
+
+    def _times(self, fault: Fault, share: float) -> Iterator[None]:
+        """Yield once, and again if chance has it that what was acknowledged is sent again."""
+        yield
+        if self.dice.hit(fault, share):
+            yield
 
     def _post(self, path: str, body: Any, **headers: str) -> Any:
         """Return what the server answers; None if it does not, or refuses it."""

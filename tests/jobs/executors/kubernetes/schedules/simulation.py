@@ -22,11 +22,13 @@ from atom.clusters.registration.actions.registering import ClusterOptions, Crede
 from atom.core.errors import AtomError
 from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions.launch import launch
+from atom.jobs.attempts.actions.looks import runs_to_look_at
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.executors.kubernetes.watching import sync_cluster
 from atom.jobs.logs.actions import logs
 from atom.jobs.models import Placement, Run
+from atom.jobs.scheduling.actions.in_clusters import waiting_for_clusters
 from tests.factories.jobs import make_run
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.jobs.executors.kubernetes.schedules.faults import Dice, Fault
@@ -138,13 +140,11 @@ class Simulation:
         self.injector.heal(self.rooms)
 
     def _is_over(self) -> bool:
+        if any(self.objects(room) for room in self.rooms):
+            return False
+        mine = Run.objects.filter(pk__in=self._run_ids())
         left = Placement.objects.filter(run__in=self._run_ids(), removed_at=None)
-        objects = any(self.objects(room) for room in self.rooms)
-        return not objects and not self._open_runs() and not left.exists()
-
-    def _open_runs(self) -> list[UUID]:
-        rows = Run.objects.filter(pk__in=self._run_ids()).exclude(state__in=states.TERMINAL)
-        return list(rows.order_by("pk").values_list("pk", flat=True))
+        return not mine.exclude(state__in=states.TERMINAL).exists() and not left.exists()
 
     def objects(self, room: Room) -> list[Any]:
         """Return what runs left in a cluster."""
@@ -177,7 +177,7 @@ class Simulation:
         return self.process(send)
 
     def _reconcile(self) -> None:
-        for pk in self._open_runs():
+        for pk in dict.fromkeys([*runs_to_look_at(), *waiting_for_clusters()]):
             self.process(partial(reconcile.advance, pk))
 
     def _tasks(self) -> None:
