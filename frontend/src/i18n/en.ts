@@ -3,6 +3,7 @@ import { appearance } from '@/features/account/words/appearance.en';
 import { clusters } from '@/features/administration/words/clusters.en';
 import { health } from '@/features/administration/words/health.en';
 import { machines } from '@/features/administration/words/machines.en';
+import { clusterProfile } from '@/features/administration/words/profile.en';
 import { auth } from '@/features/auth/words/auth.en';
 import { activity } from '@/features/datasets/words/activity.en';
 import { cleaning } from '@/features/datasets/words/cleaning.en';
@@ -46,6 +47,7 @@ const en = {
   activity,
   auth,
   cleaning,
+  clusterProfile,
   clusters,
   compare,
   datasets,

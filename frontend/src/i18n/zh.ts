@@ -4,6 +4,7 @@ import { appearance } from '@/features/account/words/appearance.zh';
 import { clusters } from '@/features/administration/words/clusters.zh';
 import { health } from '@/features/administration/words/health.zh';
 import { machines } from '@/features/administration/words/machines.zh';
+import { clusterProfile } from '@/features/administration/words/profile.zh';
 import { auth } from '@/features/auth/words/auth.zh';
 import { activity } from '@/features/datasets/words/activity.zh';
 import { cleaning } from '@/features/datasets/words/cleaning.zh';
@@ -50,6 +51,7 @@ const zh = {
   chart,
   cleaning,
   common,
+  clusterProfile,
   clusters,
   compare,
   datasets,

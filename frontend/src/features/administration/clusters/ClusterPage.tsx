@@ -1,11 +1,12 @@
 import { Alert, Badge, Card, Group, Skeleton, Stack, Table, Text, Title } from '@mantine/core';
 import { IconArrowLeft } from '@tabler/icons-react';
 import { useParams } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Cluster, ClusterDetail } from '@/api/schema';
 import { problemSentence } from '@/shared/domain/problemWords';
 import { useRights } from '@/shared/domain/project';
+import { whenReachable } from '@/shared/live/connection';
 import { FailedPage } from '@/shared/ui/FailedPage';
 import { useFormat } from '@/shared/ui/format';
 import { KeyValueList } from '@/shared/ui/KeyValueList';
@@ -19,6 +20,8 @@ import { Accelerators, ClusterState } from './parts';
 import { useCluster } from './queries';
 import { RunsHere } from './RunsHere';
 import { UnknownJobs } from './UnknownJobs';
+
+const ProfileSection = lazy(whenReachable(() => import('./ProfileSection')));
 
 /** One cluster: its nodes, what its checks found, and what it costs. */
 export function ClusterPage() {
@@ -67,6 +70,13 @@ function Body({ cluster }: { cluster: ClusterDetail }) {
       <Section title={t('clusters.nodes')}>
         {cluster.nodes.length > 0 ? <Nodes nodes={cluster.nodes} /> : <Text size="sm">{t('clusters.noNodes')}</Text>}
       </Section>
+      {cluster.kind === 'kubernetes' && (
+        <Section title={t('clusterProfile.title')}>
+          <Suspense fallback={<Skeleton height={80} aria-busy />}>
+            <ProfileSection cluster={cluster.name} />
+          </Suspense>
+        </Section>
+      )}
       {cluster.findings && cluster.server && (
         <Section title={t('clusters.findings')}>
           {cluster.findings.length > 0 ? (

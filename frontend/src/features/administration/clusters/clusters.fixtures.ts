@@ -54,6 +54,18 @@ export const whole = (extra: object = {}) =>
     ...extra,
   });
 
+/** The profile of a cluster that has none of its own. */
+export const profile = (extra: object = {}) => ({
+  priority_class: '',
+  tolerations: [],
+  rdma_resource: '',
+  rdma_count: 1,
+  nccl: {},
+  memlock_bytes: null,
+  rdma: { state: 'unused', detail: null, detail_code: null, detail_params: {}, tested_at: null, node: '' },
+  ...extra,
+});
+
 /** Signs somebody in, as an administrator of the installation or not. */
 export const signedInAs = (is_admin: boolean) =>
   serve('GET', 'auth/session/', {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api } from '@/api/client';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import type { ClusterDetail, PatchedClusterChangesRequest } from '@/api/schema';
+import type { ClusterDetail, PatchedClusterChangesRequest, ProfileChangesRequest } from '@/api/schema';
 
 const CLUSTERS = '/api/v1/clusters/';
 const CLUSTER = '/api/v1/clusters/{cluster}/';
@@ -11,6 +11,7 @@ const RESUME = '/api/v1/clusters/{cluster}/resume/';
 const TRY_POD = '/api/v1/clusters/{cluster}/pod-check/';
 const RUNS = '/api/v1/clusters/{cluster}/runs/';
 const UNKNOWN_JOBS = '/api/v1/clusters/{cluster}/unknown-jobs/';
+const PROFILE = '/api/v1/clusters/{cluster}/profile/';
 const DRY_RUN = '/api/v1/clusters/check/';
 const POLL_MS = 5000;
 
@@ -62,4 +63,20 @@ export function useClusterActions(cluster: string) {
     remove: () => remove.mutateAsync(params),
     change: (body: PatchedClusterChangesRequest) => change.mutateAsync({ ...params, body }),
   };
+}
+
+/** The profile of a cluster's pods; a pod that is tried changes whether RDMA is on. */
+export const useProfile = (cluster: string) =>
+  $api.useQuery('get', PROFILE, { params: { path: { cluster } } }, { refetchInterval: POLL_MS });
+
+export function useSetProfile(cluster: string) {
+  const client = useQueryClient();
+  const params = { params: { path: { cluster } } };
+  const { mutateAsync } = $api.useMutation('put', PROFILE, {
+    onSuccess: async (shown) => {
+      client.setQueryData(['get', PROFILE, params], shown);
+      await client.invalidateQueries({ queryKey: ['get', CLUSTER, params] });
+    },
+  });
+  return (body: ProfileChangesRequest) => mutateAsync({ ...params, body });
 }

@@ -3,7 +3,8 @@ import { settings } from '@/i18n/settings.en';
 import { clusters } from './clusters.en';
 import { health } from './health.en';
 import { machines } from './machines.en';
+import { clusterProfile } from './profile.en';
 import '@/shared/domain/people/words';
 import '@/shared/domain/secondFactor/words';
 
-addWords({ clusters, health, machines, settings });
+addWords({ clusterProfile, clusters, health, machines, settings });
