@@ -62,8 +62,8 @@ def _place_queued() -> None:
     """
     passed: list[Demand] = []
     now = clock.now()
-    for run_id, queued_at, *asked in _queued_runs():
-        demand = Demand(*asked)
+    for run_id, queued_at, cpus, memory_bytes, gpus, accelerator in _queued_runs():
+        demand = Demand(cpus, memory_bytes, gpus, accelerator)
         if any(demand.is_at_least(one) for one in passed) or not _still_waits(run_id):
             continue
         passed.append(demand)
@@ -81,14 +81,14 @@ def _still_waits(run_id: UUID) -> bool:
         return False
 
 
-def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int]]:
+def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int, str]]:
     """Return the queued runs that a machine could hold now, with their demands.
 
     Runs that no machine can hold must not keep others waiting.
     """
     holdable = could_be_held(largest(capacities()))
     ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED, cluster=None))
-    asked = ordered.values_list("pk", "queued_at", "cpus", "memory_bytes", "gpus")
+    asked = ordered.values_list("pk", "queued_at", "cpus", "memory_bytes", "gpus", "accelerator")
     return list(asked[:PLACED_PER_TICK])
 
 

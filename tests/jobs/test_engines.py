@@ -107,7 +107,8 @@ def test_a_job_that_waits_is_told_what_is_lacking() -> None:
     assert "n1 lacks 1 CPU, 1.0 GiB of memory" in placement.why
     assert placement.code == "no_room"
     lacking = {"node": "n1", "usable": True, "cpus": 1, "memory_bytes": GIB, "gpus": 0}
-    demand = {"cpus": 2, "memory_bytes": 2 * GIB, "gpus": 0}
+    lacking["accelerator"] = ""
+    demand = {"cpus": 2, "memory_bytes": 2 * GIB, "gpus": 0, "accelerator": ""}
     assert placement.params == {**demand, "nodes": [lacking]}
 
 

@@ -48,6 +48,10 @@ class Placement(ClusterJob):
     """A run in one cluster: one Job, in which one attempt or several run one after the other."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="placements")
+    # The accelerators of each of its pods, by the resource's name, and the labels of their nodes.
+    # Another Job of the same placement asks for the same.
+    accelerators = models.JSONField(default=dict)
+    node_selector = models.JSONField(default=dict)
     # When the reconciler last looked at `observed`; null: it must look.
     looked_at = models.DateTimeField(null=True)
 

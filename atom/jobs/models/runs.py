@@ -110,7 +110,7 @@ _LISTED = {
 }
 _UNLISTED = {
     *("command", "parameters", "logged_parameters", "env", "secrets", "labels", "notes"),
-    *("suggestion", "move_image", "move_runtime"),
+    *("suggestion", "move_image", "move_runtime", "move_accelerator"),
 }
 _PEOPLE_AND_GROUPS = (
     *("workflow__slug", "experiment__name", "cluster__name"),
@@ -190,6 +190,8 @@ class Run(TimestampedModel):
     cpus = models.PositiveIntegerField(default=1)
     memory_bytes = models.BigIntegerField(default=1 << 30)
     gpus = models.PositiveIntegerField(default=0)
+    # The kind of its GPUs, as its cluster names it; "" for any.
+    accelerator = models.CharField(max_length=100, blank=True)
     # A registered cluster that was chosen for it; without one, Atom's own machines.
     cluster = models.ForeignKey(Cluster, null=True, on_delete=models.PROTECT, related_name="runs")
     # The container image that a registered cluster starts; empty: the installation's.
@@ -241,8 +243,9 @@ class Run(TimestampedModel):
     cancel_requested_at = models.DateTimeField(null=True)
     # Since when its open attempt is asked to end, so that the run goes on in `cluster`.
     moving_since = models.DateTimeField(null=True)
-    # Image and environment of the attempts there; the open attempt keeps those of the run.
+    # Image, kind of GPUs and environment of the attempts there; the open attempt keeps the run's.
     move_image = models.CharField(max_length=500, blank=True)
+    move_accelerator = models.CharField(max_length=100, blank=True)
     move_runtime = models.ForeignKey(
         Runtime, null=True, on_delete=models.PROTECT, related_name="moves"
     )

@@ -164,6 +164,9 @@ class _Asker:
     def _cluster(self, value: str, _: Term) -> Q:
         return on_cluster(value)
 
+    def _accelerator(self, value: str, _: Term) -> Q:
+        return Q(accelerator=value)
+
     def _node(self, value: str, _: Term) -> Q:
         return Q(Exists(Attempt.objects.filter(run=OuterRef("pk"), node__name=value)))
 

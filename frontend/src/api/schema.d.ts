@@ -5110,11 +5110,17 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /** @description Accelerators of one kind; `free` is null where Atom does not know the holders' kinds. */
+        /**
+         * @description Accelerators of one kind.
+         *
+         *     `free` is null where Atom does not know the kinds that runs hold; `reason` says why no run can
+         *     choose the kind.
+         */
         AcceleratorChoice: {
             kind: string;
             total: number;
             free: number | null;
+            reason: components["schemas"]["ChoiceReason"] | null;
         };
         /** @description Where the role is now; the project to open, if it is one. */
         Accepted: {
@@ -5646,6 +5652,8 @@ export interface components {
                 [key: string]: unknown;
             };
             resources?: components["schemas"]["PartialResourcesRequest"];
+            /** @description The kind of the GPUs, one of cluster-choices/; empty for any. */
+            accelerator?: string;
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
@@ -5757,6 +5765,7 @@ export interface components {
             /** Format: int64 */
             memory_bytes: number;
             gpus: number;
+            accelerator: string;
             created_by: string | null;
             /** Format: date-time */
             readonly created_at: string;
@@ -6013,6 +6022,8 @@ export interface components {
             created_by: components["schemas"]["Person"];
             datasets: components["schemas"]["RunInput"][];
             resources: components["schemas"]["Resources"];
+            /** @description The kind of its GPUs; empty for any. */
+            accelerator: string;
             /** @description The registered cluster that was chosen; null: Atom's own machines. */
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
@@ -7437,6 +7448,8 @@ export interface components {
             created_by: components["schemas"]["Person"];
             datasets: components["schemas"]["RunInput"][];
             resources: components["schemas"]["Resources"];
+            /** @description The kind of its GPUs; empty for any. */
+            accelerator: string;
             /** @description The registered cluster that was chosen; null: Atom's own machines. */
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
@@ -7795,6 +7808,8 @@ export interface components {
             cluster: string;
             /** @description The image that it starts; left out, that of the run. */
             image?: string;
+            /** @description The kind of its GPUs there, empty for any; left out, that of the run. */
+            accelerator?: string;
         };
         /** @description Everything that the caller holds. */
         MyWork: {
@@ -9620,6 +9635,8 @@ export interface components {
             created_by: components["schemas"]["Person"];
             datasets: components["schemas"]["RunInput"][];
             resources: components["schemas"]["Resources"];
+            /** @description The kind of its GPUs; empty for any. */
+            accelerator: string;
             /** @description The registered cluster that was chosen; null: Atom's own machines. */
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
@@ -9994,6 +10011,8 @@ export interface components {
                 [key: string]: "packs" | "mount" | "stream";
             };
             resources?: components["schemas"]["PartialResourcesRequest"];
+            /** @description The kind of the GPUs, one of cluster-choices/; empty for any. */
+            accelerator?: string;
             env?: {
                 [key: string]: string;
             };
@@ -10044,6 +10063,8 @@ export interface components {
             created_by: components["schemas"]["Person"];
             datasets: components["schemas"]["RunInput"][];
             resources: components["schemas"]["Resources"];
+            /** @description The kind of its GPUs; empty for any. */
+            accelerator: string;
             /** @description The registered cluster that was chosen; null: Atom's own machines. */
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
@@ -15066,6 +15087,8 @@ export interface operations {
     cluster_choices: {
         parameters: {
             query?: {
+                /** @description The kind of the GPUs, one of cluster-choices/; empty for any. */
+                accelerator?: string;
                 cpus?: number;
                 gpus?: number;
                 memory_bytes?: number;

@@ -41,7 +41,7 @@ def make_cluster(name: str = "west", **fields: Any) -> Cluster:
         memory_bytes=32 * GIB,
         ready_since=clock.now(),
     )
-    NodeAccelerator.objects.create(node=node, kind="A100", count=2)
+    NodeAccelerator.objects.create(node=node, kind="A100", count=2, resource="nvidia.com/gpu")
     return cluster
 
 
@@ -68,7 +68,7 @@ def codes(answer: Any, field: str) -> list[str]:
             "jobs.cluster_full",
         ),
         (
-            Offer("a", "ready", [capacity()], taken=Demand(1, GIB, 1)),
+            Offer("a", "ready", [capacity()], taken=[Demand(1, GIB, 1)]),
             Demand(1, GIB, 1),
             Fits.LATER,
             "jobs.cluster_full",
@@ -92,7 +92,7 @@ def codes(answer: Any, field: str) -> list[str]:
             None,
         ),
         (
-            Offer("a", "ready", [capacity()], taken=Demand(3, GIB, 1)),
+            Offer("a", "ready", [capacity()], taken=[Demand(3, GIB, 1)]),
             Demand(1, GIB),
             Fits.NOW,
             None,
@@ -262,7 +262,7 @@ def test_choices_say_when_there_is_room_and_for_how_much(api: APIClient, project
     assert own["reason"]["code"] == "jobs.too_many_gpus"
     assert (drained["fits"], drained["reason"]["code"]) == ("never", "jobs.cluster_draining")
     assert (found["name"], found["fits"], found["reason"]) == ("west", "now", None)
-    assert found["accelerators"] == [{"kind": "A100", "total": 2, "free": 2}]
+    assert found["accelerators"] == [{"kind": "A100", "total": 2, "free": 2, "reason": None}]
     assert found["prices"] == [{"kind": "A100", "per_hour": "2.5000", "currency": "EUR"}]
     make_run(project, cluster=west, gpus=1, state=states.RUNNING)
     later = api.get(CHOICES, {"gpus": 2, "memory_bytes": GIB}).json()["results"][2]

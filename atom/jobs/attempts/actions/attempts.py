@@ -28,7 +28,10 @@ from atom_sdk.runner.evidence import storable
 TOKEN_PREFIX = "atomrun_"
 TOKEN_LIFE = timedelta(hours=1)
 # Columns of a run that a move writes, beside its cluster.
-MOVE_FIELDS = ("image", "runtime", "moving_since", "move_image", "move_runtime")
+MOVE_FIELDS = (
+    *("image", "runtime", "accelerator"),
+    *("moving_since", "move_image", "move_runtime", "move_accelerator"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,14 +193,16 @@ def _sentence(attempt: Attempt, failure: Failure | None, evidence: dict[str, Any
 
 
 def finish_move(run: Run) -> None:
-    """Give a run the image and the environment that its move asked for; the caller saves it."""
+    """Give a run the image, environment and kind of GPUs of its move; the caller saves it."""
     run.image, run.runtime = run.move_image, run.move_runtime
+    run.accelerator = run.move_accelerator
     forget_move(run)
 
 
 def forget_move(run: Run) -> None:
     """Note that the run does not move, or does not any more; the caller saves it."""
-    run.moving_since, run.move_image, run.move_runtime = None, "", None
+    run.moving_since, run.move_runtime = None, None
+    run.move_image = run.move_accelerator = ""
 
 
 def end_moved(run: Run, attempt: Attempt) -> None:

@@ -24,7 +24,6 @@ from atom.jobs.runtimes.pipelines.builder import ensure_pip
 from atom.jobs.runtimes.pipelines.sdk_wheel import ensure_wheel
 from atom_sdk.runner.build import bootstrap_source, build_runner
 
-_GPU = "nvidia.com/gpu"
 _ARCHIVE_EXPIRES_S = 24 * 3600
 # pip unpacks and compiles large libraries, and the archive is packed and sent.
 _BUILD_CPUS = 1
@@ -167,7 +166,8 @@ def order_of(attempt: Attempt, placement: Placement) -> Order:
         bootstrap=bootstrap_source(),
         cpus=run.cpus,
         memory_bytes=run.memory_bytes,
-        accelerators={_GPU: run.gpus} if run.gpus else {},
+        accelerators=placement.accelerators,
+        node_selector=placement.node_selector,
         image_pull_secrets=pull_secrets_of(run.project.slug),
         has_environment=run.runtime is not None,
         profile=PodProfile.from_json(placement.pod_profile),

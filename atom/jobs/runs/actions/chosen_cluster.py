@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
 
-from django.db.models import QuerySet, Sum
+from django.db.models import QuerySet
 
 from atom.accounts.models import Project, User
 from atom.clusters.actions import LOCAL
-from atom.clusters.models import Cluster, Node
-from atom.jobs import states
+from atom.clusters.models import Cluster
 from atom.jobs.deliveries import STREAM
-from atom.jobs.models import Run
 from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.engines.cluster_choice import Offer, Verdict, judge, refusal_of
 from atom.jobs.runs.engines.images import wrong_image
-from atom.jobs.scheduling.actions.capacities import capacities
-from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity
+from atom.jobs.scheduling.actions.capacities import capacities, kinds_on
+from atom.jobs.scheduling.actions.cluster_capacities import capacity_of
+from atom.jobs.scheduling.engines.accelerators import Catalog, catalog_of
+from atom.jobs.scheduling.engines.placement import Demand, never_fits
 from atom_sdk.sentences import Sentence
 
 
@@ -27,8 +26,23 @@ class ChosenCluster:
     """A registered cluster, or None for Atom's own machines, and what is wrong with the choice."""
 
     cluster: Cluster | None = None
-    nodes: list[NodeCapacity] = field(default_factory=list)
+    offer: Offer | None = None
     errors: Errors = field(default_factory=dict)
+
+    def demand(self, demand: Demand) -> Demand:
+        """Return a demand with its kind as the cluster spells it."""
+        return demand if self.offer is None else demand_on(self.offer.catalog, demand)
+
+    def wrong_accelerator(self, demand: Demand) -> Errors:
+        """Return why the cluster refuses the kind of a demand, by field."""
+        if self.offer is None:
+            return {}
+        refusal = self.offer.catalog.refusal_of(self.offer.name, demand)
+        return {"accelerator": [refusal]} if refusal else {}
+
+    def never_fits(self, demand: Demand) -> Errors:
+        """Return what no machine of the cluster could ever offer, by field."""
+        return never_fits(self.offer.nodes if self.offer else [], demand)
 
 
 def usable_clusters(project: Project, user: User) -> QuerySet[Cluster]:
@@ -39,7 +53,7 @@ def usable_clusters(project: Project, user: User) -> QuerySet[Cluster]:
 def choose_cluster(project: Project, user: User, request: RunRequest) -> ChosenCluster:
     """Look the chosen cluster up; a cluster of others is told from none by no word."""
     if not request.cluster or request.cluster == LOCAL:
-        return ChosenCluster(nodes=capacities(), errors=_wrong_without_cluster(request))
+        return ChosenCluster(offer=own_offer(), errors=_wrong_without_cluster(request))
     cluster = usable_clusters(project, user).filter(name=request.cluster).first()
     if cluster is None:
         reason = Sentence(
@@ -52,7 +66,7 @@ def choose_cluster(project: Project, user: User, request: RunRequest) -> ChosenC
     errors = _wrong_image(request)
     if refusal := refusal_of(cluster.name, cluster.state, cluster.heartbeat_at):
         errors["cluster"] = [refusal]
-    return ChosenCluster(cluster, nodes_of(cluster), errors)
+    return ChosenCluster(cluster, offer_of(cluster), errors)
 
 
 def wrong_cluster_deliveries(
@@ -73,47 +87,34 @@ def wrong_cluster_deliveries(
     }
 
 
-def nodes_of(cluster: Cluster) -> list[NodeCapacity]:
-    """Return the nodes of a registered cluster, each as large as it is when it is empty."""
-    nodes: Iterable[Any] = (
-        Node.objects.filter(cluster=cluster).prefetch_related("accelerators").order_by("name")
-    )
-    return [
-        NodeCapacity(
-            id=node.pk,
-            name=node.name,
-            cpus=node.cpu_count,
-            memory_bytes=node.memory_bytes,
-            gpus=max(node.gpu_count, sum(one.count for one in node.accelerators.all())),
-            usable=node.schedulable and node.ready_since is not None,
-        )
-        for node in nodes
-    ]
-
-
-def taken_on(cluster: Cluster) -> Demand:
-    """Return what Atom's runs hold on a registered cluster; pods of others are not known."""
-    sums = Run.objects.filter(cluster=cluster, state__in=states.ACTIVE - states.WAITING).aggregate(
-        cpus=Sum("cpus", default=0),
-        memory_bytes=Sum("memory_bytes", default=0),
-        gpus=Sum("gpus", default=0),
-    )
-    return Demand(**sums)
-
-
-def verdict_on(cluster: Cluster, demand: Demand) -> Verdict:
-    """Return when a registered cluster has room for a demand."""
-    return judge(
-        Offer(
-            cluster.name, cluster.state, nodes_of(cluster), taken_on(cluster), cluster.heartbeat_at
-        ),
-        demand,
+def offer_of(cluster: Cluster) -> Offer:
+    """Return a registered cluster as the choice of it asks."""
+    capacity = capacity_of(cluster)
+    return Offer(
+        cluster.name,
+        cluster.state,
+        capacity.nodes,
+        capacity.unplaced,
+        cluster.heartbeat_at,
+        capacity.catalog,
     )
 
 
-def verdict_on_own_machines(demand: Demand) -> Verdict:
-    """Return when Atom's own machines have room for a demand."""
-    return judge(Offer(LOCAL, "ready", capacities()), demand)
+def own_offer() -> Offer:
+    """Return Atom's own machines as the choice of them asks."""
+    nodes = capacities()
+    return Offer(LOCAL, "ready", nodes, catalog=catalog_of(kinds_on(nodes)))
+
+
+def demand_on(catalog: Catalog, demand: Demand) -> Demand:
+    """Return the demand with its kind as the cluster spells it."""
+    kind = catalog.find(demand.accelerator)
+    return demand if kind is None else replace(demand, accelerator=kind.name)
+
+
+def verdict_on(offer: Offer, demand: Demand) -> Verdict:
+    """Return when a cluster has room for a demand, whose kind may be spelled in another way."""
+    return judge(offer, demand_on(offer.catalog, demand))
 
 
 def _wrong_without_cluster(request: RunRequest) -> Errors:

@@ -13,9 +13,10 @@ from atom.jobs import states
 from atom.jobs.executors import environments_in, executor_in, executor_of
 from atom.jobs.executors.base import Phase
 from atom.jobs.models import Attempt, Run
-from atom.jobs.runs.actions.chosen_cluster import verdict_on
+from atom.jobs.runs.actions.chosen_cluster import offer_of, verdict_on
 from atom.jobs.runs.actions.plan import RunPlan
 from atom.jobs.runs.engines.cluster_choice import Fits
+from atom.jobs.scheduling.actions.in_clusters import missing_accelerators
 from atom.jobs.scheduling.actions.queue_order import Turn, queue_position, turn_of
 from atom.jobs.scheduling.actions.scheduling import (
     capacities_for,
@@ -24,6 +25,7 @@ from atom.jobs.scheduling.actions.scheduling import (
     warmed_inputs,
 )
 from atom.jobs.scheduling.engines.placement import Placement, PlacementCode, place
+from atom_sdk.sentences import Sentence
 
 
 class AnswerCode(StrEnum):
@@ -198,19 +200,37 @@ def _ended(run: Run) -> Explanation:
 
 def _queued(run: Run) -> Explanation:
     if run.cluster is not None:
-        return _queued_for(run.cluster)
+        return _queued_for(run.cluster, run)
     placement = place(capacities_for(sizes_of(run)), demand_of(run))
     return waiting_in_queue(placement, turn_of(run))
 
 
-def _queued_for(cluster: Cluster) -> Explanation:
+def _queued_for(cluster: Cluster, run: Run) -> Explanation:
     """Return why a run of a registered cluster is not there yet."""
+    if cluster.state == "ready" and (missing := missing_accelerators(run, cluster)):
+        return _without_accelerators(cluster, missing)
     if cluster.state == "ready":
         return Explanation(AnswerCode.TO_BE_PLACED, "It is about to be placed.", [])
     text = f"{cluster.name} takes no runs now: it is {cluster.state}."
     action = "Ask an administrator, or start a copy in another cluster."
     params = {"cluster": cluster.name, "said": text}
     reason = Reason(ReasonKind.CLUSTER, text, action, params)
+    return Explanation(AnswerCode.CLUSTER_AWAY, "It waits for its cluster.", [reason])
+
+
+def _without_accelerators(cluster: Cluster, missing: Sentence) -> Explanation:
+    """Return that a run waits for nodes with its kind, which were there when it was asked for."""
+    action = Sentence(
+        "jobs.accelerators_gone_do",
+        "Wait until the cluster has such nodes again, or start a copy of another kind.",
+    )
+    params = {
+        "cluster": cluster.name,
+        "said": str(missing),
+        "sentence": missing.as_code(),
+        "suggestion": action.as_code(),
+    }
+    reason = Reason(ReasonKind.CLUSTER, str(missing), str(action), params)
     return Explanation(AnswerCode.CLUSTER_AWAY, "It waits for its cluster.", [reason])
 
 
@@ -396,7 +416,7 @@ def preview(plan: RunPlan) -> dict[str, Any]:
 def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
     """Return the forecast on a registered cluster, whose scheduler chooses the node."""
     errors = {**plan.errors, **plan.too_large}
-    verdict = verdict_on(cluster, plan.demand)
+    verdict = verdict_on(offer_of(cluster), plan.demand)
     why = verdict.reason or f"Cluster {cluster.name} has room now; it chooses the machine itself."
     return {
         "valid": not errors,

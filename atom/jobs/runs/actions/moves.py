@@ -25,27 +25,37 @@ from atom_sdk.sentences import Sentence
 _ENDING = frozenset({states.CANCELLING, states.FINALIZING})
 
 
-def move_run(run_id: UUID, user: User, cluster: str, image: str | None = None) -> Run:
+def move_run(
+    run_id: UUID,
+    user: User,
+    cluster: str,
+    image: str | None = None,
+    accelerator: str | None = None,
+) -> Run:
     """Let a run go on in another registered cluster; a failed or cancelled one starts again there.
 
     The command is asked to stop and may store a last checkpoint; its token ends with its attempt.
     In a cluster that does not answer, the attempt ends without its runner after half a minute.
-    `image` holds from the next attempt on: None for the run's own, or for that of the move before
-    this one if the run still moves.
+    `image` and `accelerator` hold from the next attempt on: None for the run's own, or for those of
+    the move before this one if the run still moves.
     Raises NotMovable, RunIsTracked, InvalidRun, ResourcesNeverFit.
     """
     with transaction.atomic():
         run = Run.objects.select_for_update(no_key=True, of=("self",)).get(pk=run_id)
         _check_movable(run)
+        is_moving = run.moving_since is not None
         if image is None:
-            image = run.image if run.moving_since is None else run.move_image
-        request = replace(request_like(run), cluster=cluster, image=image)
+            image = run.move_image if is_moving else run.image
+        if accelerator is None:
+            accelerator = run.move_accelerator if is_moving else run.accelerator
+        request = replace(request_like(run), cluster=cluster, image=image, accelerator=accelerator)
         plan = plan_run(run.project, user, request)
         plan.raise_errors()
         if plan.cluster is None or plan.cluster == run.cluster:
             raise InvalidRun(errors={"cluster": [_wrong_target(run, cluster)]})
         origin = run.cluster.name if run.cluster else ""
         run.cluster, run.move_image = plan.cluster, image
+        run.move_accelerator = plan.demand.accelerator
         run.move_runtime = environments_in(plan.cluster).ensure(plan.requirements, image)
         text = f"{user.username} moved the run to the cluster {cluster}."
         record(run, EventKind.MOVE_REQUESTED, text, user=user.username, cluster=cluster)

@@ -23,7 +23,7 @@ from atom.jobs.runs.actions.plan_data import (
 from atom.jobs.runs.actions.program import Program, command_program, workflow_program
 from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.model_resolver import ResolvedModel, model_resolver
-from atom.jobs.scheduling.engines.placement import Demand, never_fits
+from atom.jobs.scheduling.engines.placement import Demand
 from atom.jobs.secrets.actions import secrets
 from atom.jobs.secrets.engines.variables import wrong_name
 from atom_sdk.sentences import Sentence
@@ -83,8 +83,9 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     selection = selection_of(request, program, references, choice)
     wrong_data = {**program.errors, **references.errors, **selection.errors}
     models, wrong_models = _models(project, program)
-    demand = _demand(request, program)
     chosen = choose_cluster(project, user, request)
+    demand = chosen.demand(_demand(request, program))
+    wrong_accelerator = chosen.wrong_accelerator(demand)
     return RunPlan(
         request=request,
         workflow=program.workflow,
@@ -106,12 +107,13 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
             **wrong_cluster_deliveries(chosen.cluster, request, references.versions),
             **wrong_deliveries_of(request, references, wrong_data),
             **chosen.errors,
+            **wrong_accelerator,
             **wrong_models,
             **_wrong_env(request),
             **_wrong_secrets(project, request),
             **_wrong_write(project, user, request),
         },
-        too_large=never_fits(chosen.nodes, demand),
+        too_large={} if wrong_accelerator else chosen.never_fits(demand),
     )
 
 
@@ -184,4 +186,6 @@ def _wrong_write(project: Project, user: User, request: RunRequest) -> Errors:
 def _demand(request: RunRequest, program: Program) -> Demand:
     defaults = program.workflow.definition["resources"] if program.workflow is not None else {}
     resources = {**DEFAULT_RESOURCES, **defaults, **request.resources}
-    return Demand(resources["cpus"], resources["memory_bytes"], resources["gpus"])
+    return Demand(
+        resources["cpus"], resources["memory_bytes"], resources["gpus"], request.accelerator
+    )

@@ -26,6 +26,8 @@ class RunRequest:
     selectors: dict[str, dict[str, Any]] = field(default_factory=dict)
     deliveries: dict[str, str] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
+    # The kind of its GPUs; empty for any.
+    accelerator: str = ""
     env: dict[str, str] = field(default_factory=dict)
     secrets: list[str] = field(default_factory=list)
     timeout_s: int | None = None

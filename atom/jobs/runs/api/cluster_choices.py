@@ -19,7 +19,9 @@ from atom.core.states import all_states
 from atom.jobs.json_values import names
 from atom.jobs.runs.actions.cluster_choices import cluster_choices
 from atom.jobs.runs.actions.plan import DEFAULT_RESOURCES
+from atom.jobs.runs.api.request_serializers import accelerator_field
 from atom.jobs.runs.engines.cluster_choice import Fits
+from atom.jobs.scheduling.engines.accelerators import without_gpus
 from atom.jobs.scheduling.engines.placement import Demand
 
 
@@ -35,6 +37,14 @@ class WantedSerializer(serializers.Serializer[Any]):
     gpus = serializers.IntegerField(
         min_value=0, max_value=10_000, default=DEFAULT_RESOURCES["gpus"]
     )
+    accelerator = accelerator_field(default="")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Refuse a kind without a number of GPUs."""
+        if attrs["accelerator"] and not attrs["gpus"]:
+            refusal = without_gpus(attrs["accelerator"])
+            raise serializers.ValidationError({"accelerator": refusal})
+        return attrs
 
 
 class ChoiceReasonSerializer(serializers.Serializer[Any]):
@@ -46,11 +56,16 @@ class ChoiceReasonSerializer(serializers.Serializer[Any]):
 
 
 class AcceleratorChoiceSerializer(serializers.Serializer[Any]):
-    """Accelerators of one kind; `free` is null where Atom does not know the holders' kinds."""
+    """Accelerators of one kind.
+
+    `free` is null where Atom does not know the kinds that runs hold; `reason` says why no run can
+    choose the kind.
+    """
 
     kind = serializers.CharField()
     total = serializers.IntegerField()
     free = serializers.IntegerField(allow_null=True)
+    reason = ChoiceReasonSerializer(allow_null=True)
 
 
 class ClusterChoiceSerializer(serializers.Serializer[Any]):

@@ -31,7 +31,7 @@ class ClusterRunSerializer(serializers.ModelSerializer[Run]):
         model = Run
         fields = (
             "id", "number", "name", "project", "state", "node", "cpus", "memory_bytes", "gpus",
-            "created_by", "created_at", "started_at",
+            "accelerator", "created_by", "created_at", "started_at",
         )  # fmt: skip
 
 
@@ -66,5 +66,5 @@ def _shown(runs: QuerySet[Run]) -> QuerySet[Run]:
     last = Attempt.objects.filter(run=OuterRef("pk")).order_by("-number")
     related = runs.select_related("project", "created_by")
     own = ("id", "number", "name", "state", "cpus", "memory_bytes", "gpus", "created_at")
-    named = ("started_at", "project__slug", "created_by__username")
-    return related.only(*own, *named).annotate(last_node=Subquery(last.values("node__name")[:1]))
+    more = ("accelerator", "started_at", "project__slug", "created_by__username")
+    return related.only(*own, *more).annotate(last_node=Subquery(last.values("node__name")[:1]))

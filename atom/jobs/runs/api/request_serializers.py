@@ -12,6 +12,19 @@ from atom.jobs.runs.engines.images import MAX_CHARACTERS
 from atom.jobs.workflows.api.workflow_serializers import PartialResourcesSerializer
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
 
+MAX_KIND_CHARACTERS = 100
+
+
+def accelerator_field(**options: Any) -> TextField:
+    """Return the kind of a run's GPUs."""
+    return TextField(
+        max_length=MAX_KIND_CHARACTERS,
+        required=False,
+        allow_blank=True,
+        help_text="The kind of the GPUs, one of cluster-choices/; empty for any.",
+        **options,
+    )
+
 
 class SelectorSerializer(serializers.Serializer[Any]):
     """Which samples of a version a run sees; without a key, all of them."""
@@ -64,6 +77,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         help_text="How the data of an alias gets there; packs by default.",
     )
     resources = PartialResourcesSerializer(required=False)
+    accelerator = accelerator_field()
     env = serializers.DictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
     )
@@ -104,6 +118,7 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
         required=False, help_text="Replaces these parameters; the others stay."
     )
     resources = PartialResourcesSerializer(required=False)
+    accelerator = accelerator_field()
     timeout_s = serializers.IntegerField(
         min_value=1, max_value=90 * 86_400, required=False, allow_null=True
     )
@@ -132,4 +147,10 @@ class MoveRequestSerializer(serializers.Serializer[Any]):
         required=False,
         allow_blank=True,
         help_text="The image that it starts; left out, that of the run.",
+    )
+    accelerator = TextField(
+        max_length=MAX_KIND_CHARACTERS,
+        required=False,
+        allow_blank=True,
+        help_text="The kind of its GPUs there, empty for any; left out, that of the run.",
     )

@@ -74,6 +74,7 @@ def _row(run: ListedRun, now: Callable[[], datetime], columns: Sequence[str]) ->
         "created_by": _person(of),
         "datasets": [_input(part) for part in run.inputs],
         "resources": {name: of[name] for name in ("cpus", "memory_bytes", "gpus")},
+        "accelerator": of["accelerator"],
         "cluster": of["cluster__name"],
         "node": last.node__name if last else None,
         "phase": phase_to_show(last.state, last.placed_in__observed__phase) if last else None,
@@ -101,8 +102,8 @@ def _row(run: ListedRun, now: Callable[[], datetime], columns: Sequence[str]) ->
 
 # The order of `RunShortSerializer`, and `values` at the end.
 _ORDER = (
-    "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources", "cluster",
-    "node", "phase",
+    "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
+    "accelerator", "cluster", "node", "phase",
     "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours", "failure_class",
     "failure_reason", "failure", "origin", "experiment", "metrics_summary", "tags", "starred",
     "revision", "created_at", "started_at", "finished_at", "archived_at", "attempts", "values",

@@ -100,6 +100,7 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
     created_by = PersonSerializer()
     datasets = RunInputSerializer(source="loaded_inputs", many=True)
     resources = ResourcesSerializer(source="*")
+    accelerator = serializers.CharField(help_text="The kind of its GPUs; empty for any.")
     cluster = serializers.CharField(
         source="cluster.name",
         default=None,
@@ -124,8 +125,8 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
         model = Run
         fields: tuple[str, ...] = (
             "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
-            "cluster", "node", "phase", "progress", "progress_text", "duration_s", "cpu_hours",
-            "gpu_hours",
+            "accelerator", "cluster", "node", "phase", "progress", "progress_text", "duration_s",
+            "cpu_hours", "gpu_hours",
             "failure_class", "failure_reason", "failure", "origin", "experiment",
             "metrics_summary", "tags", "starred", "revision", "created_at", "started_at",
             "finished_at", "archived_at", "attempts",

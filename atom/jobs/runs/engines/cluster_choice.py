@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from atom.jobs.scheduling.engines.accelerators import Catalog
 from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, never_fits, place
 from atom_sdk.sentences import Sentence
 
@@ -23,15 +24,16 @@ class Fits(StrEnum):
 class Offer:
     """A cluster as far as the choice of it asks.
 
-    `nodes` say which slots are held. A cluster that schedules pods by itself does not say on which
-    node its runs are: `taken` holds the sum of them then, else None.
+    `nodes` say which slots are held. `taken` are demands of runs whose node is not known, as of
+    those that a registered cluster has not started yet.
     """
 
     name: str
     state: str
     nodes: Sequence[NodeCapacity]
-    taken: Demand | None = None
+    taken: Sequence[Demand] = ()
     answered_at: datetime | None = None
+    catalog: Catalog = field(default_factory=Catalog)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Verdict:
 
 
 def judge(offer: Offer, demand: Demand) -> Verdict:
-    """Return when a cluster has room for a demand; its state goes before its size."""
+    """Return when a cluster has room for a demand; its state, then its kinds go before its size."""
     if refusal := refusal_of(offer.name, offer.state, offer.answered_at):
         return Verdict(Fits.NEVER, refusal)
     if not offer.nodes:
@@ -53,6 +55,8 @@ def judge(offer: Offer, demand: Demand) -> Verdict:
                 "jobs.cluster_empty", "Cluster {cluster} has no machine yet.", cluster=offer.name
             ),
         )
+    if refusal := offer.catalog.refusal_of(offer.name, demand):
+        return Verdict(Fits.NEVER, refusal)
     for reasons in never_fits(offer.nodes, demand).values():
         return Verdict(Fits.NEVER, _sentence(reasons[0]))
     if _has_room(offer, demand):
@@ -110,17 +114,34 @@ def refusal_of(name: str, state: str, answered_at: datetime | None) -> Sentence 
     return None
 
 
+def free_of_kind(offer: Offer, kind: str) -> int | None:
+    """Return how many accelerators of a kind nobody holds on the nodes that take runs.
+
+    None if it is not known of which kind those are that runs hold.
+    """
+    named = sum(one.gpus for one in offer.taken if one.accelerator == kind)
+    unnamed = sum(one.gpus for one in offer.taken if not one.accelerator)
+    if len(offer.catalog.kinds) == 1:
+        named, unnamed = named + unnamed, 0
+    having = [node for node in offer.nodes if node.kinds.get(kind)]
+    if unnamed or any(sum(node.used_kinds.values()) < node.used_gpus for node in having):
+        return None
+    return max(0, sum(node.free_gpus(kind) for node in having if node.usable) - named)
+
+
 def _has_room(offer: Offer, demand: Demand) -> bool:
     if place([replace(node, coverage=None) for node in offer.nodes], demand).node is None:
         return False
-    if offer.taken is None:
-        return True
     usable = [node for node in offer.nodes if node.usable]
+    wanted = [demand, *offer.taken]
+    kind = demand.accelerator
+    gpus_of_kind = sum(one.gpus for one in wanted if one.accelerator == kind)
     return (
-        sum(node.cpus for node in usable) - offer.taken.cpus >= demand.cpus
-        and sum(node.memory_bytes for node in usable) - offer.taken.memory_bytes
-        >= demand.memory_bytes
-        and sum(node.gpus for node in usable) - offer.taken.gpus >= demand.gpus
+        sum(node.cpus - node.used_cpus for node in usable) >= sum(one.cpus for one in wanted)
+        and sum(node.memory_bytes - node.used_memory_bytes for node in usable)
+        >= sum(one.memory_bytes for one in wanted)
+        and sum(node.free_gpus("") for node in usable) >= sum(one.gpus for one in wanted)
+        and sum(node.free_gpus(kind) for node in usable) >= gpus_of_kind
     )
 
 

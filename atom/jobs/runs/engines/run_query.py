@@ -25,8 +25,8 @@ OPERATORS: Final = ("=", "!=", "<", "<=", ">", ">=")
 
 NAMES: Final = frozenset(
     {
-        "state", "tag", "author", "workflow", "dataset", "experiment", "cluster", "node", "failure",
-        "name", "notes", "origin", "is",
+        "state", "tag", "author", "workflow", "dataset", "experiment", "cluster", "accelerator",
+        "node", "failure", "name", "notes", "origin", "is",
     }
 )  # fmt: skip
 NUMBERS: Final = frozenset(

@@ -7,7 +7,11 @@ from typing import Any
 
 from atom.clusters.node_health import is_silent
 from atom.jobs.executors import nodes_for_runs
+from atom.jobs.scheduling.engines.accelerators import NodeKind, Selector
 from atom.jobs.scheduling.engines.placement import NodeCapacity
+
+# A GPU whose model the machine does not know.
+_UNNAMED = "GPU"
 
 
 def capacities() -> list[NodeCapacity]:
@@ -25,6 +29,17 @@ def capacities() -> list[NodeCapacity]:
             used_memory_bytes=node.used_memory_bytes,
             used_gpus=node.used_gpus,
             usable=node.schedulable and not is_silent(node),
+            kinds={node.gpu_model or _UNNAMED: node.gpu_count} if node.gpu_count else {},
+            used_kinds={node.gpu_model or _UNNAMED: node.used_gpus},
         )
         for node in nodes
+    ]
+
+
+def kinds_on(nodes: Iterable[NodeCapacity]) -> list[NodeKind]:
+    """Return the GPUs of Atom's own machines by model; a machine has one model."""
+    return [
+        NodeKind(node.id, kind, count, Selector("gpu", "model", kind))
+        for node in nodes
+        for kind, count in node.kinds.items()
     ]

@@ -15,7 +15,10 @@ from atom.jobs.events import record, transition
 from atom.jobs.executors import executor_in
 from atom.jobs.models import Placement, Run
 from atom.jobs.scheduling.actions.attempts_begun import begin_attempt, note_resumption
-from atom.jobs.scheduling.engines.placement import PlacementCode
+from atom.jobs.scheduling.actions.cluster_capacities import catalog_in
+from atom.jobs.scheduling.engines.accelerators import Selector
+from atom.jobs.scheduling.engines.placement import Demand, PlacementCode
+from atom_sdk.sentences import Sentence
 
 # Runs that wait for their cluster are looked at so many at a time.
 AT_ONCE = 200
@@ -29,7 +32,7 @@ def waiting_for_clusters() -> list[UUID]:
 
 
 def place_in_cluster(run: Run, cluster: Cluster) -> bool:
-    """Begin an attempt in the run's cluster; False while the cluster takes no jobs.
+    """Begin an attempt in the run's cluster; False while the cluster takes no job of its kind.
 
     The caller holds the run's row lock. An open placement goes on: its Job was suspended, or has a
     new pod.
@@ -38,11 +41,16 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
     if placement is None and cluster.state != "ready":
         return False
     if placement is None:
+        selector = _selector_of(run, cluster)
+        if selector is None:
+            return False
         placement = Placement.objects.create(
             run=run,
             cluster=cluster,
             namespace=executor_in(cluster).namespace_of(cluster, run.project),
             pod_profile=_profile_of(run, cluster),
+            accelerators={selector.resource: run.gpus} if run.gpus else {},
+            node_selector=selector.node_selector,
         )
     text = f"{cluster.name} is the chosen cluster. It chooses the machine itself."
     attempt = begin_attempt(run, cluster=cluster, placed_in=placement, placement={"why": text})
@@ -58,6 +66,29 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
 def _profile_of(run: Run, cluster: Cluster) -> dict[str, Any]:
     profile = read_profile(cluster)
     return pod_profile_of(profile, has_accelerators=run.gpus > 0).as_json()
+
+
+def missing_accelerators(run: Run, cluster: Cluster) -> Sentence | None:
+    """Return why a registered cluster has not the accelerators of a run now, None if it has."""
+    if _selector_of(run, cluster) is not None:
+        return None
+    demand = _demand_of(run)
+    return catalog_in(cluster).refusal_of(cluster.name, demand) or Sentence(
+        "jobs.no_accelerators",
+        "Cluster {cluster} has no accelerators that a run can ask for.",
+        cluster=cluster.name,
+    )
+
+
+def _selector_of(run: Run, cluster: Cluster) -> Selector | None:
+    """Return how the run's pods ask for accelerators; None if the cluster has none of them now."""
+    if not run.gpus:
+        return Selector("")
+    return catalog_in(cluster).selector_for(_demand_of(run))
+
+
+def _demand_of(run: Run) -> Demand:
+    return Demand(run.cpus, run.memory_bytes, run.gpus, run.accelerator)
 
 
 def _open_placement(run: Run) -> Placement | None:

@@ -41,7 +41,10 @@ def could_be_held(sizes: Sequence[Demand]) -> Q:
     condition = Q(pk__in=[])
     for size in sizes:
         condition |= Q(
-            cpus__lte=size.cpus, memory_bytes__lte=size.memory_bytes, gpus__lte=size.gpus
+            cpus__lte=size.cpus,
+            memory_bytes__lte=size.memory_bytes,
+            gpus__lte=size.gpus,
+            accelerator__in=["", size.accelerator],
         )
     return condition
 

@@ -30,7 +30,7 @@ from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, Placeme
 
 def demand_of(run: Run) -> Demand:
     """Return what the run needs of a node."""
-    return Demand(run.cpus, run.memory_bytes, run.gpus)
+    return Demand(run.cpus, run.memory_bytes, run.gpus, run.accelerator)
 
 
 def capacities_for(inputs: dict[UUID, int]) -> list[NodeCapacity]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -26,14 +26,21 @@ class Demand:
     cpus: float
     memory_bytes: int
     gpus: int = 0
+    # The kind of the GPUs; "" for any.
+    accelerator: str = ""
 
     def __str__(self) -> str:
         """Return the demand in words."""
-        return describe(self.cpus, self.memory_bytes, self.gpus)
+        return describe(self)
 
     def is_at_least(self, other: Demand) -> bool:
         """Return whether there is no room for this where there is none for the other."""
-        return all(mine >= its for mine, its in zip(astuple(self), astuple(other), strict=True))
+        return (
+            other.accelerator in ("", self.accelerator)
+            and self.cpus >= other.cpus
+            and self.memory_bytes >= other.memory_bytes
+            and self.gpus >= other.gpus
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +60,18 @@ class NodeCapacity:
     used_gpus: int = 0
     usable: bool = True
     coverage: float | None = 0.0
+    # The GPUs of each kind, and how many of them are held as far as it is known.
+    kinds: Mapping[str, int] = field(default_factory=dict)
+    used_kinds: Mapping[str, int] = field(default_factory=dict)
+
+    def gpus_of(self, kind: str) -> int:
+        """Return how many GPUs of a kind it has, of all kinds for ""."""
+        return self.kinds.get(kind, 0) if kind else self.gpus
+
+    def free_gpus(self, kind: str) -> int:
+        """Return how many GPUs of a kind are free, of all kinds for ""."""
+        free = self.gpus - self.used_gpus
+        return min(free, self.kinds.get(kind, 0) - self.used_kinds.get(kind, 0)) if kind else free
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +116,8 @@ class Fleet:
         self.nodes = nodes
         self.cpus = np.array([n.cpus - n.used_cpus for n in nodes], dtype=np.float64)
         self.memory = np.array([n.memory_bytes - n.used_memory_bytes for n in nodes], np.float64)
-        self.gpus = np.array([n.gpus - n.used_gpus for n in nodes], dtype=np.float64)
+        self.gpus = self._free_gpus("")
+        self._kinds: dict[str, NDArray[np.float64]] = {}
         self.usable = np.array([n.usable for n in nodes], dtype=np.bool_)
         self.coverage = np.array([n.coverage or 0.0 for n in nodes], dtype=np.float64)
         self._totals = np.array([[max(n.cpus, 1e-9), max(n.memory_bytes, 1)] for n in nodes])
@@ -116,14 +136,27 @@ class Fleet:
         self.cpus[chosen] -= demand.cpus
         self.memory[chosen] -= demand.memory_bytes
         self.gpus[chosen] -= demand.gpus
+        for kind, free in self._kinds.items():
+            if kind == (demand.accelerator or kind):
+                free[chosen] -= demand.gpus
         return chosen
+
+    def _free_gpus(self, kind: str) -> NDArray[np.float64]:
+        return np.array([n.free_gpus(kind) for n in self.nodes], dtype=np.float64)
+
+    def _gpus_for(self, kind: str) -> NDArray[np.float64]:
+        if not kind:
+            return self.gpus
+        if kind not in self._kinds:
+            self._kinds[kind] = self._free_gpus(kind)
+        return np.minimum(self._kinds[kind], self.gpus)
 
     def _fits(self, demand: Demand) -> NDArray[np.bool_]:
         return (
             self.usable
             & (self.cpus + 1e-9 >= demand.cpus)
             & (self.memory >= demand.memory_bytes)
-            & (self.gpus >= demand.gpus)
+            & (self._gpus_for(demand.accelerator) >= demand.gpus)
         )
 
     def _score(self, demand: Demand) -> NDArray[np.float64]:
@@ -159,7 +192,10 @@ def _waiting(
     if nodes and not any(node.usable and _fits_empty(node, demand) for node in nodes):
         code = PlacementCode.NONE_FITS
         # No usable machine fits the demand even when empty, so what others hold does not matter.
-        told = [replace(node, used_cpus=0, used_memory_bytes=0, used_gpus=0) for node in nodes]
+        told = [
+            replace(node, used_cpus=0, used_memory_bytes=0, used_gpus=0, used_kinds={})
+            for node in nodes
+        ]
         why = _why_never([_candidate(node, demand) for node in told], demand)
     lacking = [_lack_of(node, demand) for node in told[:_TOLD]]
     params = {**asdict(demand), "nodes": lacking}
@@ -174,7 +210,8 @@ def _lack_of(node: NodeCapacity, demand: Demand) -> dict[str, Any]:
         "usable": node.usable,
         "cpus": max(0.0, demand.cpus - node.cpus + node.used_cpus),
         "memory_bytes": max(0, demand.memory_bytes - free_memory),
-        "gpus": max(0, demand.gpus - node.gpus + node.used_gpus),
+        "gpus": max(0, demand.gpus - node.free_gpus(demand.accelerator)),
+        "accelerator": demand.accelerator,
     }
 
 
@@ -185,7 +222,7 @@ def never_fits(nodes: Sequence[NodeCapacity], demand: Demand) -> dict[str, list[
     errors: dict[str, list[str]] = {}
     most_cpus = max(node.cpus for node in nodes)
     most_memory = max(node.memory_bytes for node in nodes)
-    most_gpus = max(node.gpus for node in nodes)
+    most_gpus = max(node.gpus_of(demand.accelerator) for node in nodes)
     if demand.cpus > most_cpus:
         errors["resources.cpus"] = [
             Sentence(
@@ -201,9 +238,7 @@ def never_fits(nodes: Sequence[NodeCapacity], demand: Demand) -> dict[str, list[
             )
         ]
     if demand.gpus > most_gpus:
-        errors["resources.gpus"] = [
-            Sentence("jobs.too_many_gpus", "No machine has more than {gpus} GPUs.", gpus=most_gpus)
-        ]
+        errors["resources.gpus"] = [_too_many_gpus(demand, most_gpus)]
     return errors or {
         "resources": [
             Sentence("jobs.no_machine_has_all", "No single machine has all of this together.")
@@ -211,23 +246,37 @@ def never_fits(nodes: Sequence[NodeCapacity], demand: Demand) -> dict[str, list[
     }
 
 
+def _too_many_gpus(demand: Demand, most: int) -> Sentence:
+    if not demand.accelerator:
+        return Sentence("jobs.too_many_gpus", "No machine has more than {gpus} GPUs.", gpus=most)
+    return Sentence(
+        "jobs.too_many_of_kind",
+        "No machine has more than {gpus} GPUs of the kind {kind}.",
+        gpus=most,
+        kind=demand.accelerator,
+    )
+
+
 def largest(nodes: Sequence[NodeCapacity]) -> list[Demand]:
     """Return what the usable nodes could hold if they were empty, without what another exceeds."""
-    sizes = {(node.cpus, node.memory_bytes, node.gpus) for node in nodes if node.usable}
+    sizes = {
+        Demand(node.cpus, node.memory_bytes, count, kind)
+        for node in nodes
+        if node.usable
+        for kind, count in (node.kinds or {"": node.gpus}).items()
+    }
     return [
-        Demand(*size) for size in sorted(sizes) if not any(_exceeds(one, size) for one in sizes)
+        size
+        for size in sorted(sizes, key=astuple)
+        if not any(one != size and one.is_at_least(size) for one in sizes)
     ]
-
-
-def _exceeds(one: tuple[float, int, int], other: tuple[float, int, int]) -> bool:
-    return one != other and all(mine >= its for mine, its in zip(one, other, strict=True))
 
 
 def _fits_empty(node: NodeCapacity, demand: Demand) -> bool:
     return (
         node.cpus >= demand.cpus
         and node.memory_bytes >= demand.memory_bytes
-        and node.gpus >= demand.gpus
+        and node.gpus_of(demand.accelerator) >= demand.gpus
     )
 
 
@@ -247,9 +296,13 @@ def _lacking(node: NodeCapacity, demand: Demand) -> list[str]:
     free_memory = node.memory_bytes - node.used_memory_bytes
     if free_memory < demand.memory_bytes:
         lacking.append(f"{(demand.memory_bytes - free_memory) / GIB:.1f} GiB of memory")
-    if node.gpus - node.used_gpus < demand.gpus:
-        lacking.append(counted(demand.gpus - node.gpus + node.used_gpus, "GPU"))
+    if (free_gpus := node.free_gpus(demand.accelerator)) < demand.gpus:
+        lacking.append(_gpus_text(demand.gpus - free_gpus, demand.accelerator))
     return lacking
+
+
+def _gpus_text(count: int, kind: str) -> str:
+    return counted(count, "GPU") + (f" of the kind {kind}" if kind else "")
 
 
 def _data(node: NodeCapacity, joint: str) -> str:
@@ -273,7 +326,8 @@ def _why_never(candidates: Sequence[Candidate], demand: Demand) -> str:
     return f"No machine that takes jobs now could hold {demand}, even without other runs: {told}."
 
 
-def describe(cpus: float, memory_bytes: int, gpus: int) -> str:
+def describe(demand: Demand) -> str:
     """Return resources in words, such as `2 CPUs, 4.0 GiB of memory`."""
-    text = f"{cpus:g} CPU{'' if cpus == 1 else 's'}, {memory_bytes / GIB:.1f} GiB of memory"
-    return text + (f", {gpus} GPU{'' if gpus == 1 else 's'}" if gpus else "")
+    cpus = f"{demand.cpus:g} CPU{'' if demand.cpus == 1 else 's'}"
+    text = f"{cpus}, {demand.memory_bytes / GIB:.1f} GiB of memory"
+    return text + (f", {_gpus_text(demand.gpus, demand.accelerator)}" if demand.gpus else "")

@@ -181,4 +181,13 @@ export const jobs: Readonly<Record<string, string>> = {
     '不接受该选项，请删去；使用哪个软件包索引由服务器的设置（ATOM_RUNTIME_PIP_OPTIONS）决定，请咨询管理员。可用的选项：--no-binary、--only-binary、--pre、--prefer-binary 和 --require-hashes。',
   'requirements.path': '不会安装单独的路径或地址。请写“名称 @ https://…”，或把软件包的文件放进所提交的代码中。',
   'requirements.variable': '不会代入变量，请直接写值。',
+  'jobs.accelerator_needed': '集群 {cluster} 的加速器属于多种资源。请选择一种类型：{kinds}。',
+  'jobs.accelerator_not_selectable':
+    '没有节点标签能把 {kind} 与 {resource} 的其他加速器区分开。请不填写类型，或为节点加上标签。',
+  'jobs.accelerator_unknown': '集群 {cluster} 没有类型为 {kind} 的加速器。请选择其中之一：{kinds}。',
+  'jobs.accelerator_without_gpus': '请至少申请一个类型为 {kind} 的 GPU，或不填写类型。',
+  'jobs.accelerator_without_resource': '运行无法申请 {kind}：没有 DeviceClass 为它指定资源。',
+  'jobs.accelerators_gone_do': '请等待集群重新有这样的节点，或用另一种类型复制该运行。',
+  'jobs.no_accelerators': '集群 {cluster} 没有运行可以申请的加速器。',
+  'jobs.too_many_of_kind': '没有机器的 {kind} 超过 {gpus} 个。',
 };

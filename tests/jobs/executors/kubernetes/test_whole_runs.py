@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from atom.accounts.models import Project
+from atom.clusters.models import NodeAccelerator
+from atom.clusters.registration.actions.registering import check_now
 from atom.jobs import states
+from atom.jobs.executors.kubernetes.engines.manifests import digest_of, job_of
+from atom.jobs.executors.kubernetes.orders import order_of
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.models import Run
 from tests.factories.jobs import make_run
@@ -29,8 +33,8 @@ def python(source: str) -> list[str]:
     return [sys.executable, "-c", source]
 
 
-def queued(project: Project, world: World, command: list[str]) -> Run:
-    return make_run(project, cluster=world.cluster, state=states.QUEUED, command=command)
+def queued(project: Project, world: World, command: list[str], **fields: Any) -> Run:
+    return make_run(project, cluster=world.cluster, state=states.QUEUED, command=command, **fields)
 
 
 def exit_code(pod: Json) -> int:
@@ -89,3 +93,41 @@ def test_a_preempted_run_goes_on_as_a_new_attempt_in_a_new_job(
 def _job_has_failed(world: World) -> bool:
     (job,) = world.stand_in.store.objects("jobs.batch")
     return any(one["type"] == "Failed" for one in job["status"].get("conditions") or ())
+
+
+def test_a_run_of_a_kind_gets_a_node_with_that_product_of_its_resource(
+    project: Project, world: World
+) -> None:
+    # The scheduler takes the emptiest node, the first by name among equals.
+    product, resource = "amd.com/gpu.product-name", {"amd.com/gpu": "2"}
+    world.stand_in.nodes.add("a-other", resource, {product: "MI210"})
+    world.stand_in.nodes.add("b-wanted", resource, {product: "MI300X"})
+    check_now(world.cluster)
+    command = python("print('on an accelerator')")
+    run = queued(project, world, command, gpus=2, accelerator="MI300X")
+    placement = world.submit(run)
+    (container,) = world.pod(placement)["spec"]["containers"]
+    assert container["resources"]["limits"]["amd.com/gpu"] == "2"
+    pod = world.stand_in.kubelet.wait_for("Succeeded")
+    assert pod["spec"]["nodeSelector"] == {product: "MI300X"}
+    assert {"key": "amd.com/gpu", "operator": "Exists", "effect": "NoSchedule"} in pod["spec"][
+        "tolerations"
+    ]
+    world.until(run, states.SUCCEEDED)
+    node = run.attempts.get().node
+    assert node is not None
+    assert node.name == "b-wanted"
+
+
+def test_the_job_of_a_placement_asks_for_the_same_when_the_nodes_have_changed(
+    project: Project, world: World
+) -> None:
+    world.stand_in.nodes.add("n2", {"nvidia.com/mig-1g.10gb": "7"})
+    check_now(world.cluster)
+    run = queued(project, world, python("pass"), gpus=1, accelerator="nvidia.com/mig-1g.10gb")
+    placement = world.submit(run)
+    NodeAccelerator.objects.all().delete()
+    attempt = run.attempts.select_related("run__project").get()
+    order = order_of(attempt, placement)
+    assert (order.accelerators, order.node_selector) == ({"nvidia.com/mig-1g.10gb": 1}, {})
+    assert digest_of(job_of(order)["spec"]) == placement.spec_sha256

@@ -65,6 +65,8 @@ class Order:
     memory_bytes: int
     # Accelerators by the resource's name, such as nvidia.com/gpu.
     accelerators: dict[str, int] = field(default_factory=dict)
+    # Labels that a node of its pods must have, by name.
+    node_selector: dict[str, str] = field(default_factory=dict)
     ranks: int = 1
     image_pull_secrets: tuple[str, ...] = ()
     # The runner's verb.
@@ -226,6 +228,8 @@ def _pod_spec(order: Order) -> Json:
         for name in sorted(order.accelerators)
     ]
     spec |= profile_fields(order.profile, tolerations)
+    if order.node_selector:
+        spec["nodeSelector"] = order.node_selector
     if order.image_pull_secrets:
         spec["imagePullSecrets"] = [{"name": name} for name in order.image_pull_secrets]
     return spec
