@@ -74,10 +74,22 @@ def list_(context: Context) -> None:
 @click.option("--cpus", type=click.IntRange(1))
 @click.option("--memory", type=Size(), help="For instance 2g.")
 @click.option("--gpus", type=click.IntRange(0))
+@click.option("--accelerator", metavar="KIND", help="The kind of the GPUs; else any.")
 @pass_context
-def choices(context: Context, cpus: int | None, memory: int | None, gpus: int | None) -> None:
+def choices(
+    context: Context,
+    cpus: int | None,
+    memory: int | None,
+    gpus: int | None,
+    accelerator: str | None,
+) -> None:
     """List where a run of the project could go, and when there is room for it."""
-    asked = {"cpus": cpus, "memory_bytes": memory, "gpus": gpus}
+    asked: dict[str, int | str | None] = {
+        "cpus": cpus,
+        "memory_bytes": memory,
+        "gpus": gpus,
+        "accelerator": accelerator,
+    }
     resources = {name: value for name, value in asked.items() if value is not None}
     rows = context.client.runs.cluster_choices(**resources)
     context.emit(rows, lambda out: print_choices(out, rows))

@@ -63,6 +63,7 @@ def _rows(found: dict[str, Any], metrics: tuple[str, ...], value: str) -> Iterat
         yield f"data {alias}", [_input(run, alias) for run in runs]
     for name in ("cpus", "memory_bytes", "gpus"):
         yield name, [str(run["resources"][name]) for run in runs]
+    yield "accelerator", [run.get("accelerator", "") for run in runs]
     yield "requirements", [(run["runtime"] or {}).get("requirements", "") for run in runs]
 
 

@@ -152,14 +152,21 @@ def _print_queue(out: Console, found: dict[str, Any]) -> None:
             row["position"] or "",
             row["run"]["number"],
             row["run"]["name"],
-            _amounts(row["run"]),
+            amounts_text(row["run"]),
             " ".join([row["explanation"]["answer"], *_reasons(row)]),
         )
         for row in found["waiting"]
     ]
     print_table(out, ("place", "run", "name", "asks for", "why"), waiting)
     holding = [
-        (r["number"], r["name"], r["state"], _amounts(r), r["node"] or "", f"{r['progress']:.0%}")
+        (
+            r["number"],
+            r["name"],
+            r["state"],
+            amounts_text(r),
+            r["node"] or "",
+            f"{r['progress']:.0%}",
+        )
         for r in found["holding"]
     ]
     print_table(out, ("run", "name", "state", "holds", "where", "done"), holding)
@@ -169,10 +176,13 @@ def _reasons(row: dict[str, Any]) -> list[str]:
     return [reason["text"] for reason in row["explanation"]["reasons"]]
 
 
-def _amounts(run: dict[str, Any]) -> str:
+def amounts_text(run: dict[str, Any]) -> str:
+    """Return what a run asks for, such as `4 CPU, 16.0 GiB, 2 GPU A100`."""
     asked = run["resources"]
     gib = asked["memory_bytes"] / 2**30
-    return f"{asked['cpus']} CPU, {gib:.1f} GiB, {asked['gpus']} GPU"
+    text = f"{asked['cpus']} CPU, {gib:.1f} GiB, {asked['gpus']} GPU"
+    # A server of an older version names no kind.
+    return f"{text} {run.get('accelerator', '')}".rstrip()
 
 
 COMMANDS = (list_, tag, note, archive, queue)

@@ -67,6 +67,11 @@ def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--memory", type=Size(), help="For instance 2g."),
         click.option("--gpus", type=click.IntRange(0)),
         click.option(
+            "--accelerator",
+            metavar="KIND",
+            help="The kind of the GPUs: atom cluster choices. Else any.",
+        ),
+        click.option(
             "--cluster",
             metavar="NAME",
             help="A registered cluster: atom cluster choices. Else Atom's own machines.",
@@ -118,9 +123,8 @@ def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
         "memory_bytes": options["memory"],
         "gpus": options["gpus"],
     }
-    given = {
-        name: options[name] for name in ("name", "timeout_s", "max_retries", "cluster", "image")
-    }
+    names = ("name", "timeout_s", "max_retries", "cluster", "image", "accelerator")
+    given = {name: options[name] for name in names}
     return {
         "env": pairs(options["env"], "--env"),
         **({"secrets": list(options["secret"])} if options["secret"] else {}),

@@ -14,7 +14,7 @@ from atom_sdk.amounts import counted
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.log_search import print_matches, wanted_of, with_searching
 from atom_sdk.cli.render import duration_text, path_text, print_table
-from atom_sdk.cli.run_lists import version_text
+from atom_sdk.cli.run_lists import amounts_text, version_text
 from atom_sdk.cli.run_options import (
     check_awaiting,
     parameters_of,
@@ -157,6 +157,7 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
         ("data", " ".join(map(_input_text, found["datasets"]))),
         ("cluster", found.get("cluster") or ""),
         ("image", found.get("image") or ""),
+        ("resources", amounts_text(found)),
         ("duration", duration_text(found["duration_s"])),
         ("metrics", json.dumps(found["metrics_summary"], ensure_ascii=False)),
         ("tags", " ".join(found["tags"])),
@@ -249,17 +250,27 @@ def retry(context: Context, /, run_name: str, **options: Any) -> int:
 @click.argument("run_name", metavar="RUN")
 @click.argument("cluster", metavar="CLUSTER")
 @click.option("--image", help="Another image to start there; without it, the run's own.")
+@click.option(
+    "--accelerator", metavar="KIND", help="Another kind of GPUs there; without it, the run's own."
+)
 @with_awaiting
 @pass_context
 def move(
-    context: Context, /, run_name: str, cluster: str, image: str | None, **options: Any
+    context: Context,
+    /,
+    run_name: str,
+    cluster: str,
+    image: str | None,
+    accelerator: str | None,
+    **options: Any,
 ) -> int:
     """Let RUN go on in CLUSTER, from its last checkpoint.
 
     The command may store a checkpoint first. This works too when the run's cluster is away.
     """
     check_awaiting(options)
-    return started(context, context.client.runs.move(run_name, cluster, image), options)
+    moved = context.client.runs.move(run_name, cluster, image, accelerator)
+    return started(context, moved, options)
 
 
 @click.command()

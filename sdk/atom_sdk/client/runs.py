@@ -31,7 +31,8 @@ class Runs:
         """Start a run: `workflow` and `parameters`, or `command` with `code_snapshot`.
 
         `cluster` names one of `cluster_choices`, and `image` what it starts; without a cluster the
-        run goes to Atom's own machines.
+        run goes to Atom's own machines. `accelerator` names a kind of GPUs that the cluster has;
+        without it, any will do.
         Raises ApiError with a message per field when something does not fit.
         """
         return run_with_floats(self._http.post(f"projects/{self._project}/runs/", body))
@@ -41,10 +42,11 @@ class Runs:
         found: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/preview/", body)
         return found
 
-    def cluster_choices(self, **resources: int) -> Sequence[dict[str, Any]]:
+    def cluster_choices(self, **resources: int | str) -> Sequence[dict[str, Any]]:
         """Return where a run with these resources could go, Atom's own machines first.
 
-        `resources`: cpus, memory_bytes, gpus. `fits` is now, later or never; `reason` says why.
+        `resources`: cpus, memory_bytes, gpus, accelerator. `fits` is now, later or never; `reason`
+        says why. `accelerators` are the kinds of each cluster with their total and what is free.
         """
         address = f"projects/{self._project}/cluster-choices/"
         found: dict[str, Any] = self._http.get(address, **resources)
@@ -76,19 +78,22 @@ class Runs:
         """Start another attempt, from the last durable checkpoint."""
         return run_with_floats(self._act("POST", run, "retry/"))
 
-    def move(self, run: str, cluster: str, image: str | None = None) -> dict[str, Any]:
+    def move(
+        self, run: str, cluster: str, image: str | None = None, accelerator: str | None = None
+    ) -> dict[str, Any]:
         """Let a run go on in another registered cluster, from its last checkpoint.
 
-        `image`: None for the run's own.
+        `image`, `accelerator`: None for the run's own; "" for any kind of accelerator.
         """
-        body = {"cluster": cluster, **({} if image is None else {"image": image})}
+        given = {"image": image, "accelerator": accelerator}
+        body = {"cluster": cluster, **{k: value for k, value in given.items() if value is not None}}
         return run_with_floats(self._http.post(f"runs/{self.resolve(run)}/move/", body))
 
     def clone(self, run: str, **changes: Any) -> dict[str, Any]:
         """Start a new run of the same code, data, parameters and resources.
 
-        `changes`: name, parameters, resources, timeout_s, max_retries, tags, cluster, image; of
-        parameters and resources only those that are named change.
+        `changes`: name, parameters, resources, timeout_s, max_retries, tags, cluster, image,
+        accelerator; of parameters and resources only those that are named change.
         """
         return run_with_floats(self._http.post(f"runs/{self.resolve(run)}/clone/", changes))
 
