@@ -22,6 +22,8 @@ interface Lack {
   cpus: number;
   memory_bytes: number;
   gpus: number;
+  /** The kind of the GPUs; empty, or left out by an older server: any. */
+  accelerator?: string;
 }
 
 const PLACEHOLDER = /{{\s*(\w+)/g;
@@ -54,11 +56,11 @@ export function createWords(t: TFunction, format: Format, language: string) {
     return String(t(key as never, values as never));
   };
 
-  const amounts = ({ cpus, memory_bytes: memoryBytes, gpus }: Omit<Lack, 'node' | 'usable'>): string =>
+  const amounts = ({ cpus, memory_bytes: memoryBytes, gpus, accelerator }: Omit<Lack, 'node' | 'usable'>): string =>
     lists.format([
       ...(cpus > 0 ? [t('jobs.amount.cpus', { count: cpus })] : []),
       ...(memoryBytes > 0 ? [t('jobs.amount.memory', { size: format.bytes(memoryBytes) })] : []),
-      ...(gpus > 0 ? [t('jobs.amount.gpus', { count: gpus })] : []),
+      ...(gpus > 0 ? [`${t('jobs.amount.gpus', { count: gpus })} ${accelerator ?? ''}`.trim()] : []),
     ]);
 
   const lack = (node: Lack): string =>

@@ -47,7 +47,7 @@ function useColumns(): Column<ClusterRun>[] {
     {
       key: 'gpus',
       header: t('clusters.gpus'),
-      cell: ({ gpus }) => format.number(gpus),
+      cell: ({ gpus, accelerator }) => (accelerator ? `${gpus} × ${accelerator}` : format.number(gpus)),
       align: 'right',
     },
     {

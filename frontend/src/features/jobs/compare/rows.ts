@@ -99,7 +99,9 @@ function resourceRows(runs: ComparedRun[], t: TFunction, format: Format): Row[] 
     row(
       'gpus',
       t('jobs.gpus'),
-      runs.map((run) => format.number(run.resources.gpus)),
+      runs.map(({ accelerator, resources: { gpus } }) =>
+        accelerator ? `${gpus} × ${accelerator}` : format.number(gpus),
+      ),
     ),
     row(
       'timeout',

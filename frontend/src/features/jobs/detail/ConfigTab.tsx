@@ -135,7 +135,7 @@ function Executed({ run }: { run: Run }) {
           items={[
             [t('jobs.cpus'), cpus ?? '–'],
             [t('jobs.memory'), <Bytes key="m" value={memoryBytes} />],
-            [t('jobs.gpus'), gpus ?? 0],
+            [t('jobs.gpus'), run.accelerator ? `${gpus} × ${run.accelerator}` : (gpus ?? 0)],
             [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
             [t('jobs.maxRetries'), run.max_retries],
             [t('jobs.where'), [run.cluster, run.node].filter(Boolean).join(' / ') || null],

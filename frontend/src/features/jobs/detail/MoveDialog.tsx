@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { $api, api } from '@/api/client';
 import type { Run } from '@/api/contract/jobs';
 import { asApiError, sentenceOf } from '@/api/errors';
+import type { ClusterChoice } from '@/api/schema';
 import { sayDetail } from '@/i18n';
 import { fieldWords } from '@/shared/domain/problemWords';
 import { useProject } from '@/shared/domain/project';
@@ -13,20 +14,28 @@ import { ErrorState } from '@/shared/ui/ErrorState';
 import { notifySuccess } from '@/shared/ui/undo';
 import { runName } from '../list/columns';
 import { useRefreshRun } from '../queries';
+import { AcceleratorField } from '../wizard/AcceleratorField';
+
+/** Whether a cluster would hold the run with another kind of GPUs: people choose that below. */
+const isAboutKind = (reason: ClusterChoice['reason']): boolean => Boolean(reason?.code.startsWith('jobs.accelerator_'));
 
 /** Lets a run go on in another registered cluster, from its last checkpoint. */
 export default function MoveDialog({ run, onClose }: { run: Run; onClose: () => void }) {
   const { t } = useTranslation();
   const refresh = useRefreshRun();
   const project = useProject();
-  const choices = $api.useQuery('get', '/api/v1/projects/{project}/cluster-choices/', {
-    params: { path: { project }, query: run.resources },
-  });
-  const others = choices.data?.results.filter(({ name }) => name !== 'local' && name !== run.cluster) ?? [];
   const form = useForm({
-    initialValues: { cluster: '', image: run.image },
+    initialValues: { cluster: '', image: run.image, accelerator: run.accelerator },
     validate: { cluster: (value) => (value ? null : t('runpage.move.choose')) },
   });
+  const { cluster, accelerator } = form.values;
+  const choices = $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/cluster-choices/',
+    { params: { path: { project }, query: accelerator ? { ...run.resources, accelerator } : run.resources } },
+    { placeholderData: (before) => before },
+  );
+  const others = choices.data?.results.filter(({ name }) => name !== 'local' && name !== run.cluster) ?? [];
   const [error, setError] = useRefused(form);
   const submit = form.onSubmit(async (body) => {
     setError(null);
@@ -55,7 +64,7 @@ export default function MoveDialog({ run, onClose }: { run: Run; onClose: () => 
                   <Radio
                     key={name}
                     value={name}
-                    disabled={fits === 'never'}
+                    disabled={fits === 'never' && !isAboutKind(reason)}
                     label={name}
                     description={
                       reason
@@ -69,6 +78,14 @@ export default function MoveDialog({ run, onClose }: { run: Run; onClose: () => 
                 ))}
               </Stack>
             </Radio.Group>
+          )}
+          {cluster !== '' && run.resources.gpus > 0 && (
+            <AcceleratorField
+              choice={others.find(({ name }) => name === cluster)}
+              value={accelerator}
+              error={form.errors.accelerator}
+              onChange={(kind) => form.setFieldValue('accelerator', kind)}
+            />
           )}
           <TextInput label={t('wizard.image')} description={t('wizard.imageHint')} {...form.getInputProps('image')} />
           {error != null && <ErrorState compact error={error} />}

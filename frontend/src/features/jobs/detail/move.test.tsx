@@ -52,6 +52,24 @@ test('a run moves to another cluster, not to its own nor to one that holds it ne
   expect(sent.at(-1)?.body).toEqual({ cluster: 'west', image: 'team/train:1' });
 });
 
+test('a run moves to a cluster of another kind of GPUs, which is chosen there', async () => {
+  const unknown = { code: 'jobs.accelerator_unknown', sentence: 'West has no A100.', params: {} };
+  const mi300x = { kind: 'MI300X', total: 8, free: 8, reason: null };
+  serve('GET', 'projects/{project}/cluster-choices/', {
+    results: [choice('west', { fits: 'never', reason: unknown, accelerators: [mi300x] })],
+  });
+  serve('POST', 'runs/{run_id}/move/', { ...run, cluster: 'west' });
+  const close = vi.fn();
+  const gpus = { ...run, accelerator: 'A100', resources: { ...run.resources, gpus: 2 } };
+  await renderPage(<MoveDialog run={gpus} onClose={close} />);
+  await userEvent.click(await screen.findByRole('radio', { name: /west/ }));
+  await userEvent.click(await screen.findByRole('combobox', { name: 'Kind of GPU' }));
+  await userEvent.click(screen.getByRole('option', { name: /MI300X/ }));
+  await userEvent.click(screen.getByRole('button', { name: 'Move' }));
+  await vi.waitFor(() => expect(close).toHaveBeenCalled());
+  expect(sent.at(-1)?.body).toEqual({ cluster: 'west', image: 'team/train:1', accelerator: 'MI300X' });
+});
+
 test('a project with one cluster is told so', async () => {
   serve('GET', 'projects/{project}/cluster-choices/', { results: [choice('local'), choice('east')] });
   await renderPage(<MoveDialog run={run} onClose={vi.fn()} />);

@@ -154,8 +154,9 @@ function amountsColumn<T>(t: TFunction, format: Format, header: string, runOf: (
     key: 'amounts',
     header,
     cell: (row) => {
-      const { cpus = 0, memory_bytes = 0, gpus = 0 } = runOf(row).resources;
-      return amountsOf(t, format, { cpus, memory_bytes, gpus });
+      const { accelerator, resources } = runOf(row);
+      const { cpus = 0, memory_bytes = 0, gpus = 0 } = resources;
+      return `${amountsOf(t, format, { cpus, memory_bytes, gpus })} ${accelerator ?? ''}`.trim();
     },
     from: 'md',
   };

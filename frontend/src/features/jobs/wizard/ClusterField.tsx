@@ -6,6 +6,7 @@ import { sentenceOf } from '@/api/errors';
 import type { ClusterChoice, RunRequestRequest } from '@/api/schema';
 import { sayDetail } from '@/i18n';
 import { useProject } from '@/shared/domain/project';
+import { AcceleratorField } from './AcceleratorField';
 
 const COLORS: Record<ClusterChoice['fits'], string> = { now: 'teal', later: 'yellow', never: 'red' };
 const OWN = 'local';
@@ -13,32 +14,40 @@ const OWN = 'local';
 interface ClusterFieldProps {
   cluster: string;
   image: string;
+  accelerator: string;
   resources: RunRequestRequest['resources'];
   errors: Record<string, string>;
-  onChange: (values: { cluster?: string; image?: string }) => void;
+  onChange: (values: { cluster?: string; image?: string; accelerator?: string }) => void;
 }
 
-/** Where a run goes: each cluster with when it has room for these resources, and the first reason against it. */
-export default function ClusterField({ cluster, image, resources, errors, onChange }: ClusterFieldProps) {
+/**
+ * Where a run goes: each cluster with when it has room for these resources, and the first reason against it; and which
+ * kind of GPUs it gets there.
+ */
+export default function ClusterField({ cluster, image, accelerator, resources, errors, onChange }: ClusterFieldProps) {
   const { t } = useTranslation();
   const project = useProject();
-  const [asked] = useDebouncedValue(resources, 400);
+  const needsGpus = (resources?.gpus ?? 0) > 0;
+  const [asked] = useDebouncedValue(needsGpus && accelerator ? { ...resources, accelerator } : resources, 400);
   const choices = $api.useQuery(
     'get',
     '/api/v1/projects/{project}/cluster-choices/',
     { params: { path: { project }, query: asked } },
     { placeholderData: (before) => before, retry: false },
   );
+  const found = choices.data?.results;
+  const choose = (name: string) => {
+    const has = found?.find((one) => one.name === name)?.accelerators.some(({ kind }) => kind === accelerator);
+    onChange({
+      ...(name === OWN ? { cluster: '', image: '' } : { cluster: name }),
+      accelerator: has ? accelerator : '',
+    });
+  };
   return (
     <Stack gap="sm">
-      <Radio.Group
-        label={t('wizard.cluster')}
-        value={cluster || OWN}
-        error={errors.cluster}
-        onChange={(name) => onChange(name === OWN ? { cluster: '', image: '' } : { cluster: name })}
-      >
+      <Radio.Group label={t('wizard.cluster')} value={cluster || OWN} error={errors.cluster} onChange={choose}>
         <Stack gap="xs" mt={6}>
-          {choices.data?.results.map((choice) => (
+          {found?.map((choice) => (
             <Choice key={choice.name} choice={choice} />
           ))}
         </Stack>
@@ -50,6 +59,14 @@ export default function ClusterField({ cluster, image, resources, errors, onChan
             {t('common.retry')}
           </Button>
         </Alert>
+      )}
+      {needsGpus && (
+        <AcceleratorField
+          choice={found?.find((one) => one.name === (cluster || OWN))}
+          value={accelerator}
+          error={errors.accelerator}
+          onChange={(kind) => onChange({ accelerator: kind })}
+        />
       )}
       {cluster !== '' && (
         <TextInput

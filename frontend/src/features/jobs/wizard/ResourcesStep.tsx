@@ -55,7 +55,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
   const free = mostFree(
     clusters?.filter((cluster) => (draft.cluster ? cluster.name === draft.cluster : isOwn(cluster))),
   );
-  const canChoose = Boolean(draft.cluster) || clusters?.some((cluster) => !isOwn(cluster));
+  const canChoose = Boolean(draft.cluster) || Number(draft.gpus) > 0 || clusters?.some((cluster) => !isOwn(cluster));
   const isMounted = Object.values(draft.deliveries ?? {}).includes('mount');
   const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
   const hint = (amount: string | undefined) => (amount === undefined ? '\u00a0' : t('wizard.free', { amount }));
@@ -112,6 +112,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           <ClusterField
             cluster={draft.cluster ?? ''}
             image={draft.image ?? ''}
+            accelerator={draft.accelerator ?? ''}
             resources={resourcesOf(draft)}
             errors={errors}
             onChange={set}

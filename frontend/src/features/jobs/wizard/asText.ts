@@ -47,6 +47,7 @@ function commonOptions(request: RunRequest): string[] {
     ...(cpus ? ['--cpus', String(cpus)] : []),
     ...(memoryBytes ? ['--memory', sizeOf(memoryBytes)] : []),
     ...(gpus ? ['--gpus', String(gpus)] : []),
+    ...(request.accelerator ? ['--accelerator', request.accelerator] : []),
     ...(request.cluster ? ['--cluster', request.cluster] : []),
     ...(request.image ? ['--image', request.image] : []),
     ...Object.entries(request.env ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]),

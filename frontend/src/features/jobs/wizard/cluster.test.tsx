@@ -22,7 +22,7 @@ const west = {
   kind: 'kubernetes',
   fits: 'later',
   reason: { code: 'jobs.cluster_full', sentence: 'Others hold the room on west.', params: { cluster: 'west' } },
-  accelerators: [{ kind: 'A100', total: 8, free: 3 }],
+  accelerators: [{ kind: 'A100', total: 8, free: 3, reason: null }],
   prices: [{ kind: 'A100', per_hour: '2.5000', currency: 'EUR' }],
 };
 
@@ -41,6 +41,40 @@ test('a cluster is chosen with its image, and given up with it', async () => {
   expect(request).not.toHaveProperty('image');
 });
 
+const kinds = [
+  { kind: 'A100', total: 8, free: 3, reason: null },
+  {
+    kind: 'T4',
+    total: 4,
+    free: null,
+    reason: { code: 'jobs.x', sentence: 'Runs cannot ask for T4.', params: {} },
+  },
+];
+
+test('the kind of GPUs is one of the chosen cluster, with its price, and goes with the cluster', async () => {
+  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [] }));
+  serve('GET', 'projects/{project}/secrets/', listing());
+  serve('GET', 'projects/{project}/cluster-choices/', { results: [own, { ...west, accelerators: kinds }] });
+  await renderPage(<Form />);
+  await userEvent.click(await screen.findByRole('radio', { name: /west/ }));
+  expect(screen.queryByRole('combobox', { name: 'Kind of GPU' })).toBeNull();
+  await userEvent.clear(screen.getByRole('textbox', { name: 'GPUs' }));
+  await userEvent.type(screen.getByRole('textbox', { name: 'GPUs' }), '2');
+  await userEvent.click(await screen.findByRole('combobox', { name: 'Kind of GPU' }));
+  expect(screen.getByText('Runs cannot ask for T4.')).toBeTruthy();
+  expect(screen.getByRole('option', { name: /T4/ }).dataset.comboboxDisabled).toBe('true');
+  await userEvent.click(screen.getByRole('option', { name: '3 of 8 × A100 free · 2.5 EUR per hour' }));
+  expect(request).toMatchObject({ cluster: 'west', accelerator: 'A100', resources: { gpus: 2 } });
+  await userEvent.clear(screen.getByRole('textbox', { name: 'GPUs' }));
+  await userEvent.type(screen.getByRole('textbox', { name: 'GPUs' }), '0');
+  expect(request).not.toHaveProperty('accelerator');
+  await userEvent.clear(screen.getByRole('textbox', { name: 'GPUs' }));
+  await userEvent.type(screen.getByRole('textbox', { name: 'GPUs' }), '1');
+  await userEvent.click(screen.getByRole('radio', { name: /Atom/ }));
+  expect(request).not.toHaveProperty('accelerator');
+});
+
 test('errors of the choice are shown where it is made', () => {
-  expect(['cluster', 'image'].map((field) => stepOfField(field, EMPTY_DRAFT))).toEqual(['resources', 'resources']);
+  const fields = ['cluster', 'image', 'accelerator'];
+  expect(fields.map((field) => stepOfField(field, EMPTY_DRAFT))).toEqual(fields.map(() => 'resources'));
 });

@@ -78,6 +78,8 @@ export interface Draft {
   cluster: string;
   /** The image that the cluster starts. */
   image: string;
+  /** The kind of its GPUs; empty for any. */
+  accelerator: string;
 }
 
 export const EMPTY_DRAFT: Draft = {
@@ -104,6 +106,7 @@ export const EMPTY_DRAFT: Draft = {
   tags: [],
   cluster: '',
   image: '',
+  accelerator: '',
 };
 
 export type DraftAction =
@@ -201,6 +204,7 @@ export function draftFromRun(run: Run): Draft {
     tags: run.tags ?? [],
     cluster: run.cluster ?? '',
     image: run.image ?? '',
+    accelerator: run.accelerator ?? '',
   };
 }
 
@@ -322,6 +326,8 @@ export function requestOf(draft: Draft): RunRequest {
           ...selectorsOf(Object.entries(draft.selections).filter(([name]) => draft.parameters[name])),
         }),
     resources: resourcesOf(draft),
+    // Without GPUs the field of their kind is not shown.
+    ...(draft.accelerator && Number(draft.gpus) > 0 && { accelerator: draft.accelerator }),
     ...(draft.cluster && { cluster: draft.cluster }),
     ...(draft.cluster && draft.image?.trim() && { image: draft.image.trim() }),
     ...(Object.keys(deliveries).length > 0 && { deliveries }),
@@ -360,7 +366,7 @@ export function dataRequestOf(request: RunRequest, workflow: Workflow | undefine
 }
 
 const RESOURCE_FIELDS =
-  /^(resources|cluster|image|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
+  /^(resources|accelerator|cluster|image|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;

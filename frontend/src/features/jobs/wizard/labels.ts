@@ -15,6 +15,7 @@ export function labelOfField(field: string, workflow: Workflow | undefined, t: T
     'resources.cpus': t('jobs.cpus'),
     'resources.memory_bytes': t('jobs.memory'),
     'resources.gpus': t('jobs.gpus'),
+    accelerator: t('wizard.accelerator'),
     name: t('wizard.name'),
     timeout_s: t('jobs.timeout'),
     max_retries: t('jobs.maxRetries'),

@@ -52,6 +52,9 @@ export const wizard = {
   fits: { now: 'room now', later: 'later', never: 'never' },
   freeOf: '{{free}} of {{total}} × {{kind}} free',
   pricePerHour: '{{kind}} {{per_hour}} {{currency}} per hour',
+  perHour: '{{price, number}} {{currency}} per hour',
+  accelerator: 'Kind of GPU',
+  anyAccelerator: 'Any',
   image: 'Image',
   imageHint:
     'The container image that the cluster starts. Empty: that of the installation. Requirements are installed in it.',
