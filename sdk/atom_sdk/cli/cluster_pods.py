@@ -8,8 +8,8 @@ from typing import Any
 from atom_sdk.cli.context import Context
 
 _EVERY_S = 1.0
-# The server gives a pod two minutes, and its worker may be busy before.
-_PATIENCE_S = 300.0
+# The server gives each of two pods two minutes, and its worker may be busy before.
+_PATIENCE_S = 420.0
 
 
 def try_pod(context: Context, name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.cli.cluster_edits import edit
 from atom_sdk.cli.cluster_pods import try_pod
 from atom_sdk.cli.cluster_printing import (
     failed,
@@ -18,6 +19,7 @@ from atom_sdk.cli.cluster_printing import (
     print_findings,
     state_text,
 )
+from atom_sdk.cli.cluster_profiles import profile
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.kubeconfig_file import read_kubeconfig
 from atom_sdk.cli.options import Size
@@ -30,6 +32,10 @@ _YAML = click.option(
 @click.group()
 def cluster() -> None:
     """List, check and register clusters (docs/clusters.md)."""
+
+
+cluster.add_command(edit)
+cluster.add_command(profile)
 
 
 def _connecting(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -64,6 +64,20 @@ class Clusters:
         found: Row = self._http.request("PATCH", _path(name), json=options)
         return found
 
+    def profile(self, name: str) -> Row:
+        """Return how pods fit a cluster; its `rdma` says whether RDMA is on, and why."""
+        found: Row = self._http.get(f"{_path(name)}profile/")
+        return found
+
+    def set_profile(self, name: str, **settings: Any) -> Row:
+        """Replace a profile; settings that are left out are as in a cluster without one.
+
+        Settings: priority_class, tolerations, rdma_resource, rdma_count, nccl (values by name),
+        memlock_bytes (None: unlimited).
+        """
+        found: Row = self._http.request("PUT", f"{_path(name)}profile/", json=settings)
+        return found
+
     def drain(self, name: str) -> Row:
         """Keep new runs off a cluster; runs that are there go on."""
         return self._act(name, "drain")
