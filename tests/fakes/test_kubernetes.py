@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,7 +18,8 @@ import pytest
 import urllib3
 import yaml
 
-from .kubernetes.cluster import Cluster
+from .kubernetes.cluster import ADMIN_TOKEN, Cluster
+from .kubernetes.controllers.base import Recorder
 
 Json = dict[str, Any]
 
@@ -224,3 +227,62 @@ def test_ten_thousand_pods_and_a_watch(cluster: Cluster, core: Any) -> None:
         "default", watch=True, timeout_seconds=1, _preload_content=False
     )
     assert answer.data.count(b'"type":"ADDED"') == 10_000
+
+
+# --- for kubectl, which no test needs ---
+
+
+def test_kubectl_may_send_objects_that_only_the_server_validates(cluster: Cluster) -> None:
+    headers = {"Authorization": f"Bearer {ADMIN_TOKEN}"}
+    config = yaml.safe_load(cluster.kubeconfig())["clusters"][0]["cluster"]
+    authority = base64.b64decode(config["certificate-authority-data"]).decode()
+    context = ssl.create_default_context(cadata=authority)
+    pool = urllib3.PoolManager(ssl_context=context)
+    answer = pool.request("GET", f"{cluster.url}/openapi/v2", headers=headers)
+    assert answer.status == 200
+    # Go's parser of media types refuses others, such as those with an `@`.
+    assert answer.headers["Content-Type"].endswith("spec.v2.v1.0+protobuf")
+
+
+@pytest.mark.parametrize(
+    ("versions", "preferred"),
+    [
+        (["v1beta1", "v1beta2"], "v1beta2"),
+        (["v1alpha2", "v1", "v2beta1"], "v1"),
+        (["v2", "v10"], "v10"),
+        (["odd", "v1alpha1"], "v1alpha1"),
+    ],
+)
+def test_a_custom_group_prefers_its_most_stable_and_newest_version(
+    cluster: Cluster, versions: list[str], preferred: str
+) -> None:
+    version = {"served": True, "schema": {"openAPIV3Schema": {"type": "object"}}}
+    served = [version | {"name": one, "storage": one == versions[0]} for one in versions]
+    names = {"plural": "queues", "kind": "Queue"}
+    spec = {"group": "a.example", "names": names, "versions": served, "scope": "Namespaced"}
+    cluster.machinery.registry.add_definition({"spec": spec})
+    group = cluster.machinery.registry.group("a.example")
+    assert group is not None
+    assert group["preferredVersion"]["version"] == preferred
+
+
+def test_a_node_names_the_last_sign_of_its_kubelet(cluster: Cluster, core: Any) -> None:
+    def ready() -> Any:
+        (condition,) = core.read_node("n1").status.conditions
+        return condition
+
+    heard = ready().last_heartbeat_time
+    assert heard is not None
+    cluster.nodes.lose("n1")
+    assert (ready().status, ready().last_heartbeat_time) == ("Unknown", heard)
+
+
+def test_events_of_one_second_are_listed_in_their_order(cluster: Cluster, core: Any) -> None:
+    made = core.create_namespaced_pod("default", pod("p"))
+    recorder = Recorder(cluster.machinery, "test")
+    stored = cluster.store.get("pods.", "default", made.metadata.name)
+    assert stored is not None
+    reasons = ["Scheduled", "Pulling", "Pulled", "Created", "Started"]
+    for reason in reasons:
+        recorder.record(cluster.pods.resource, stored, "Normal", reason, "")
+    assert [event.reason for event in core.list_namespaced_event("default").items] == reasons

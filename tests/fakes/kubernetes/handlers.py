@@ -21,6 +21,10 @@ from .store import encode
 Json = dict[str, Any]
 
 BODY_LIMIT = 3_145_728
+# kubectl reads this document before it sends an object. One without definitions lets it send all:
+# the server validates. Of the message: `swagger` is "2.0", `info` has a title.
+_OPENAPI = b"\x0a\x032.0\x12\x0c\x0a\x0aKubernetes"
+_OPENAPI_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
 
 class Handlers(Questions):
@@ -36,6 +40,8 @@ class Handlers(Questions):
             if "verbose" in request.query:
                 text = f"[+]ping ok\n[+]log ok\n{path[1:]} check passed\n"
             return Answer(200, text.encode(), "text/plain; charset=utf-8")
+        if path == "/openapi/v2":
+            return Answer(200, _OPENAPI, _OPENAPI_TYPE)
         body = self._document(path)
         if body is None:
             raise PlainError(404, "404 page not found\n")

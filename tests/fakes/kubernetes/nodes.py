@@ -21,6 +21,17 @@ _EVICTED = {
 }
 
 
+def set_node_condition(status: Json, condition: Json, now: str) -> Json:
+    """Return a node's status with a condition; it names the last sign of the node's kubelet."""
+    known = {item["type"]: item for item in status.get("conditions") or ()}
+    before = known.get(condition["type"], {}).get("lastHeartbeatTime", now)
+    heard = before if condition["status"] == "Unknown" else now
+    changed = set_condition(status, condition | {"lastHeartbeatTime": heard}, now)
+    for item in changed["conditions"]:
+        item.pop("lastProbeTime", None)
+    return changed
+
+
 class Nodes:
     """The nodes, and faults of them."""
 
@@ -37,7 +48,7 @@ class Nodes:
         self.machinery.create(resource, "", {"metadata": metadata})
         status = {"capacity": amounts, "allocatable": amounts}
         ready = {"type": "Ready", "status": "True", "reason": "KubeletReady"}
-        status = set_condition(status, ready, self.store.now())
+        status = set_node_condition(status, ready, self.store.now())
         stored: Json = self.machinery.update_status(resource, "", name, status)
         return stored
 
@@ -75,7 +86,7 @@ class Nodes:
             resource, ("", name), lambda old: dict(merge_patch(old, {"spec": {"taints": taints}}))
         )
         node = self.machinery.get(resource, "", name)
-        status = set_condition(node.get("status") or {}, condition, self.store.now())
+        status = set_node_condition(node.get("status") or {}, condition, self.store.now())
         self.machinery.update_status(resource, "", name, status)
 
     def _pods(self, node: str) -> list[Json]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,8 @@ _GROUPS: dict[str, tuple[str, ...]] = {
     "resource.k8s.io": ("v1",),
     "flowcontrol.apiserver.k8s.io": ("v1",),
 }
+
+_VERSION = re.compile(r"v(?P<major>\d+)(?:(?P<level>alpha|beta)(?P<minor>\d+))?")
 
 VERSION = {
     "major": "1",
@@ -124,6 +127,8 @@ class Registry:
             known = versions.setdefault(group, []) if group else [version]
             if version not in known:
                 known.append(version)
+        for name in versions.keys() - _GROUPS.keys():
+            versions[name].sort(key=_age)
         return {name: _group(name, names) for name, names in versions.items()}
 
     def resources(self, group: str, version: str) -> Json | None:
@@ -142,6 +147,15 @@ class Registry:
         body["groupVersion"] = f"{group}/{version}" if group else version
         body["resources"] = [document for kind in kinds for document in kind.documents()]
         return body
+
+
+def _age(version: str) -> tuple[int, int, int, str]:
+    """Return what sorts the versions of a custom group: stable ones first, then by number."""
+    match = _VERSION.fullmatch(version)
+    if match is None:
+        return 3, 0, 0, version
+    level = {None: 0, "beta": 1, "alpha": 2}[match["level"]]
+    return level, -int(match["major"]), -int(match["minor"] or 0), version
 
 
 def _group(name: str, versions: list[str]) -> Json:

@@ -23,7 +23,7 @@ from atom.jobs.logs.actions import logs
 from atom.jobs.models import Attempt, ClusterJob, Placement, Run
 from tests.factories.accounts import make_user
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
-from tests.fakes.kubernetes.pods import set_condition
+from tests.fakes.kubernetes.nodes import set_node_condition
 from tests.fakes.kubernetes.store import timestamp
 from tests.jobs.live import wait_for
 
@@ -149,7 +149,7 @@ class World:
         """Let the node life cycle write a node's condition, before it sets any taint."""
         machinery = self.stand_in.machinery
         stored = machinery.get(machinery.kind("nodes."), "", node)
-        changed = set_condition(
+        changed = set_node_condition(
             stored["status"], {"type": "Ready", "status": status}, self.stand_in.store.now()
         )
         machinery.update_status(machinery.kind("nodes."), "", node, changed)
