@@ -32,7 +32,9 @@ def executor_in(cluster: Cluster) -> Executor:
 
 def environments_in(cluster: Cluster | None) -> Environments:
     """Return the environments of runs in a cluster, of Atom's own machines without one."""
-    return _ENVIRONMENTS[LOCAL if cluster is None else cluster.kind]()
+    if cluster is None or cluster.kind == LOCAL:
+        return LocalEnvironments()
+    return _ENVIRONMENTS[cluster.kind](cluster)
 
 
 def advance_builds() -> None:
@@ -62,7 +64,4 @@ _BY_KIND: dict[str, Callable[[], Executor]] = {
     LOCAL: local_executor,
     KUBERNETES: KubernetesExecutor,
 }
-_ENVIRONMENTS: dict[str, Callable[[], Environments]] = {
-    LOCAL: LocalEnvironments,
-    KUBERNETES: ClusterEnvironments,
-}
+_ENVIRONMENTS: dict[str, Callable[[Cluster], Environments]] = {KUBERNETES: ClusterEnvironments}

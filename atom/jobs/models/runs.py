@@ -48,10 +48,12 @@ class Workflow(TimestampedModel):
 
 
 class Runtime(TimestampedModel):
-    """An environment, built once per digest of its requirements."""
+    """An environment, built once per digest of its requirements, image and cluster."""
 
     digest = models.CharField(max_length=64, unique=True)
     requirements = models.TextField(blank=True)
+    # Where it was built, and where alone it is used; None: on Atom's own machines.
+    cluster = models.ForeignKey(Cluster, null=True, on_delete=models.PROTECT, related_name="+")
     # The image that it was built in; "" if it is a folder of Atom's own machines.
     image = models.CharField(max_length=500, blank=True)
     # The image decides it; "" until it is known.

@@ -150,7 +150,7 @@ def test_a_run_that_waits_gives_up_its_old_placement(
 def test_a_run_that_ends_before_it_is_moved_stays_as_and_where_it_ran(
     run: Run, worlds: tuple[World, World], person: APIClient, exit_code: int
 ) -> None:
-    built = ensure_runtime_in(OLD, "numpy")
+    built = ensure_runtime_in(worlds[0].cluster, OLD, "numpy")
     Runtime.objects.filter(pk=built.pk).update(state=states.READY, archive_key="environments/a")
     Run.objects.filter(pk=run.pk).update(image=OLD, runtime=built)
     _, rank = start(worlds[0], run)
@@ -171,7 +171,7 @@ def test_a_run_that_ends_before_it_is_moved_stays_as_and_where_it_ran(
 def test_image_and_environment_change_when_the_run_moves_and_not_before(
     run: Run, worlds: tuple[World, World], person: APIClient
 ) -> None:
-    built = ensure_runtime_in(OLD, "numpy")
+    built = ensure_runtime_in(worlds[0].cluster, OLD, "numpy")
     Runtime.objects.filter(pk=built.pk).update(state=states.READY, archive_key="environments/a")
     Run.objects.filter(pk=run.pk).update(image=OLD, runtime=built)
     _, rank = start(worlds[0], run)
@@ -186,6 +186,7 @@ def test_image_and_environment_change_when_the_run_moves_and_not_before(
     assert run.image == NEW
     assert run.runtime is not None
     assert (run.runtime.image, run.runtime.requirements) == (NEW, built.requirements)
+    assert run.runtime.cluster == worlds[1].cluster
     assert (run.moving_since, run.move_image, run.move_runtime) == (None, "", None)
 
 

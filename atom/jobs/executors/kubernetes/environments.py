@@ -1,4 +1,4 @@
-"""Environments that Jobs build in an image, kept as archives for the runs of all clusters."""
+"""Environments that Jobs of a cluster build in an image, kept as archives for its own runs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import structlog
 from django.conf import settings
 
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
+from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.jobs import states
 from atom.jobs.executors.base import ClusterAwayError, Environments, LaunchFailedError
@@ -23,7 +24,6 @@ from atom.jobs.failures.engines.failure_codes import RETRIED
 from atom.jobs.failures.engines.failures import Limits
 from atom.jobs.models import EnvironmentBuild, Run, Runtime
 from atom.jobs.runtimes.actions import cluster_builds
-from atom.jobs.runtimes.actions.cluster_builds import BuildPlace
 
 log = structlog.get_logger(__name__)
 
@@ -31,33 +31,45 @@ _GONE_CLUSTER = "removed"
 
 
 class ClusterEnvironments(Environments):
-    """Environments of runs in registered clusters."""
+    """Environments of runs in one registered cluster, which it has built itself."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        """Serve the runs of this cluster."""
+        self._cluster = cluster
 
     def find(self, requirements: str, image: str) -> tuple[str, Runtime | None]:
         """Return the digest of an environment, and the environment if it is known."""
-        digest = cluster_builds.digest_in(_image(image), requirements)
+        digest = cluster_builds.digest_in(self._cluster, _image(image), requirements)
         return digest, Runtime.objects.filter(digest=digest).first()
 
     def ensure(self, requirements: str, image: str) -> Runtime | None:
         """Return the environment of these requirements; without any the image is enough."""
         if not requirements.strip():
             return None
-        return cluster_builds.ensure_runtime_in(_image(image), requirements)
+        return cluster_builds.ensure_runtime_in(self._cluster, _image(image), requirements)
 
     def request(self, runtime: Runtime) -> None:
         """Have an environment tried again that failed, or whose archive is gone."""
         cluster_builds.request_archive(runtime)
 
     def is_ready(self, runtime: Runtime) -> bool:
-        """Return whether there is an archive for pods."""
-        return runtime.state == states.READY and runtime.archive_key != ""
+        """Return whether there is an archive that this cluster has built."""
+        is_own = runtime.cluster_id == self._cluster.pk
+        return is_own and runtime.state == states.READY and runtime.archive_key != ""
 
     def nudge(self, run: Run, runtime: Runtime) -> None:
-        """Have the environment built in the run's cluster, unless one builds it already."""
-        if run.cluster is None:
-            return
-        namespace = names.namespace_of(run.cluster.namespace, run.project.slug)
-        cluster_builds.nudge(runtime, BuildPlace(run.cluster, run.project, namespace))
+        """Have the environment built in the run's cluster, unless that is under way.
+
+        A run of an earlier release may name an environment that clusters shared: it gets its own.
+        """
+        if runtime.cluster_id != self._cluster.pk:
+            own = cluster_builds.ensure_runtime_in(
+                self._cluster, runtime.image, runtime.requirements
+            )
+            run.runtime = runtime = own
+            run.save(update_fields=["runtime", "updated_at"])
+        namespace = names.namespace_of(self._cluster.namespace, run.project.slug)
+        cluster_builds.nudge(runtime, run.project, namespace)
 
     def advance(self, build: EnvironmentBuild) -> None:
         """Start, verify or end a build, from its row alone."""

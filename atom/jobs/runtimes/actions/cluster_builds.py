@@ -1,7 +1,7 @@
-"""Environments that pods build: one archive for each digest of requirements and image.
+"""Environments that pods build: one archive for each digest of requirements, image and cluster.
 
 A build is a row and a Job. Its pod sends the archive, which is verified here before runs get it.
-Runs of all clusters share it; a build in a cluster that went away is begun again in another one.
+A cluster can put anything into what it builds, so that only its own runs use the archive.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -39,39 +38,28 @@ log = structlog.get_logger(__name__)
 
 TOKEN_PREFIX = "atombuild_"
 # Another form of the archive is another environment.
-_FORM = "cluster-1"
+_FORM = "cluster-2"
 _CLAIM = timedelta(seconds=60)
 _RENEW_EVERY_S = 15.0
 _START_AGAIN = timedelta(seconds=10)
 _PUT_EXPIRES_S = 3600
-# The Jobs of builds in these clusters can still end well.
-_LIVING = frozenset({"ready", "draining", "registering"})
 
 
-@dataclass(frozen=True, slots=True)
-class BuildPlace:
-    """The place of a build that a run needs: its cluster, project and namespace."""
-
-    cluster: Cluster
-    project: Project
-    namespace: str
-
-
-def digest_in(image: str, requirements: str) -> str:
-    """Return the digest of the environment of these requirements in an image.
+def digest_in(cluster: Cluster, image: str, requirements: str) -> str:
+    """Return the digest of the environment of these requirements in a cluster's image.
 
     The runner is no part of it: a new runner needs no new environment.
     """
     sdk = sdk_digest(without="runner")
-    parts = (_FORM, image, normalise(requirements), sdk, *pip_options())
+    parts = (_FORM, str(cluster.pk), image, normalise(requirements), sdk, *pip_options())
     return blake3("\0".join(parts).encode()).hexdigest()
 
 
-def ensure_runtime_in(image: str, requirements: str) -> Runtime:
-    """Return the row of the environment of these requirements in an image."""
+def ensure_runtime_in(cluster: Cluster, image: str, requirements: str) -> Runtime:
+    """Return the row of the environment of these requirements in a cluster's image."""
     runtime, _ = Runtime.objects.get_or_create(
-        digest=digest_in(image, requirements),
-        defaults={"requirements": normalise(requirements), "image": image},
+        digest=digest_in(cluster, image, requirements),
+        defaults={"requirements": normalise(requirements), "image": image, "cluster": cluster},
     )
     return runtime
 
@@ -89,36 +77,32 @@ def request_archive(runtime: Runtime) -> None:
             now.save(update_fields=["state", "log_tail", "claimed_until", "updated_at"])
 
 
-def nudge(runtime: Runtime, place: BuildPlace) -> None:
-    """Begin a build unless one is open that can still end well; called every second."""
-    build = runtime.builds.filter(ended_at=None).select_related("cluster").first()
-    if build is not None and not _is_abandoned(build, place):
+def nudge(runtime: Runtime, project: Project, namespace: str) -> None:
+    """Begin a build in the environment's cluster unless one is open; called every second.
+
+    `project`: a run of it waits for the environment; `namespace`: that of the project there.
+    """
+    cluster = runtime.cluster
+    if cluster is None or runtime.builds.filter(ended_at=None).exists():
         return
     with transaction.atomic():
         now = Runtime.objects.select_for_update(no_key=True).get(pk=runtime.pk)
         if now.state not in (states.PENDING, states.BUILDING):
             return
-        if build is not None and not _end(build):
-            return
-        if build is None and now.builds.filter(ended_at=None).exists():
+        if now.builds.filter(ended_at=None).exists():
             return
         number = now.builds.aggregate(last=Max("number"))["last"] or 0
         begun = EnvironmentBuild.objects.create(
             runtime=now,
-            cluster=place.cluster,
-            project=place.project,
-            namespace=place.namespace,
-            pod_profile=build_profile_of(read_profile(place.cluster)).as_json(),
+            cluster=cluster,
+            project=project,
+            namespace=namespace,
+            pod_profile=build_profile_of(read_profile(cluster)).as_json(),
             number=number + 1,
         )
         now.state, now.claimed_until = states.BUILDING, None
         now.save(update_fields=["state", "claimed_until", "updated_at"])
         nudge_start(begun)
-
-
-def _is_abandoned(build: EnvironmentBuild, place: BuildPlace) -> bool:
-    elsewhere = build.cluster_id != place.cluster.pk
-    return elsewhere and build.cluster.state not in _LIVING and not build.sent
 
 
 def open_builds() -> QuerySet[EnvironmentBuild]:

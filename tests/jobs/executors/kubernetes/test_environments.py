@@ -1,4 +1,4 @@
-"""Environments that a cluster builds: once, by a pod that its cluster vouches for, for all runs."""
+"""Environments that a cluster builds: once, by a pod that it vouches for, for its own runs."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import pytest
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
-from atom.clusters.models import Cluster
 from atom.core import storage
 from atom.jobs import reconcile, states
 from atom.jobs.executors import advance_builds, environments_in, start_build
 from atom.jobs.executors.kubernetes.engines import names
+from atom.jobs.executors.kubernetes.orders import archive_of
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.models import ClusterJob, EnvironmentBuild, Run, Runtime
 from atom.jobs.runs.actions.explain import explain
@@ -254,20 +254,54 @@ def test_a_job_that_vanished_is_built_again(
     assert begun(world, run).number == 2
 
 
-def test_a_build_in_a_cluster_that_went_away_is_taken_up_by_another(
+def finish(build: EnvironmentBuild, world: World, content: bytes) -> Runtime:
+    """Let the pod of a build send an archive, and have it verified."""
+    token = world.join(build, world.pod(build)).json()["token"]
+    storage.objects().put(cluster_builds.staging_key(build), content)
+    assert report(token, "finish", described(content)).status_code == 200
+    cluster_builds.verify(build.pk)
+    return Runtime.objects.get(pk=build.runtime_id)
+
+
+def test_a_cluster_uses_only_what_it_has_built_itself(
     waiting: tuple[Run, EnvironmentBuild], project: Project, world: World
 ) -> None:
-    run, build = waiting
-    Cluster.objects.filter(pk=world.cluster.pk).update(state="unreachable")
-    advance_builds()
-    reconcile.advance(run.pk)
-    assert EnvironmentBuild.objects.count() == 1
+    _, build = waiting
+    poisoned = finish(build, world, b"poisoned")
     with StandIn(tls=True) as stand_in:
         stand_in.nodes.add("n1")
         west = World(stand_in, "west")
-        other = begun(west, queued(project, west))
-        assert (other.cluster_id, other.runtime_id) == (west.cluster.pk, build.runtime_id)
-        assert EnvironmentBuild.objects.filter(ended_at=None).count() == 1
+        run = queued(project, west)
+        other = begun(west, run)
+        assert (other.cluster, other.runtime.cluster) == (west.cluster, west.cluster)
+        assert other.runtime != poisoned
+        assert reconcile.advance(run.pk) == states.WARMING
+        own = finish(other, west, b"own")
+        assert reconcile.advance(run.pk) == states.SUBMITTED
+        run.refresh_from_db()
+        archive = archive_of(run)
+    assert archive is not None
+    assert archive["sha256"] == own.archive_sha256 == sha256(b"own").hexdigest()
+    poisoned.refresh_from_db()
+    assert storage.objects().get(poisoned.archive_key) == b"poisoned"
+
+
+def test_a_run_that_waits_with_a_shared_environment_of_an_earlier_release_gets_its_own(
+    project: Project, world: World
+) -> None:
+    run = queued(project, world)
+    shared = Runtime.objects.create(
+        digest="7" * 64,
+        requirements="atom-pinned",
+        image=IMAGE,
+        state=states.READY,
+        archive_key="environments/shared",
+    )
+    Run.objects.filter(pk=run.pk).update(runtime=shared)
+    build = begun(world, run)
+    run.refresh_from_db()
+    assert run.runtime == build.runtime != shared
+    assert build.runtime.cluster == world.cluster
 
 
 def test_another_image_is_another_environment_and_a_new_runner_is_none(world: World) -> None:
