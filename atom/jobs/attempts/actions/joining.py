@@ -21,7 +21,7 @@ from atom.clusters.models import Node
 from atom.jobs import states
 from atom.jobs.attempts.actions import attempts, tracking_access, write_access
 from atom.jobs.attempts.actions.attempts import end_attempt
-from atom.jobs.attempts.actions.job_spec import job_of
+from atom.jobs.attempts.actions.resumption import job_to_start
 from atom.jobs.errors import RankNotAccepted
 from atom.jobs.executors import environments_in, executor_in, executor_of
 from atom.jobs.executors.base import (
@@ -168,7 +168,7 @@ def _admit(attempt: Attempt, rank: Rank, proven: Proven) -> Joined:
     Rank.objects.filter(pk=rank.pk).update(heartbeat_at=Now())
     if rank.number == 0 and node is not None:
         Attempt.objects.filter(pk=attempt.pk).update(node=node)
-    job = job_of(attempt)
+    job = job_to_start(attempt)
     api_url = executor_of(attempt).api_url
     # The answer alone has them: no object of the cluster holds a secret.
     job["env"] |= write_access.grant(attempt, api_url)

@@ -18,7 +18,7 @@ from atom.core.leases import kept
 from atom.jobs import states
 from atom.jobs.attempts.actions import attempts, tracking_access, write_access
 from atom.jobs.attempts.actions.attempts import fail_launch
-from atom.jobs.attempts.actions.job_spec import job_of
+from atom.jobs.attempts.actions.resumption import job_to_start
 from atom.jobs.errors import SecretsMissing
 from atom.jobs.executors import executor_of
 from atom.jobs.executors.base import (
@@ -130,7 +130,7 @@ def _admit(attempt: Attempt, rank: int) -> Admitted:
         run, now = attempts.lock(attempt.pk)
         if now.state != states.SUBMITTED or run.cancel_requested_at is not None:
             raise NothingHeldError
-        job = job_of(attempt)
+        job = job_to_start(attempt)
         api_url = executor_of(attempt).api_url
         # In the folder's job.json, which only its runner may read; never in what the API shows.
         job["env"] |= write_access.grant(attempt, api_url)

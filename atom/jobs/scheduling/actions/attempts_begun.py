@@ -8,8 +8,7 @@ from django.db.models import Max
 
 from atom.jobs import states
 from atom.jobs.artifacts.actions import outputs
-from atom.jobs.event_kinds import EventKind
-from atom.jobs.events import record, transition
+from atom.jobs.events import transition
 from atom.jobs.models import Attempt, Rank, Run
 
 
@@ -24,11 +23,3 @@ def begin_attempt(run: Run, **where: Any) -> Attempt:
     run.progress, run.progress_text = 0.0, ""
     transition(run, states.PLACING)
     return attempt
-
-
-def note_resumption(run: Run, attempt: Attempt) -> None:
-    """Record from which checkpoint an attempt goes on, if there is one."""
-    step = attempt.resumed_from_step
-    if step is not None:
-        text = f"It resumes from the checkpoint of step {step}."
-        record(run, EventKind.RESUMES, text, attempt, step=step)

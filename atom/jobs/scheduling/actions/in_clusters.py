@@ -10,11 +10,12 @@ from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.profiles import pod_profile_of
 from atom.core import clock
 from atom.jobs import states
+from atom.jobs.attempts.actions.resumption import note_resumption
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
 from atom.jobs.executors import executor_in
 from atom.jobs.models import Placement, Run
-from atom.jobs.scheduling.actions.attempts_begun import begin_attempt, note_resumption
+from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.cluster_capacities import catalog_in
 from atom.jobs.scheduling.engines.accelerators import Selector
 from atom.jobs.scheduling.engines.placement import Demand, PlacementCode

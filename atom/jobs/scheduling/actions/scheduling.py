@@ -15,6 +15,7 @@ from atom.clusters.models import Node
 from atom.core.ids import uuid7
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.attempts.actions.resumption import note_resumption
 from atom.jobs.deliveries import STREAM
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
@@ -22,7 +23,7 @@ from atom.jobs.executors import environments_in
 from atom.jobs.failures.engines import failures
 from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.runtimes.engines.build_log import excerpt
-from atom.jobs.scheduling.actions.attempts_begun import begin_attempt, note_resumption
+from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.actions.in_clusters import place_in_cluster
 from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, Placement, place

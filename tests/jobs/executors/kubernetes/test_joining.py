@@ -14,12 +14,13 @@ from atom.core import clock
 from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.attempts import find_by_token
+from atom.jobs.event_kinds import EventKind
 from atom.jobs.executors.kubernetes import removal
 from atom.jobs.executors.kubernetes.executor import submit_job
 from atom.jobs.executors.kubernetes.orders import order_of
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.failures.engines.failures import ExitReport
-from atom.jobs.models import Placement, Run
+from atom.jobs.models import Artifact, Placement, Run
 from atom.jobs.runs.actions.runs import cancel_run
 from tests.factories.accounts import make_user
 from tests.factories.jobs import make_run
@@ -50,6 +51,25 @@ def test_the_pod_gets_the_job_and_a_token_of_its_attempt(
     assert rank is not None
     assert rank.attempt.run_id == run.pk
     assert rank.identity["pod_uid"] == pod["metadata"]["uid"]
+
+
+def test_an_attempt_names_the_checkpoint_that_its_pod_goes_on_from(
+    run: Run, placement: Placement, world: World
+) -> None:
+    """The pod starts long after its attempt was made; a checkpoint became durable meanwhile."""
+    attempt = run.attempts.get()
+    assert attempt.resumed_from_step is None
+    Artifact.objects.create(
+        **{"run": run, "attempt": attempt, "path": "step-00000040/state.txt", "size_bytes": 1},
+        **{"sha256": "0" * 64, "kind": "checkpoint", "step": 40, "state": states.PERSISTED},
+        key="somewhere",
+    )
+    answer = world.join(placement, world.pod(placement)).json()
+    assert answer["job"]["resume"]["step"] == 40
+    attempt.refresh_from_db()
+    assert attempt.resumed_from_step == 40
+    told = run.events.filter(kind=EventKind.RESUMES)
+    assert [event.data["step"] for event in told] == [40]
 
 
 def test_the_objects_of_a_run_hold_no_token_and_no_secret(
