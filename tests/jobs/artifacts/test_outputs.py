@@ -17,7 +17,9 @@ from rest_framework.test import APIClient
 from atom.core import storage
 from atom.jobs import states
 from atom.jobs.artifacts.actions import outputs
+from atom.jobs.attempts.actions import attempts, finalize
 from atom.jobs.attempts.actions.job_spec import job_of
+from atom.jobs.failures.engines import failures
 from atom.jobs.models import Artifact, Attempt
 from tests.factories.accounts import make_member
 from tests.factories.jobs import make_attempt, runner_headers
@@ -298,3 +300,32 @@ def test_what_was_replaced_before_it_was_sent_does_not_hold_up_the_end(
     answer = APIClient().post("/api/v1/runner/exit/", body, headers=runner_headers(attempt))
     assert answer.status_code == 200
     assert {one.path for one in attempt.artifacts.all()} == {"result.txt"} | left
+
+
+def test_what_a_killed_runner_announced_and_never_sent_goes_with_its_attempt() -> None:
+    attempt = make_attempt()
+    presign(attempt, described("unsent.txt", b"41"))
+    sent = uploaded(attempt, "sent.txt", b"42")
+    run, attempt = attempts.lock(attempt.pk)
+    attempts.end_attempt(run, attempt, failures.runner_lost(), {"no_more": True})
+    assert finalize.conclude(run, attempt)
+    assert {one.path for one in attempt.artifacts.all()} == {"sent.txt"}
+    outputs.verify(sent.pk)
+    assert attempt.artifacts.get().state == states.PERSISTED
+
+
+def test_a_file_that_is_forgotten_while_it_is_completed_is_not_acknowledged(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    attempt = make_attempt()
+    (upload,) = presign(attempt, described("late.txt", b"42"))
+    httpx.put(upload["url"], content=b"42").raise_for_status()
+    head = storage.objects().head_or_none
+
+    def forgotten(key: str) -> Any:
+        outputs.forget_unsent(attempt)
+        return head(key)
+
+    monkeypatch.setattr(type(storage.objects()), "head_or_none", lambda _, key: forgotten(key))
+    answer = complete(attempt, upload["id"])
+    assert (answer.status_code, answer.json()["code"]) == (409, "output_incomplete")

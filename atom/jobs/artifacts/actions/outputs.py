@@ -114,11 +114,14 @@ def complete(attempt: Attempt, ids: Iterable[UUID]) -> list[Artifact]:
         if artifact.state == states.PERSISTED:
             continue
         info = storage.objects().head_or_none(staging_key(artifact))
-        if info is None or info.size_bytes != artifact.size_bytes:
-            # It may have been verified, and its staging object deleted, since we looked.
-            artifact.refresh_from_db()
-            if artifact.state == states.PERSISTED:
-                continue
+        is_whole = info is not None and info.size_bytes == artifact.size_bytes
+        unsettled = Artifact.objects.filter(pk=artifact.pk).exclude(state=states.PERSISTED)
+        if is_whole and unsettled.update(state=states.LOCAL, verify_asked_at=Now()):
+            effects.verify(artifact.pk)
+            continue
+        # Since we looked, it may have been verified, or forgotten with the end of its attempt.
+        stored = Artifact.objects.filter(pk=artifact.pk, state=states.PERSISTED).first()
+        if stored is None:
             raise OutputIncomplete(
                 Sentence(
                     "jobs.artifact_incomplete",
@@ -127,19 +130,20 @@ def complete(attempt: Attempt, ids: Iterable[UUID]) -> list[Artifact]:
                 ),
                 path=artifact.path,
             )
-        unsettled = Artifact.objects.filter(pk=artifact.pk).exclude(state=states.PERSISTED)
-        unsettled.update(state=states.LOCAL, verify_asked_at=Now())
-        effects.verify(artifact.pk)
+        artifact.state = stored.state
     return artifacts
 
 
 def forget_unsent(attempt: Attempt) -> None:
-    """Remove what was announced and never sent, once the runner has sent all that there is.
+    """Remove what was announced and never sent, once the runner sends nothing more.
 
-    Such a file was replaced or removed before it could be sent, as older checkpoints are.
+    Such a file was replaced or removed before it could be sent, as older checkpoints are, or its
+    runner was killed. Call it in a transaction.
     """
     unsent = attempt.artifacts.filter(state=states.LOCAL, verify_asked_at=None, claimed_until=None)
-    unsent.delete()
+    # Locked: a file that is completed meanwhile must not be removed after it was acknowledged.
+    locked = unsent.select_for_update().values_list("pk", flat=True)
+    attempt.artifacts.filter(pk__in=list(locked)).delete()
 
 
 def verify_stalled() -> None:

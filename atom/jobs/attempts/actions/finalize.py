@@ -9,6 +9,7 @@ from django.conf import settings
 from atom.clusters.actions import release
 from atom.core import clock
 from atom.jobs import states
+from atom.jobs.artifacts.actions.outputs import forget_unsent
 from atom.jobs.attempts.actions.attempts import finish_move, forget_move, restate_failure
 from atom.jobs.attempts.actions.lost_attempts import lost_attempts, lost_machines_in_a_row
 from atom.jobs.attempts.actions.traces import trace_attempt
@@ -40,6 +41,9 @@ def conclude(run: Run, attempt: Attempt) -> bool:
         run.ran_s += max(0.0, (attempt.finished_at - attempt.started_at).total_seconds())
     run.running_since = None
     attempt.ranks.update(token_hash="", token_expires_at=None)
+    if "outputs_failed" not in attempt.evidence:
+        # A runner that is gone can send nothing more, and has no token any more.
+        forget_unsent(attempt)
     withdraw(attempt)
     release(attempt.pk)
     _settle(run, attempt)
