@@ -16,7 +16,11 @@ class JobsConfig(AppConfig):
     verbose_name = "Jobs"
 
     def ready(self) -> None:
-        """Put the built-in workflows into the table after each migration."""
+        """Put the built-in workflows into the table after each migration; tell what runs hold."""
+        from atom.clusters.node_use import register_node_use
+        from atom.jobs.scheduling.actions.cluster_capacities import node_use
+
+        register_node_use(node_use)
         post_migrate.connect(sync_after_migration, sender=self)
 
 

@@ -99,7 +99,7 @@ def test_a_cluster_is_tried_registered_drained_and_removed(
     shown = run("show", "west").stdout
     assert f"{server.url}, namespace jobs, for vision" in shown
     assert [line.split() for line in shown.splitlines() if line.startswith("gpu-1")] == [
-        ["gpu-1", "yes", "15", "64.0", "8"]
+        ["gpu-1", "yes", "15/15", "64.0/64.0", "8/8"]
     ]
     assert "west" in run("ls").stdout
 

@@ -56,7 +56,12 @@ def test_a_cluster_is_registered_with_what_it_offers(api: APIClient, server: Api
     }
     nodes = {row["name"]: row for row in cluster["nodes"]}
     assert nodes["gpu-1"]["accelerators"] == [
-        {"kind": "NVIDIA-A100-SXM4-80GB", "count": 8, "resource": "nvidia.com/gpu"}
+        {
+            "kind": "NVIDIA-A100-SXM4-80GB",
+            "count": 8,
+            "resource": "nvidia.com/gpu",
+            "used": 0,
+        }
     ]
     kept = NodeAccelerator.objects.get()
     assert (kept.label_name, kept.label_value) == (

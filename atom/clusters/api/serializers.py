@@ -23,7 +23,7 @@ _MAX_ROWS = 100
 
 
 class UsedSerializer(serializers.Serializer[Any]):
-    """Resources that attempts hold on a node."""
+    """Resources that runs hold on a node; in registered clusters once their runner has begun."""
 
     cpus = serializers.IntegerField(source="used_cpus")
     memory_bytes = serializers.IntegerField(source="used_memory_bytes")
@@ -37,9 +37,15 @@ class NodeAcceleratorSerializer(serializers.ModelSerializer[NodeAccelerator]):
         help_text="The resource by which pods ask for them; empty: runs cannot ask for them."
     )
 
+    used = serializers.IntegerField(
+        allow_null=True,
+        default=None,
+        help_text="How many runs hold; null: not known for this kind.",
+    )
+
     class Meta:
         model = NodeAccelerator
-        fields = ("kind", "count", "resource")
+        fields = ("kind", "count", "resource", "used")
 
 
 class NodeSerializer(serializers.ModelSerializer[Node]):

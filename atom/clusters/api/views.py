@@ -23,6 +23,7 @@ from atom.clusters.api.serializers import (
 )
 from atom.clusters.errors import ClusterNotFound
 from atom.clusters.models import Cluster, Node
+from atom.clusters.node_use import add_node_use
 from atom.clusters.registration.actions import registering
 from atom.core.bodies import check
 from atom.core.pagination import KeysetPagination
@@ -51,6 +52,7 @@ class ClusterViewBase(ScopedView, APIView):
         cluster = self.clusters().filter(name=name).first()
         if cluster is None:
             raise ClusterNotFound
+        add_node_use([cluster])
         return cluster
 
     def answer(self, name: str, status: int = 200) -> Response:
@@ -81,6 +83,7 @@ class ClustersView(ClusterViewBase):
         """List the clusters that the caller's projects may use, with their machines."""
         paginator = KeysetPagination()
         page = paginator.paginate_queryset(self.clusters(), request, self)
+        add_node_use(page)
         return paginator.get_paginated_response(ClusterSerializer(page, many=True).data)
 
     @extend_schema(

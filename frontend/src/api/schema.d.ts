@@ -8352,6 +8352,8 @@ export interface components {
             count: number;
             /** @description The resource by which pods ask for them; empty: runs cannot ask for them. */
             resource: string;
+            /** @description How many runs hold; null: not known for this kind. */
+            used: number | null;
         };
         /** @description Which node; this machine's unless one is named. */
         NodeChoiceRequest: {
@@ -11087,7 +11089,7 @@ export interface components {
             /** Format: int64 */
             size_bytes: number;
         };
-        /** @description Resources that attempts hold on a node. */
+        /** @description Resources that runs hold on a node; in registered clusters once their runner has begun. */
         Used: {
             cpus: number;
             memory_bytes: number;

@@ -112,19 +112,37 @@ def print_findings(out: Console, findings: list[Row] | None) -> None:
 
 
 def _print_nodes(out: Console, nodes: list[Row]) -> None:
-    found = [_accelerators(node) for node in nodes]
+    found = [_free_accelerators(node) for node in nodes]
     kinds = sorted({kind for counts in found for kind in counts})
     cells = [
         (
             node["name"],
             "yes" if node["schedulable"] else "no",
-            node["cpu_count"],
-            f"{node['memory_bytes'] / 2**30:.1f}",
+            f"{node['cpu_count'] - node['used']['cpus']}/{node['cpu_count']}",
+            f"{_gib(node['memory_bytes'] - node['used']['memory_bytes'])}"
+            f"/{_gib(node['memory_bytes'])}",
             *(counts.get(kind, "–") for kind in kinds),
         )
         for node, counts in zip(nodes, found, strict=True)
     ]
-    print_table(out, ("node", "takes runs", "CPUs", "GiB", *kinds), cells)
+    heads = ("node", "takes runs", "free CPUs", "free GiB", *(f"free {kind}" for kind in kinds))
+    print_table(out, heads, cells)
+
+
+def _gib(memory_bytes: int) -> str:
+    return f"{memory_bytes / 2**30:.1f}"
+
+
+def _free_accelerators(node: Row) -> dict[str, str]:
+    """Return what is free of each kind; a server of an older version does not say it."""
+    if not node["accelerators"]:
+        free = node["gpu_count"] - node["used"]["gpus"]
+        return {kind: f"{free}/{count}" for kind, count in _accelerators(node).items()}
+    used = {row["kind"]: row.get("used") for row in node["accelerators"]}
+    return {
+        kind: f"{'?' if used[kind] is None else count - used[kind]}/{count}"
+        for kind, count in _accelerators(node).items()
+    }
 
 
 def _totals(nodes: list[Row]) -> str:

@@ -6,6 +6,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
@@ -370,3 +372,68 @@ def test_a_move_judges_the_kind_in_the_other_cluster(project: Project, west: Clu
     assert (answer.json()["cluster"], answer.json()["accelerator"]) == ("east", "MI300X")
     back = client.post(f"/api/v1/runs/{run.pk}/move/", {"cluster": "west", "accelerator": ""})
     assert (back.json()["cluster"], back.json()["accelerator"]) == ("west", "")
+
+
+def test_nodes_say_what_the_runs_there_hold(
+    api: APIClient, project: Project, west: Cluster
+) -> None:
+    def begun(node: str, **fields: Any) -> Run:
+        run = make_run(project, cluster=west, cpus=2, memory_bytes=GIB, **fields)
+        Run.objects.filter(pk=run.pk).update(state=states.RUNNING)
+        attempt = Attempt.objects.create(run=run, number=1, state=states.RUNNING, cluster=west)
+        Rank.objects.create(attempt=attempt, node=Node.objects.get(name=node))
+        return run
+
+    def look() -> dict[str, tuple[dict[str, int], dict[str, int | None]]]:
+        answers = [
+            api.get("/api/v1/clusters/west/").json(),
+            *(
+                one
+                for one in api.get("/api/v1/clusters/").json()["results"]
+                if one["name"] == "west"
+            ),
+        ]
+        found = [
+            {
+                node["name"]: (
+                    node["used"],
+                    {one["kind"]: one["used"] for one in node["accelerators"]},
+                )
+                for node in answer["nodes"]
+            }
+            for answer in answers
+        ]
+        assert found[0] == found[1]
+        return found[0]
+
+    nothing = {"cpus": 0, "memory_bytes": 0, "gpus": 0}
+    assert look() == {"w1": (nothing, {"A100": 0}), "w2": (nothing, {"H100": 0})}
+    named = begun("w1", gpus=1, accelerator="A100")
+    begun("w1", gpus=2)
+    begun("w2")
+    held = {"cpus": 4, "memory_bytes": 2 * GIB, "gpus": 3}
+    assert look() == {
+        "w1": (held, {"A100": 3}),
+        "w2": ({**nothing, "cpus": 2, "memory_bytes": GIB}, {"H100": 0}),
+    }
+    # A second kind on the node: the run that names none may hold either.
+    NodeAccelerator.objects.create(
+        node=Node.objects.get(name="w1"), kind="T4", count=4, resource="example.com/t4"
+    )
+    assert look()["w1"] == (held, {"A100": None, "T4": None})
+    Rank.objects.exclude(attempt__run=named).update(ended_at=clock.now())
+    assert look()["w1"][1] == {"A100": 1, "T4": 0}
+    Attempt.objects.update(state=states.FAILED)
+    assert look()["w1"][0] == nothing
+
+
+def test_looking_at_clusters_costs_the_same_for_many_nodes(api: APIClient, west: Cluster) -> None:
+    def look() -> int:
+        with CaptureQueriesContext(connection) as queries:
+            assert api.get("/api/v1/clusters/").status_code == 200
+        return len(queries)
+
+    few = look()
+    for number in range(10):
+        add_node(west, f"more-{number}", "A100", 1, **labelled("A100"))
+    assert look() == few

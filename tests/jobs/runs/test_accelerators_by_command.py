@@ -12,12 +12,15 @@ from click.testing import CliRunner
 
 from atom.accounts.actions import create_token
 from atom.accounts.models import Project
-from atom.clusters.models import Cluster
+from atom.clusters.models import Cluster, Node
+from atom.jobs import states
+from atom.jobs.models import Attempt, Rank, Run
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
 from atom_sdk.client import Client
 from atom_sdk.client.errors import ApiError
 from tests.factories.accounts import make_member
+from tests.factories.jobs import make_run
 from tests.jobs.runs.test_accelerators import add_node, labelled
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -67,3 +70,17 @@ def test_choices_are_those_for_a_kind(command: Command) -> None:
     assert (own["fits"], west["fits"]) == ("never", "now")
     text = command("cluster", "choices", "--gpus", "3", "--accelerator", "H100", as_json=False)
     assert "2 of 2 H100" in text
+
+
+def test_nodes_are_printed_with_what_runs_leave_free(command: Command, project: Project) -> None:
+    west = Cluster.objects.get(name="west")
+    run = make_run(project, cluster=west, gpus=3, cpus=2, memory_bytes=1 << 30)
+    Run.objects.filter(pk=run.pk).update(state=states.RUNNING)
+    attempt = Attempt.objects.create(run=run, number=1, state=states.RUNNING, cluster=west)
+    Rank.objects.create(attempt=attempt, node=Node.objects.get(name="w1"))
+    text = command("cluster", "show", "west", as_json=False)
+    rows = [line.split() for line in text.splitlines() if line.startswith(("w1", "w2"))]
+    assert rows == [
+        ["w1", "yes", "6/8", "31.0/32.0", "1/4", "–"],
+        ["w2", "yes", "8/8", "32.0/32.0", "–", "2/2"],
+    ]

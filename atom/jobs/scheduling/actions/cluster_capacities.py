@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef, QuerySet, Sum
 
 from atom.clusters.models import Cluster, Node, NodeAccelerator
+from atom.clusters.node_use import NodeUse
 from atom.jobs import states
 from atom.jobs.models import Rank, Run
 from atom.jobs.scheduling.engines.accelerators import Catalog, NodeKind, Selector, catalog_of
@@ -64,6 +65,21 @@ def held_on_nodes(node_ids: Collection[UUID]) -> dict[UUID, list[Demand]]:
     for row in ranks.annotate(**_sums("attempt__run__")).order_by("node_id"):
         found[row["node_id"]].append(_demand(row, row["attempt__run__accelerator"]))
     return found
+
+
+def node_use(node_ids: Collection[UUID]) -> dict[UUID, NodeUse]:
+    """Return what runs hold on nodes of registered clusters, as the clusters' pages show it."""
+    return {node_id: _use(held) for node_id, held in held_on_nodes(node_ids).items()}
+
+
+def _use(held: Iterable[Demand]) -> NodeUse:
+    demands = list(held)
+    return NodeUse(
+        sum(int(demand.cpus) for demand in demands),
+        sum(demand.memory_bytes for demand in demands),
+        sum(demand.gpus for demand in demands),
+        {demand.accelerator: demand.gpus for demand in demands if demand.accelerator},
+    )
 
 
 def used_kinds(kinds: Mapping[str, int], held: Iterable[Demand]) -> Counter[str]:

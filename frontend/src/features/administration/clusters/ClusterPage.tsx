@@ -16,7 +16,7 @@ import { PageHeader } from '@/shared/ui/PageHeader';
 import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { ClusterActions } from './ClusterActions';
 import { Findings } from './Findings';
-import { Accelerators, ClusterState } from './parts';
+import { Accelerators, ClusterState, FreeAccelerators } from './parts';
 import { useCluster } from './queries';
 import { RunsHere } from './RunsHere';
 import { UnknownJobs } from './UnknownJobs';
@@ -144,7 +144,7 @@ function Nodes({ nodes }: { nodes: Cluster['nodes'] }) {
             <Table.Th>{t('clusters.node')}</Table.Th>
             <Table.Th>{t('clusters.cpus')}</Table.Th>
             <Table.Th>{t('clusters.memory')}</Table.Th>
-            <Table.Th>{t('clusters.accelerators')}</Table.Th>
+            <Table.Th>{t('clusters.freeAccelerators')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
@@ -170,7 +170,7 @@ function Nodes({ nodes }: { nodes: Cluster['nodes'] }) {
                 {format.bytes(node.memory_bytes - node.used.memory_bytes)} / {format.bytes(node.memory_bytes)}
               </Table.Td>
               <Table.Td>
-                <Accelerators nodes={[node]} />
+                <FreeAccelerators node={node} />
               </Table.Td>
             </Table.Tr>
           ))}

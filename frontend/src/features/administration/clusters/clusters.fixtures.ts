@@ -7,7 +7,7 @@ export const node = (name: string, extra: object = {}) => ({
   memory_bytes: 2 ** 38,
   gpu_count: 4,
   gpu_model: '',
-  accelerators: [{ kind: 'nvidia.com/gpu', count: 4 }],
+  accelerators: [{ kind: 'nvidia.com/gpu', count: 4, resource: 'nvidia.com/gpu', used: 0 }],
   schedulable: true,
   ready: true,
   heartbeat_at: null,

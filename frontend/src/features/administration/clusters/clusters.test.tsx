@@ -51,6 +51,19 @@ test('a cluster shows what is in the way first, with the YAML that grants it', a
   await expectNoViolations(container);
 });
 
+test('the nodes of a cluster say what runs leave free of each kind', async () => {
+  const kinds = [
+    { kind: 'A100', count: 4, resource: 'nvidia.com/gpu', used: 3 },
+    { kind: 'T4', count: 2, resource: 'nvidia.com/gpu', used: null },
+  ];
+  const own = { accelerators: [], gpu_count: 2, gpu_model: 'H100', used: { cpus: 8, memory_bytes: 0, gpus: 2 } };
+  serve('GET', 'clusters/{cluster}/', whole({ nodes: [node('n1', { accelerators: kinds }), node('n2', own)] }));
+  await renderPage(<ClusterPage />, '/settings/clusters/far', '/settings/clusters/$cluster');
+  const nodes = within(await screen.findByRole('region', { name: 'Nodes' }));
+  nodes.getByText('1 of 4 × A100, 2 × T4');
+  nodes.getByText('0 of 2 × H100');
+});
+
 test('its checks and its problem are said in Chinese', async () => {
   setLanguage('zh');
   const gone = { code: 'cluster_unreachable', detail: 'x', detail_code: 'clusters.no_connection', action: 'y' };

@@ -41,3 +41,18 @@ export function Accelerators({ nodes }: Pick<Cluster, 'nodes'>) {
     </Text>
   );
 }
+
+/** Accelerators of each kind of a node, with how many of them no run holds. */
+export function FreeAccelerators({ node }: { node: Cluster['nodes'][number] }) {
+  const { t } = useTranslation();
+  const own = { kind: node.gpu_model || 'GPU', count: node.gpu_count, used: node.used.gpus };
+  const rows = node.accelerators.length === 0 && node.gpu_count ? [own] : node.accelerators;
+  const lines = rows.map(({ kind, count, used }) =>
+    used === null ? `${count} × ${kind}` : t('clusters.freeOf', { free: count - used, count, kind }),
+  );
+  return (
+    <Text size="sm" component="span" style={{ overflowWrap: 'anywhere' }}>
+      {lines.join(', ') || t('clusters.noAccelerators')}
+    </Text>
+  );
+}

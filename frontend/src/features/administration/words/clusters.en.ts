@@ -18,6 +18,8 @@ export const clusters = {
   freeCpus: '{{free, number}} of {{total, number}} CPUs',
   freeMemory: '{{free}} of {{total}} of memory',
   accelerators: 'Accelerators',
+  freeAccelerators: 'Free accelerators',
+  freeOf: '{{free}} of {{count}} × {{kind}}',
   noAccelerators: 'none',
   lastSign: 'Last sign of life',
   never: 'never',

@@ -17,6 +17,8 @@ export const clusters = {
   freeCpus: '{{total, number}} 个 CPU 中的 {{free, number}} 个',
   freeMemory: '内存 {{total}} 中的 {{free}}',
   accelerators: '加速器',
+  freeAccelerators: '空闲加速器',
+  freeOf: '{{kind}}：{{free}} / {{count}}',
   noAccelerators: '无',
   lastSign: '最近一次响应',
   never: '从未',
