@@ -35,6 +35,8 @@ def play(clock: Clock, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Play:
     """Return what plays the schedule of a seed, with some faults often, and checks invariants."""
     settings.ATOM_CLUSTER_NETWORKS = ["127.0.0.0/8"]
     settings.ATOM_POD_API_URL = "http://127.0.0.1:9"
+    # A schedule may take away one machine after the other, and its pods store no checkpoint.
+    settings.ATOM_MAX_LOST_MACHINES = 1_000
     tasks: deque[Any] = deque()
     monkeypatch.setattr(background, "_send", lambda task, args, **_: tasks.append((task, args)))
     actor = make_user("root", is_superuser=True)
