@@ -15,6 +15,7 @@ from django.db import transaction
 
 from atom.clusters.actions import beat_local_node
 from atom.core import clock
+from atom.core.prepared_queries import Prepared
 from atom.jobs import states
 from atom.jobs.artifacts.actions import outputs
 from atom.jobs.attempts.actions.attempts import end_attempt, end_moved, is_moving
@@ -117,12 +118,7 @@ def advance(run_id: UUID) -> str | None:
 def _step(run_id: UUID) -> tuple[str, str] | None:
     """Take one step; return the run's state before and after it, None if it is held elsewhere."""
     with transaction.atomic():
-        run = (
-            Run.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
-            .select_related("project", "runtime", "cluster")
-            .filter(pk=run_id, origin=states.EXECUTED)
-            .first()
-        )
+        run = _LOCKED.first(run_id)
         if run is None:
             return None
         before = run.state
@@ -167,10 +163,29 @@ def _conclude(run: Run) -> None:
 
 
 def open_attempt(run: Run) -> Attempt:
-    """Return the attempt that is not over."""
-    attempts = run.attempts.select_related("node", "cluster", "placed_in__cluster")
-    return attempts.exclude(state__in=states.TERMINAL).get()
+    """Return the attempt that is not over. Raises ValueError unless there is just one."""
+    (attempt,) = _OPEN.rows(run.pk)
+    attempt.run = run
+    return attempt
 
+
+# Each look at a run asks these two.
+_LOCKED = Prepared(
+    lambda run: (
+        Run.objects.select_for_update(skip_locked=True, of=("self",), no_key=True)
+        .select_related("project", "runtime", "cluster")
+        .filter(pk=run, origin=states.EXECUTED)
+    ),
+    UUID,
+)
+_OPEN = Prepared(
+    lambda run: (
+        Attempt.objects.filter(run=run)
+        .exclude(state__in=states.TERMINAL)
+        .select_related("node", "cluster", "placed_in")
+    ),
+    UUID,
+)
 
 _STEPS: dict[str, Callable[[Run], None]] = {
     states.QUEUED: _place,

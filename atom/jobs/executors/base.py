@@ -172,8 +172,7 @@ class Executor(Protocol):
     def observe(self, attempt: Attempt) -> Observation:
         """Return whether the attempt was started, which ranks live, and their exit reports.
 
-        `attempt.placed_in` and its cluster should be fetched already, since a caller that holds the
-        run's lock has just read them. The ranks are read here.
+        It goes by the attempt as it was read, with its `run`, `cluster` and `placed_in`.
         """
 
     def namespace_of(self, cluster: Cluster, project: Project) -> str:

@@ -65,6 +65,23 @@ def test_a_run_that_was_looked_at_rests_until_its_time(placement: Placement) -> 
     assert runs_to_look_at() == [placement.run_id]
 
 
+def test_a_look_at_a_run_that_goes_on_asks_little(
+    placement: Placement, django_assert_num_queries: Any
+) -> None:
+    look(placement)
+    # The run, its attempt, its ranks, the time twice and the note, in one transaction.
+    with django_assert_num_queries(8):
+        look(placement)
+
+
+def test_what_a_watcher_saw_before_costs_no_query_for_each_placement(
+    placement: Placement, django_assert_num_queries: Any
+) -> None:
+    job, pods = placement.observed["job"], placement.observed["pods"]
+    with django_assert_num_queries(1):
+        assert note([placement] * 3, [job], pods, nodes={}, is_whole=False) == 0
+
+
 def test_a_change_that_ends_nothing_lets_it_rest(placement: Placement) -> None:
     look(placement)
     see(placement, message="still here")

@@ -10,9 +10,10 @@ from __future__ import annotations
 from datetime import timedelta
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.db.models.functions import Now
 
+from atom.core.prepared_queries import Prepared
 from atom.jobs import states
 from atom.jobs.models import Attempt, Placement, Run
 
@@ -25,16 +26,23 @@ _WAIT_FOR_OTHERS = frozenset({states.SUBMITTED, states.RUNNING})
 
 def runs_to_look_at() -> list[UUID]:
     """Return the runs that hold a machine, or wait for their next attempt, and may move."""
-    mine = Placement.objects.filter(run=OuterRef("pk"), ended_at=None).exclude(job_uid="")
-    unasked = Q(state__in=_WAIT_FOR_OTHERS, cancel_requested_at=None, moving_since=None)
-    quiet = unasked & Exists(mine.exclude(looked_at=None))
-    open_runs = Run.objects.executed().filter(state__in=states.ACTIVE - {states.QUEUED})
-    moving = open_runs.exclude(quiet).order_by("id").values_list("pk", flat=True)
+    moving = [run.pk for run in _MOVING.rows()]
     old = Placement.objects.filter(
         ended_at=None, looked_at__lt=Now() - LOOK_EVERY, run__state__in=_WAIT_FOR_OTHERS
     )
     stale = old.order_by("looked_at").values_list("run_id", flat=True)[:LOOKS_PER_TICK]
     return list(dict.fromkeys([*moving, *stale]))
+
+
+def _moving() -> QuerySet[Run]:
+    mine = Placement.objects.filter(run=OuterRef("pk"), ended_at=None).exclude(job_uid="")
+    unasked = Q(state__in=_WAIT_FOR_OTHERS, cancel_requested_at=None, moving_since=None)
+    quiet = unasked & Exists(mine.exclude(looked_at=None))
+    open_runs = Run.objects.executed().filter(state__in=states.ACTIVE - {states.QUEUED})
+    return open_runs.exclude(quiet).order_by("id").only("id")
+
+
+_MOVING = Prepared(_moving)
 
 
 def note_look(attempt: Attempt) -> None:

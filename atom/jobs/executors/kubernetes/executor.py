@@ -112,13 +112,12 @@ class KubernetesExecutor(Executor):
                 raise refusal_of(error) from error
             except AWAY as error:
                 raise ClusterAwayError(sentence_of(error)) from error
-        # The Job's uid, and perhaps more, was written meanwhile.
-        return self.observe(
-            Attempt.objects.select_related("placed_in__cluster", "run").get(pk=attempt.pk)
-        )
+            placement.refresh_from_db(fields=["job_uid", "observed"])
+        attempt.placed_in = placement
+        return self.observe(attempt)
 
     def observe(self, attempt: Attempt) -> Observation:
-        """Return what the cluster's watcher last saw of the attempt, in one query for its ranks."""
+        """Return what the cluster's watcher last saw of the attempt, as its row was read."""
         placement, run = attempt.placed_in, attempt.run
         if placement is None or not placement.job_uid:
             return Observation()
@@ -129,7 +128,7 @@ class KubernetesExecutor(Executor):
         if not any(identities.values()):
             given_up = never_starts(placement.observed, now, limits)
             seen = replace(seen, never_starts=given_up)
-        is_current = answers_now(placement.cluster, now)
+        is_current = attempt.cluster is not None and answers_now(attempt.cluster, now)
         return add_nodes(seen, placement.observed, now, is_current=is_current)
 
     def waits_for(self, attempt: Attempt) -> WaitReason | None:

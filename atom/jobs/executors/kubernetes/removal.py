@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import groupby
+from typing import TypeVar
 
 import structlog
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
+from atom.core.prepared_queries import Prepared
 from atom.jobs.executors.kubernetes.engines.documents import text
 from atom.jobs.executors.kubernetes.orders import is_of
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
 from atom.jobs.models import EnvironmentBuild, Placement
+
+_Row = TypeVar("_Row", Placement, EnvironmentBuild)
 
 log = structlog.get_logger(__name__)
 
@@ -36,12 +40,18 @@ def remove_ended() -> int:
 
 
 def _ended() -> Iterator[Placement | EnvironmentBuild]:
-    for rows in (
-        Placement.objects.select_related("cluster"),
-        EnvironmentBuild.objects.select_related("cluster", "runtime"),
-    ):
-        ended = rows.filter(removed_at=None).exclude(ended_at=None)
-        yield from ended.order_by("ended_at")[:_AT_ONCE]
+    yield from _ENDED_PLACEMENTS.rows()
+    yield from _ENDED_BUILDS.rows()
+
+
+def _in_order(rows: QuerySet[_Row]) -> QuerySet[_Row]:
+    return rows.filter(removed_at=None).exclude(ended_at=None).order_by("ended_at")[:_AT_ONCE]
+
+
+_ENDED_PLACEMENTS = Prepared(lambda: _in_order(Placement.objects.select_related("cluster")))
+_ENDED_BUILDS = Prepared(
+    lambda: _in_order(EnvironmentBuild.objects.select_related("cluster", "runtime"))
+)
 
 
 def _remove_in(cluster: Cluster, rows: list[Placement | EnvironmentBuild]) -> int:

@@ -44,13 +44,14 @@ def list_unknown_jobs(
     with transaction.atomic():
         gone = UnknownJob.objects.filter(cluster=cluster).exclude(uid__in=[row.uid for row in rows])
         gone.delete()
-        UnknownJob.objects.bulk_create(
-            rows,
-            update_conflicts=True,
-            unique_fields=["cluster", "uid"],
-            update_fields=["pods"],
-        )
-        UnknownJob.objects.filter(cluster=cluster).update(updated_at=Now())
+        if rows:
+            UnknownJob.objects.bulk_create(
+                rows,
+                update_conflicts=True,
+                unique_fields=["cluster", "uid"],
+                update_fields=["pods"],
+            )
+            UnknownJob.objects.filter(cluster=cluster).update(updated_at=Now())
     return len(rows)
 
 

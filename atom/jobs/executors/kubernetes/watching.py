@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
@@ -16,6 +18,7 @@ from atom.clusters.kubernetes.listing import read_list
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
+from atom.core.prepared_queries import Prepared
 from atom.jobs import effects
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.node_states import (
@@ -56,11 +59,19 @@ def followed(cluster: Cluster, ids: Collection[str] | None = None) -> list[Clust
 
     `ids`: those of them alone.
     """
-    kinds: tuple[type[ClusterJob], ...] = (Placement, EnvironmentBuild)
-    open_ones = Q(cluster=cluster, removed_at=None) & ~Q(job_uid="")
-    if ids is not None:
-        open_ones &= Q(pk__in=uuids(ids))
-    return [row for kind in kinds for row in kind._default_manager.filter(open_ones).order_by("pk")]
+    if ids is None:
+        return [row for kind in _FOLLOWED for row in kind.rows(cluster.pk)]
+    some = uuids(ids)
+    return [row for kind in _KINDS for row in _open_ones(kind, cluster.pk).filter(pk__in=some)]
+
+
+def _open_ones(kind: type[ClusterJob], cluster: UUID) -> QuerySet[ClusterJob]:
+    rows = kind._default_manager.filter(cluster=cluster, removed_at=None)
+    return rows.exclude(job_uid="").order_by("pk")
+
+
+_KINDS: tuple[type[ClusterJob], ...] = (Placement, EnvironmentBuild)
+_FOLLOWED = [Prepared(partial(_open_ones, kind), UUID) for kind in _KINDS]
 
 
 def answers_now(cluster: Cluster, now: datetime) -> bool:
@@ -109,11 +120,11 @@ def note_waits(api: ClusterConnection, cluster: Cluster, placements: Sequence[Cl
     if not placements:
         return 0
     waits = read_waits(api, cluster, {one.namespace for one in placements})
-    changed = 0
+    changed, now = 0, clock.now()
     for placement in placements:
         observed = {k: v for k, v in placement.observed.items() if k not in _OF_WAITS}
         observed |= wait_objects_of(observed, waits.events, waits.workloads)
-        changed += _save(placement, observed)
+        changed += _save(placement, observed, now)
     return changed
 
 
@@ -177,12 +188,15 @@ def note(
     placements = [
         one for one in placements if is_whole or one.job_uid in of_job or one.observed.get("job")
     ]
+    if not placements:
+        return 0
     _confirm_loss(placements, of_job.keys())
-    changed, to_look = 0, []
+    changed, to_look, now = 0, [], clock.now()
     for placement in placements:
         before = placement.observed
         job = of_job.get(placement.job_uid)
-        changed += _write(placement, job, of_placement.get(str(placement.pk), []), nodes)
+        own = of_placement.get(str(placement.pk), [])
+        changed += _write(placement, job, own, nodes, now)
         if may_end(placement.observed) != may_end(before):
             to_look.append(placement.pk)
     if to_look:
@@ -206,6 +220,7 @@ def _write(
     job: dict[str, Any] | None,
     pods: list[dict[str, Any]],
     nodes: Mapping[str, NodeState],
+    now: datetime,
 ) -> bool:
     pods = sorted(pods, key=lambda pod: str(pod["metadata"].get("name")))
     uids = [str(pod["metadata"].get("uid")) for pod in pods]
@@ -218,14 +233,15 @@ def _write(
     else:
         observed["job"] = job
     observed |= {key: placement.observed[key] for key in _OF_WAITS if key in placement.observed}
-    observed["nodes"] = observed_nodes(placement.observed, observed["pods"], nodes, clock.now())
-    return _save(placement, observed)
+    observed["nodes"] = observed_nodes(placement.observed, observed["pods"], nodes, now)
+    return _save(placement, observed, now)
 
 
-def _save(placement: ClusterJob, observed: dict[str, Any]) -> bool:
+def _save(placement: ClusterJob, observed: dict[str, Any], now: datetime) -> bool:
     observed["phase"] = str(phase_of(observed))
     if observed == placement.observed:
         return False
-    placement.observed, placement.observed_at = observed, clock.now()
-    placement.save(update_fields=["observed", "observed_at", "updated_at"])
+    placement.observed, placement.observed_at = observed, now
+    row = type(placement)._default_manager.filter(pk=placement.pk)
+    row.update(observed=observed, observed_at=now, updated_at=Now())
     return True

@@ -115,7 +115,7 @@ class LocalExecutor(Executor):
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                return self._observe(attempt_id)
+                return self._seen(attempt_id)
             if not (folder / "supervisor.json").exists():
                 if gid := self.identity(slot).get("gid"):
                     close_to(gid, folder.parent, but=folder.name)
@@ -123,7 +123,7 @@ class LocalExecutor(Executor):
                 job = {**admitted.job, **self.identity(slot), "api_url": self.api_url}
                 self._write(folder, job, admitted.token)
                 self._start(folder, lock.fileno())
-        return self._observe(attempt_id)
+        return self._seen(attempt_id)
 
     def _make_folder(self, folder: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -167,9 +167,9 @@ class LocalExecutor(Executor):
 
     def observe(self, attempt: Attempt) -> Observation:
         """Return whether the attempt's supervisor was started and lives, and its exit report."""
-        return self._observe(attempt.pk)
+        return self._seen(attempt.pk)
 
-    def _observe(self, attempt_id: UUID | str) -> Observation:
+    def _seen(self, attempt_id: UUID | str) -> Observation:
         folder = self.folder(attempt_id)
         supervisor = _supervisor_of(folder)
         if supervisor is None:
@@ -184,7 +184,7 @@ class LocalExecutor(Executor):
 
     def is_alive(self, attempt_id: UUID | str) -> bool:
         """Return whether the attempt's supervisor lives."""
-        return self._observe(attempt_id).alive
+        return self._seen(attempt_id).alive
 
     def pid(self, attempt_id: UUID | str) -> int | None:
         """Return the pid of the attempt's supervisor, None if none was started."""

@@ -137,9 +137,7 @@ _SILENT_AFTER_S = 15
 
 def _doubts(run: Run) -> list[Reason]:
     """Return the ranks whose cluster or runner is silent, and whether RDMA is off there."""
-    attempt = (
-        run.attempts.select_related("placed_in__cluster", "cluster").order_by("-number").first()
-    )
+    attempt = run.attempts.select_related("cluster", "placed_in").order_by("-number").first()
     if run.cluster is None or attempt is None:
         return []
     seen, now, found = executor_of(attempt).observe(attempt), clock.now(), _without_rdma(attempt)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.profiles import pod_profile_of
 from atom.core import clock
+from atom.core.prepared_queries import Prepared
 from atom.jobs import states
 from atom.jobs.attempts.actions.resumption import note_resumption
 from atom.jobs.event_kinds import EventKind
@@ -27,9 +30,15 @@ AT_ONCE = 200
 
 def waiting_for_clusters() -> list[UUID]:
     """Return the queued runs whose cluster takes jobs, by priority and age."""
+    return [run.pk for run in _WAITING.rows()]
+
+
+def _waiting() -> QuerySet[Run]:
     queued = Run.objects.filter(state=states.QUEUED, cluster__state="ready")
-    found = queued.order_by("-priority", "queued_at", "pk").values_list("pk", flat=True)
-    return list(found[:AT_ONCE])
+    return queued.order_by("-priority", "queued_at", "pk").only("pk")[:AT_ONCE]
+
+
+_WAITING = Prepared(_waiting)
 
 
 def place_in_cluster(run: Run, cluster: Cluster) -> bool:
