@@ -15,8 +15,9 @@ from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import Cluster, Node, NodeAccelerator
 from atom.core import clock
 from atom.jobs import reconcile, states
-from atom.jobs.models import Attempt, Rank, Run
+from atom.jobs.models import Attempt, Placement, Rank, Run
 from atom.jobs.runs.actions.explain import explain
+from atom.jobs.scheduling.actions import in_clusters
 from atom.jobs.scheduling.engines.accelerators import Catalog, NodeKind, Selector, catalog_of
 from atom.jobs.scheduling.engines.placement import (
     Demand,
@@ -351,6 +352,25 @@ def test_a_run_waits_for_a_kind_that_its_cluster_has_no_longer(
     placement = run.placements.get()
     assert placement.accelerators == {"nvidia.com/gpu": 1}
     assert placement.node_selector == {PRODUCT: "A100"}
+
+
+def test_runs_of_a_kind_that_is_gone_do_not_keep_others_waiting(
+    project: Project, west: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(in_clusters, "AT_ONCE", 2)
+    gone = [
+        make_run(project, cluster=west, gpus=1, accelerator="T4", queued_at=clock.now())
+        for _ in range(3)
+    ]
+    there = make_run(project, cluster=west, gpus=1, accelerator="A100", queued_at=clock.now())
+    without = make_run(project, cluster=west, queued_at=clock.now())
+    assert in_clusters.waiting_for_clusters() == [there.pk, without.pk]
+    # A Job that was suspended may have pods again.
+    Placement.objects.create(run=gone[0], cluster=west, namespace="jobs-vision")
+    assert in_clusters.waiting_for_clusters()[0] == gone[0].pk
+    NodeAccelerator.objects.filter(kind="A100").update(resource="")
+    monkeypatch.setattr(in_clusters, "AT_ONCE", 9)
+    assert there.pk not in in_clusters.waiting_for_clusters()
 
 
 def test_a_move_judges_the_kind_in_the_other_cluster(project: Project, west: Cluster) -> None:

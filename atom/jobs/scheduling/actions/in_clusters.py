@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from atom.clusters.models import Cluster
+from atom.clusters.models import Cluster, NodeAccelerator
 from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.profiles import pod_profile_of
 from atom.core import clock
@@ -29,12 +29,21 @@ AT_ONCE = 200
 
 
 def waiting_for_clusters() -> list[UUID]:
-    """Return the queued runs whose cluster takes jobs, by priority and age."""
+    """Return the queued runs whose cluster takes jobs and has their kind, by priority and age.
+
+    Runs that wait for a kind that left their cluster must not keep the others waiting.
+    """
     return [run.pk for run in _WAITING.rows()]
 
 
 def _waiting() -> QuerySet[Run]:
-    queued = Run.objects.filter(state=states.QUEUED, cluster__state="ready")
+    there = NodeAccelerator.objects.filter(node__cluster=OuterRef("cluster")).exclude(resource="")
+    has_any = Q(accelerator="") & Exists(there)
+    has_kind = Exists(there.filter(kind=OuterRef("accelerator")))
+    goes_on = Exists(Placement.objects.filter(run=OuterRef("pk"), ended_at=None))
+    queued = Run.objects.filter(
+        Q(gpus=0) | has_any | has_kind | goes_on, state=states.QUEUED, cluster__state="ready"
+    )
     return queued.order_by("-priority", "queued_at", "pk").only("pk")[:AT_ONCE]
 
 
