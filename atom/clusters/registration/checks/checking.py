@@ -280,7 +280,7 @@ def _accelerators(reading: NodeReading, facts: dict[str, Any]) -> Finding:
         return Finding("accelerators", "warn", said)
     said = Sentence(
         "clusters.accelerators",
-        "{count} nodes with {accelerators}.",
+        "Nodes: {count}, with {accelerators}.",
         count=len(nodes),
         accelerators=", ".join(f"{count} × {kind}" for kind, count in total.most_common(10)),
     )
@@ -316,7 +316,7 @@ def _topology(reading: NodeReading, facts: dict[str, Any]) -> Finding:
     if _ZONE not in values:
         said = Sentence("clusters.no_zones", "No node has a label of its zone.")
         return Finding("topology", "warn", said)
-    said = Sentence("clusters.zones", "Nodes are in {count} zones.", count=len(values[_ZONE]))
+    said = Sentence("clusters.zones", "Zones of the nodes: {count}.", count=len(values[_ZONE]))
     return Finding("topology", "ok", said, {"labels": facts["topology"]})
 
 

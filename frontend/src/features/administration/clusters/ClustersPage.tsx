@@ -66,7 +66,7 @@ function ClusterCard({ cluster }: { cluster: Cluster }) {
         )}
       </Text>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <Free nodes={nodes} />
+        <Free nodes={nodes} isKnown={state !== 'unreachable'} />
         <div>
           <Text size="sm" fw={550}>
             {t('clusters.accelerators')}
@@ -78,8 +78,8 @@ function ClusterCard({ cluster }: { cluster: Cluster }) {
   );
 }
 
-/** The free resources of nodes that take runs. */
-function Free({ nodes }: Pick<Cluster, 'nodes'>) {
+/** The free resources of nodes that take runs; those of a silent cluster are old. */
+function Free({ nodes, isKnown }: Pick<Cluster, 'nodes'> & { isKnown: boolean }) {
   const { t } = useTranslation();
   const format = useFormat();
   const open = nodes.filter(({ schedulable, ready }) => schedulable && ready);
@@ -92,7 +92,7 @@ function Free({ nodes }: Pick<Cluster, 'nodes'>) {
   return (
     <div>
       <Text size="sm" fw={550}>
-        {t('clusters.free')}
+        {t(isKnown ? 'clusters.free' : 'clusters.freeLast')}
       </Text>
       <Text size="sm" className="tabular">
         {t('clusters.freeCpus', cpus)}

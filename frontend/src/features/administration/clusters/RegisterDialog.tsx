@@ -70,6 +70,7 @@ function RegisterForm({ onDone }: { onDone: () => void }) {
       />
       <SegmentedControl
         aria-label={t('clusters.way')}
+        styles={{ label: { whiteSpace: 'normal' } }}
         data={[
           { value: 'kubeconfig', label: t('clusters.wayKubeconfig') },
           { value: 'in_cluster', label: t('clusters.wayInCluster') },

@@ -15,6 +15,7 @@ export const clusters = {
   nodes_one: '{{count, number}} node',
   nodes_other: '{{count, number}} nodes',
   free: 'Free',
+  freeLast: 'Free at the last sign of life',
   freeCpus: '{{free, number}} of {{total, number}} CPUs',
   freeMemory: '{{free}} of {{total}} of memory',
   accelerators: 'Accelerators',

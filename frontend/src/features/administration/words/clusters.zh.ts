@@ -14,6 +14,7 @@ export const clusters = {
   nodes: '节点',
   nodes_other: '{{count, number}} 个节点',
   free: '空闲',
+  freeLast: '最近一次响应时空闲',
   freeCpus: '{{total, number}} 个 CPU 中的 {{free, number}} 个',
   freeMemory: '内存 {{total}} 中的 {{free}}',
   accelerators: '加速器',
