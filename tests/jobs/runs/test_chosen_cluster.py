@@ -233,6 +233,17 @@ def test_the_preview_asks_the_chosen_cluster(api: APIClient) -> None:
     assert preview["placement"]["cluster"] == "west"
     never = api.post(address, {**body, "resources": {"gpus": 3}}).json()
     assert (never["valid"], never["outlook"]) == (False, "never_fits")
+    assert preview["placement"]["params"]["reason"] is None
+
+
+def test_the_preview_says_why_a_cluster_takes_no_runs(api: APIClient) -> None:
+    make_cluster(state="draining")
+    address = "/api/v1/projects/vision/runs/preview/"
+    preview = api.post(address, {"command": ["x"], "cluster": "west"}).json()
+    assert preview["outlook"] == "never_fits"
+    reason = preview["placement"]["params"]["reason"]
+    assert reason["params"]["cluster"] == "west"
+    assert "being drained" in preview["placement"]["why"]
 
 
 def test_runs_are_found_by_their_cluster(api: APIClient, project: Project) -> None:

@@ -425,7 +425,11 @@ def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
             "node": None,
             "why": why,
             "code": PlacementCode.CHOSEN_CLUSTER,
-            "params": {"cluster": cluster.name, "fits": verdict.fits},
+            "params": {
+                "cluster": cluster.name,
+                "fits": verdict.fits,
+                "reason": verdict.reason and verdict.reason.as_code(),
+            },
         },
         "queue_position": queue_position(),
         # Its data is streamed: nothing is copied before the start.

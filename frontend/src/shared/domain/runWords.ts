@@ -70,6 +70,8 @@ export function createWords(t: TFunction, format: Format, language: string) {
 
   const placement = ({ code, params, why }: Pick<Placement, 'code' | 'params' | 'why'>): string => {
     const { nodes, ...rest } = params as Params & { nodes?: Lack[] };
+    // A cluster that does not take the run at once says why.
+    if (rest.reason) return sayDetail(why, rest.reason as Sentence);
     const demand = typeof rest.cpus === 'number' ? amounts(rest as unknown as Lack) : undefined;
     const machines = nodes && lists.format(nodes.map(lack));
     // A job that reads no data is told nothing about data.

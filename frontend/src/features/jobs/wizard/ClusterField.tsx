@@ -83,12 +83,12 @@ export default function ClusterField({ cluster, image, accelerator, resources, e
 
 function Choice({ choice }: { choice: ClusterChoice }) {
   const { t } = useTranslation();
-  const { name, fits, reason } = choice;
+  const { name, state, fits, reason } = choice;
   const code = reason && sentenceOf({ detail_code: reason.code, detail_params: reason.params });
   const room = choice.accelerators.map(({ kind, total, free }) =>
     free === null ? `${total} × ${kind}` : t('wizard.freeOf', { kind, total, free }),
   );
-  const prices = choice.prices.map((price) => t('wizard.pricePerHour', { ...price }));
+  const prices = choice.prices.map((price) => t('wizard.pricePerHour', { ...price, per_hour: Number(price.per_hour) }));
   return (
     <Radio
       value={name}
@@ -96,7 +96,7 @@ function Choice({ choice }: { choice: ClusterChoice }) {
         <Group gap="xs">
           {name === OWN ? t('wizard.ownMachines') : name}
           <Badge size="sm" color={COLORS[fits]}>
-            {t(`wizard.fits.${fits}`)}
+            {t(`wizard.fits.${state === 'ready' ? fits : 'closed'}`)}
           </Badge>
           <Text span size="xs" c="dimmed">
             {[...room, ...prices].join(' · ')}

@@ -81,7 +81,9 @@ function Placement({ preview }: { preview: Preview }) {
   if (outlook === 'never_fits')
     return (
       <Alert variant="light" color="red" py={8} icon={<IconAlertTriangle size={16} />} role="status">
-        {t('wizard.neverFits')}
+        {placement.code === 'chosen_cluster'
+          ? t('wizard.notThere', { cluster: placement.cluster })
+          : t('wizard.neverFits')}
         {why}
       </Alert>
     );

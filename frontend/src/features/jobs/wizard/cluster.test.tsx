@@ -74,6 +74,22 @@ test('the kind of GPUs is one of the chosen cluster, with its price, and goes wi
   expect(request).not.toHaveProperty('accelerator');
 });
 
+test('a cluster that takes no runs says so, and prices have no zeros at their end', async () => {
+  const silent = {
+    ...west,
+    name: 'north',
+    state: 'unreachable',
+    fits: 'never',
+    reason: { code: 'x', sentence: 'Cluster north has not answered.', params: {} },
+  };
+  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [] }));
+  serve('GET', 'projects/{project}/secrets/', listing());
+  serve('GET', 'projects/{project}/cluster-choices/', { results: [own, west, silent] });
+  await renderPage(<Form />);
+  expect(await screen.findByRole('radio', { name: /north takes no runs/ })).toBeTruthy();
+  expect(screen.getByRole('radio', { name: /west later.* A100 2.5 EUR per hour/ })).toBeTruthy();
+});
+
 test('errors of the choice are shown where it is made', () => {
   const fields = ['cluster', 'image', 'accelerator'];
   expect(fields.map((field) => stepOfField(field, EMPTY_DRAFT))).toEqual(fields.map(() => 'resources'));

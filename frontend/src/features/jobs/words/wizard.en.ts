@@ -49,7 +49,7 @@ export const wizard = {
   cluster: 'Where',
   ownMachines: 'Atom’s own machines',
   clustersUnknown: 'The clusters could not be listed.',
-  fits: { now: 'room now', later: 'later', never: 'never' },
+  fits: { now: 'room now', later: 'later', never: 'never', closed: 'takes no runs' },
   freeOf: '{{free}} of {{total}} × {{kind}} free',
   pricePerHour: '{{kind}} {{per_hour}} {{currency}} per hour',
   perHour: '{{price, number}} {{currency}} per hour',
@@ -71,6 +71,7 @@ export const wizard = {
   preview: 'Launch preview',
   noPreview: 'Known once the marked fields are corrected.',
   whereItRuns: 'Runs on',
+  notThere: 'It cannot start on {{cluster}} as things are.',
   neverFits: 'It can never run here: no machine is large enough.',
   waits: 'Waits in the queue',
   parameterLinesHint:
