@@ -77,6 +77,12 @@ def hash_token(secret: str) -> str:
     return hashlib.sha256(secret.encode()).hexdigest()
 
 
+def repeatable_secret(purpose: str, *holder: str) -> str:
+    """Return a URL-safe secret of 256 bits that is the same each time for the same holder."""
+    named = json.dumps(holder).encode()
+    return _b64(hmac.new(derive_key(purpose), named, hashlib.sha256).digest())
+
+
 def _mac(body: str, purpose: str) -> bytes:
     return hmac.new(derive_key(purpose), body.encode(), hashlib.sha256).digest()[:_SIGNATURE_BYTES]
 

@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models.functions import Now
 
 from atom.core import clock
-from atom.core.crypto import hash_token
+from atom.core.crypto import hash_token, repeatable_secret
 from atom.core.prepared_queries import Prepared
 from atom.jobs import effects, states
 from atom.jobs.artifacts.actions.outputs import forget_unsent
@@ -26,6 +26,7 @@ from atom.jobs.models import Attempt, Rank, Run
 from atom_sdk.runner.evidence import storable
 
 TOKEN_PREFIX = "atomrun_"
+_PURPOSE = "jobs.ranks"
 TOKEN_LIFE = timedelta(hours=1)
 # Columns of a run that a move writes, beside its cluster.
 MOVE_FIELDS = (
@@ -43,9 +44,15 @@ class Beat:
     server_time: datetime
 
 
-def issue_token(attempt: Attempt, rank: int = 0) -> str:
-    """Give a rank of the attempt a new token; only its hash is kept."""
-    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+def issue_token(attempt: Attempt, rank: int = 0, holder: str = "") -> str:
+    """Give a rank of the attempt a token; only its hash is kept.
+
+    `holder`: the uid of the pod that is the rank. It gets the same token each time that it asks: a
+    request whose answer it has given up may be served after the one whose token it uses.
+    """
+    named = (str(attempt.pk), str(rank), holder)
+    secret = repeatable_secret(_PURPOSE, *named) if holder else secrets.token_urlsafe(32)
+    token = TOKEN_PREFIX + secret
     Rank.objects.filter(attempt=attempt, number=rank).update(
         token_hash=hash_token(token), token_expires_at=Now() + TOKEN_LIFE
     )

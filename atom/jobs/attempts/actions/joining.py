@@ -173,7 +173,7 @@ def _admit(attempt: Attempt, rank: Rank, proven: Proven) -> Joined:
     # The answer alone has them: no object of the cluster holds a secret.
     job["env"] |= write_access.grant(attempt, api_url)
     job["env"] |= tracking_access.grant(attempt, api_url)
-    token = attempts.issue_token(attempt, rank.number)
+    token = attempts.issue_token(attempt, rank.number, str(proven.identity["pod_uid"]))
     return Joined(Answer.START, token=token, job=job)
 
 

@@ -7,7 +7,6 @@ A cluster can put anything into what it builds, so that only its own runs use th
 from __future__ import annotations
 
 import hashlib
-import secrets
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
@@ -24,7 +23,7 @@ from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.profiles import build_profile_of
 from atom.core import clock, storage
-from atom.core.crypto import hash_token
+from atom.core.crypto import hash_token, repeatable_secret
 from atom.core.leases import kept
 from atom.jobs import effects, states
 from atom.jobs.event_kinds import EventKind
@@ -37,6 +36,7 @@ from atom_sdk.runner.evidence import storable
 log = structlog.get_logger(__name__)
 
 TOKEN_PREFIX = "atombuild_"
+_PURPOSE = "jobs.builds"
 # Another form of the archive is another environment.
 _FORM = "cluster-2"
 _CLAIM = timedelta(seconds=60)
@@ -129,8 +129,8 @@ def _claim(build: EnvironmentBuild, time: timedelta) -> int:
 
 
 def issue_token(build: EnvironmentBuild, identity: Mapping[str, Any]) -> str:
-    """Give the pod of a build a new token; that of an earlier pod ends."""
-    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    """Give the pod of a build its token, the same each time; that of an earlier pod ends."""
+    token = TOKEN_PREFIX + repeatable_secret(_PURPOSE, str(build.pk), str(identity["pod_uid"]))
     EnvironmentBuild.objects.filter(pk=build.pk).update(
         token_hash=hash_token(token), identity=dict(identity)
     )

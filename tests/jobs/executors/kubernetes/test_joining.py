@@ -11,6 +11,7 @@ from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
+from atom.core.crypto import repeatable_secret
 from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.attempts import find_by_token
@@ -120,6 +121,19 @@ def test_a_second_pod_waits_until_the_cluster_says_that_the_first_is_gone(
     world.submit(run)
     assert world.join(placement, second).json()["answer"] == "start"
     assert [one.failure_class for one in run.attempts.order_by("number")] == ["PREEMPTED", ""]
+
+
+def test_a_pod_that_asks_twice_keeps_the_token_of_its_first_answer(
+    placement: Placement, world: World
+) -> None:
+    pod = world.pod(placement)
+    # A request that timed out may be served after the one that followed it.
+    tokens = [world.join(placement, pod).json()["token"] for _ in range(2)]
+    assert tokens[0] == tokens[1]
+    rank = find_by_token(tokens[0])
+    assert rank is not None
+    other = repeatable_secret("jobs.ranks", str(rank.attempt_id), "0", "another pod")
+    assert find_by_token(f"atomrun_{other}") is None
 
 
 def test_a_job_that_came_after_its_placement_had_ended_is_removed_too(
