@@ -135,11 +135,11 @@ class Injector:
                 falls = self.dice.draws(fault, 0.12 if matters else 0.01)
             elif self.dice.falls(0.5):
                 fault, change = Fault.NODE_BACK, kubelets.bring_back
-                falls = self.dice.draws(fault, 0.7 if matters else 0.3)
+                falls = self.dice.draws(fault, 0.3)
             else:
                 fault, change = Fault.NODE_GONE, kubelets.forget
                 known = room.stand_in.store.get("nodes.", "", node) is not None
-                falls = known and self.dice.draws(fault, 0.7 if matters else 0.3)
+                falls = known and self.dice.draws(fault, 0.4)
             if falls:
                 change(node)
                 if matters:

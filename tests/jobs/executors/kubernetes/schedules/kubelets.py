@@ -81,7 +81,7 @@ class Kubelets:
                 continue
             if self.node_of(process) in self.lost and process.stage == Stage.WORKING:
                 # A machine that falls silent is slow, too: its work may outlast the next pod's.
-                if self.dice.falls(0.5):
+                if self.dice.falls(0.7):
                     continue
                 self.dice.count(Fault.ZOMBIE_SPEAKS)
             process.step(now)

@@ -74,5 +74,5 @@ def test_without_the_check_of_tokens_two_processes_write(
     monkeypatch.setattr(attempts, "find_by_token", find)
     monkeypatch.setattr(invariants, "find_by_token", find)
     # A seed that shows it soon is the first.
-    found = violation(play, Fault.NODE_LOST, Fault.ZOMBIE_SPEAKS, first=28)
+    found = violation(play, Fault.NODE_GONE, first=24)
     assert "Two processes of a run write" in found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 
 import pytest
@@ -27,16 +26,18 @@ def test_schedules_of_faults_break_no_invariant(play: Play, group: int) -> None:
 
 @pytest.mark.deep
 @pytest.mark.timeout(3600)
-@pytest.mark.skipif(
-    not os.environ.get("ATOM_ALL_SCHEDULES"),
-    reason="seeds 490 and 621 still break an invariant; ATOM_ALL_SCHEDULES=1 runs them",
-)
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_each_kind_of_fault_is_hit_often_and_breaks_no_invariant(play: Play, group: int) -> None:
     hits: Counter[Fault] = Counter()
+    violations = []
     for seed in range(group, DEEP_SCHEDULES, GROUPS):
         print("seed", seed)
-        hits += play(seed).dice.hits
+        try:
+            hits += play(seed).dice.hits
+        except AssertionError as violation:
+            # The seeds behind it say whether it is the only one.
+            violations.append(str(violation))
     print(hits)
+    assert not violations
     rare = {fault.name: hits[fault] for fault in Fault if hits[fault] < LEAST_HITS}
     assert not rare
