@@ -122,6 +122,29 @@ class ClusterProfile(TimestampedModel):
         return f"profile of {self.cluster_id}"
 
 
+class ClusterQuota(TimestampedModel):
+    """The most that the pods of one project hold in a cluster at once; null: no limit."""
+
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="quotas")
+    # Null: each project without a row of its own.
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, null=True, related_name="+")
+    cpus = models.PositiveIntegerField(null=True)
+    memory_bytes = models.BigIntegerField(null=True)
+    pods = models.PositiveIntegerField(null=True)
+    # Counts by the resource's name, such as nvidia.com/gpu.
+    accelerators = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["cluster", "project"], nulls_distinct=False, name="cluster_quota_project"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"quota in {self.cluster_id}"
+
+
 class NodeQuerySet(models.QuerySet["Node"]):
     """Reads of nodes."""
 

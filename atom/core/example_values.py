@@ -100,6 +100,10 @@ VALUES: dict[str, tuple[Any, ...]] = {
 BODIES: dict[str, dict[str, Any]] = {
     "NewClusterRequest": {"name": "west", "in_cluster": True},
     "CredentialsRequest": {"in_cluster": True},
+    "QuotasRequest": {
+        "every_project": {"cpus": 64, "accelerators": {"nvidia.com/gpu": 8}},
+        "projects": [{"project": "vision", "accelerators": {"nvidia.com/gpu": 16}}],
+    },
     "ProfileChangesRequest": {
         "priority_class": "research",
         "tolerations": [

@@ -47,3 +47,8 @@ def verify(artifact_id: UUID) -> None:
 def try_pod(cluster_id: UUID, asked_at: str) -> None:
     """Have a pod tried in a cluster."""
     enqueue(f"{_TASKS}.try_pod", str(cluster_id), asked_at)
+
+
+def write_quotas(cluster_id: UUID) -> None:
+    """Have changed quotas written to the namespaces of a cluster's open Jobs."""
+    enqueue(f"{_TASKS}.write_quotas", str(cluster_id))

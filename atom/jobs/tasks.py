@@ -161,3 +161,11 @@ def try_pod(cluster_id: str, asked_at: str) -> None:
     from atom.jobs.executors.kubernetes import pod_check
 
     pod_check.try_pod(UUID(cluster_id), asked_at)
+
+
+@shared_task(name="jobs.write_quotas", soft_time_limit=110, time_limit=120)
+def write_quotas(cluster_id: str) -> None:
+    """Write changed quotas to the namespaces of a cluster's open Jobs."""
+    from atom.jobs.executors.kubernetes import resource_quotas
+
+    resource_quotas.sync_open_quotas(UUID(cluster_id))

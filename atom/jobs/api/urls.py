@@ -11,7 +11,7 @@ from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.comparing.api import code_diffs, comparing
 from atom.jobs.imports.api import imports
 from atom.jobs.logs.api import log_search, logs
-from atom.jobs.machines.api import machines, pod_checks, queue, unknown_jobs
+from atom.jobs.machines.api import cluster_quotas, machines, pod_checks, queue, unknown_jobs
 from atom.jobs.metrics.api import metrics
 from atom.jobs.predictions.api import predictions
 from atom.jobs.preflight.api import preflight
@@ -36,6 +36,7 @@ urlpatterns = [
     path("machines/<uuid:machine_id>/cordon/", machines.CordonView.as_view()),
     path("clusters/<str:cluster>/runs/", cluster_runs.ClusterRunsView.as_view()),
     path("clusters/<str:cluster>/unknown-jobs/", unknown_jobs.UnknownJobsView.as_view()),
+    path("clusters/<str:cluster>/quotas/", cluster_quotas.ClusterQuotasView.as_view()),
     path("clusters/<str:cluster>/pod-check/", pod_checks.PodCheckView.as_view()),
     path("workflows/", workflows.WorkflowsView.as_view()),
     path("workflows/<slug:slug>/", workflows.WorkflowView.as_view()),

@@ -372,6 +372,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/quotas/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show the quota for all projects, and those of the caller's projects. */
+        get: operations["cluster_quotas_get"];
+        /** @description Replace all quotas. Namespaces with open Jobs get them at once, others at a start. */
+        put: operations["cluster_quotas_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/resume/": {
         parameters: {
             query?: never;
@@ -9246,6 +9264,32 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /** @description The quota of one project, in place of the one for all. */
+        ProjectQuota: {
+            cpus?: number | null;
+            /** Format: int64 */
+            memory_bytes?: number | null;
+            /** @description Pods of runs and of builds that have not ended. */
+            pods?: number | null;
+            /** @description Counts by the resource's name, such as nvidia.com/gpu. */
+            accelerators?: {
+                [key: string]: number;
+            };
+            project: string;
+        };
+        /** @description The quota of one project, in place of the one for all. */
+        ProjectQuotaRequest: {
+            cpus?: number | null;
+            /** Format: int64 */
+            memory_bytes?: number | null;
+            /** @description Pods of runs and of builds that have not ended. */
+            pods?: number | null;
+            /** @description Counts by the resource's name, such as nvidia.com/gpu. */
+            accelerators?: {
+                [key: string]: number;
+            };
+            project: string;
+        };
         /** @description A link, and the run that it shows. */
         ProjectRunShare: {
             run: components["schemas"]["SharedRunName"];
@@ -9305,6 +9349,42 @@ export interface components {
             holding: components["schemas"]["RunShort"][];
             held: components["schemas"]["Held"];
             held_elsewhere: components["schemas"]["Held"];
+        };
+        /** @description Limits of all pods of one project together; null: as much as there is. */
+        Quota: {
+            cpus?: number | null;
+            /** Format: int64 */
+            memory_bytes?: number | null;
+            /** @description Pods of runs and of builds that have not ended. */
+            pods?: number | null;
+            /** @description Counts by the resource's name, such as nvidia.com/gpu. */
+            accelerators?: {
+                [key: string]: number;
+            };
+        };
+        /** @description Limits of all pods of one project together; null: as much as there is. */
+        QuotaRequest: {
+            cpus?: number | null;
+            /** Format: int64 */
+            memory_bytes?: number | null;
+            /** @description Pods of runs and of builds that have not ended. */
+            pods?: number | null;
+            /** @description Counts by the resource's name, such as nvidia.com/gpu. */
+            accelerators?: {
+                [key: string]: number;
+            };
+        };
+        /** @description All quotas of a cluster. */
+        Quotas: {
+            /** @description For projects without their own; null: no limit. */
+            every_project?: components["schemas"]["Quota"] | null;
+            projects?: components["schemas"]["ProjectQuota"][];
+        };
+        /** @description All quotas of a cluster. */
+        QuotasRequest: {
+            /** @description For projects without their own; null: no limit. */
+            every_project?: components["schemas"]["QuotaRequest"] | null;
+            projects?: components["schemas"]["ProjectQuotaRequest"][];
         };
         /** @description One of the processes that make an attempt together. */
         Rank: {
@@ -11831,12 +11911,18 @@ export type ProfileChangesRequest = components['schemas']['ProfileChangesRequest
 export type Progress = components['schemas']['Progress'];
 export type ProgressRequest = components['schemas']['ProgressRequest'];
 export type Project = components['schemas']['Project'];
+export type ProjectQuota = components['schemas']['ProjectQuota'];
+export type ProjectQuotaRequest = components['schemas']['ProjectQuotaRequest'];
 export type ProjectRunShare = components['schemas']['ProjectRunShare'];
 export type ProjectRunSharePage = components['schemas']['ProjectRunSharePage'];
 export type ProofRequest = components['schemas']['ProofRequest'];
 export type PublishRequest = components['schemas']['PublishRequest'];
 export type QuarantinedPack = components['schemas']['QuarantinedPack'];
 export type Queue = components['schemas']['Queue'];
+export type Quota = components['schemas']['Quota'];
+export type QuotaRequest = components['schemas']['QuotaRequest'];
+export type Quotas = components['schemas']['Quotas'];
+export type QuotasRequest = components['schemas']['QuotasRequest'];
 export type Rank = components['schemas']['Rank'];
 export type RdmaState = components['schemas']['RdmaState'];
 export type RdmaStateStateEnum = components['schemas']['RdmaStateStateEnum'];
@@ -12884,6 +12970,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Profile"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_quotas_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quotas"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_quotas_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["QuotasRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Quotas"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -60,6 +60,8 @@ _TABLE = (
     _Row("networking.k8s.io", ("networkpolicies",), ("create",)),
     # Credentials of registries. Atom never reads Secrets of these namespaces.
     _Row("", ("secrets",), ("create", "patch", "delete")),
+    # The quota of a project, made and changed at each start.
+    _Row("", ("resourcequotas",), ("create", "patch", "delete")),
     # Runs are jobs; their pods are watched, and their ends read, in all of these namespaces.
     _Row("batch", ("jobs",), READ + WRITE),
     _Row("", ("services",), ("create",)),

@@ -62,6 +62,7 @@ from atom.jobs.executors.kubernetes.orders import (
 )
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
 from atom.jobs.executors.kubernetes.pull_secrets import sync_pull_secret
+from atom.jobs.executors.kubernetes.resource_quotas import sync_quota
 from atom.jobs.executors.kubernetes.watching import answers_now
 from atom.jobs.failures.engines.failures import Limits
 from atom.jobs.models import Attempt, ClusterJob, Placement
@@ -214,6 +215,7 @@ def submit_job(api: ClusterConnection, placement: ClusterJob, order: Order) -> N
     rows = type(placement)._default_manager.filter(pk=placement.pk)
     prepare_namespace(api, order.namespace, order.project)
     sync_pull_secret(api, order)
+    sync_quota(api, placement.cluster, order.project, order.namespace)
     asked = job_of(order)
     # Before the Job: another worker, or this one after it was cut off, must know its own again.
     rows.filter(spec_sha256="").update(spec_sha256=digest_of(asked["spec"]))

@@ -12,6 +12,7 @@ _PATHS = {
     "Namespace": "/api/v1/namespaces",
     "ServiceAccount": "/api/v1/namespaces/{}/serviceaccounts",
     "NetworkPolicy": "/apis/networking.k8s.io/v1/namespaces/{}/networkpolicies",
+    "ResourceQuota": "/api/v1/namespaces/{}/resourcequotas",
     "Service": "/api/v1/namespaces/{}/services",
     "Secret": "/api/v1/namespaces/{}/secrets",
     "Pod": "/api/v1/namespaces/{}/pods",

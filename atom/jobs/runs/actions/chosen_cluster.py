@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from atom.accounts.models import Project, User
 from atom.clusters.actions import LOCAL
 from atom.clusters.models import Cluster
+from atom.clusters.quotas.actions.quotas import quota_of
 from atom.jobs.deliveries import STREAM
 from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.engines.cluster_choice import Offer, Verdict, judge, refusal_of
@@ -41,8 +42,11 @@ class ChosenCluster:
         return {"accelerator": [refusal]} if refusal else {}
 
     def never_fits(self, demand: Demand) -> Errors:
-        """Return what no machine of the cluster could ever offer, by field."""
-        return never_fits(self.offer.nodes if self.offer else [], demand)
+        """Return what no machine of the cluster, or no quota there, could ever offer, by field."""
+        if self.offer is None:
+            return never_fits([], demand)
+        above = self.offer.above_quota(demand)
+        return never_fits(self.offer.nodes, demand) or {name: [why] for name, why in above.items()}
 
 
 def usable_clusters(project: Project, user: User) -> QuerySet[Cluster]:
@@ -66,7 +70,7 @@ def choose_cluster(project: Project, user: User, request: RunRequest) -> ChosenC
     errors = _wrong_image(request)
     if refusal := refusal_of(cluster.name, cluster.state, cluster.heartbeat_at):
         errors["cluster"] = [refusal]
-    return ChosenCluster(cluster, offer_of(cluster), errors)
+    return ChosenCluster(cluster, offer_of(cluster, project), errors)
 
 
 def wrong_cluster_deliveries(
@@ -87,8 +91,8 @@ def wrong_cluster_deliveries(
     }
 
 
-def offer_of(cluster: Cluster) -> Offer:
-    """Return a registered cluster as the choice of it asks."""
+def offer_of(cluster: Cluster, project: Project) -> Offer:
+    """Return a registered cluster as a project's choice of it asks."""
     capacity = capacity_of(cluster)
     return Offer(
         cluster.name,
@@ -97,6 +101,7 @@ def offer_of(cluster: Cluster) -> Offer:
         capacity.unplaced,
         cluster.heartbeat_at,
         capacity.catalog,
+        quota_of(cluster, project.slug),
     )
 
 

@@ -31,7 +31,7 @@ def cluster_choices(project: Project, user: User, demand: Demand) -> list[dict[s
         *(
             _shown(
                 model_to_dict(cluster, fields=["name", "kind", "state"]),
-                offer_of(cluster),
+                offer_of(cluster, project),
                 demand,
                 sorted(cluster.prices.all(), key=lambda price: price.kind),
             )

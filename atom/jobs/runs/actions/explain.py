@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -414,7 +415,7 @@ def preview(plan: RunPlan) -> dict[str, Any]:
 def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
     """Return the forecast on a registered cluster, whose scheduler chooses the node."""
     errors = {**plan.errors, **plan.too_large}
-    verdict = verdict_on(offer_of(cluster), plan.demand)
+    verdict = verdict_on(offer_of(cluster, plan.project), plan.demand)
     why = verdict.reason or f"Cluster {cluster.name} has room now; it chooses the machine itself."
     return {
         "valid": not errors,
@@ -436,6 +437,13 @@ def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
         "warm": None,
         "runtime": _runtime(plan),
     }
+
+
+def _first_reason(errors: Mapping[str, list[str]]) -> Sentence | None:
+    for reasons in errors.values():
+        for reason in reasons:
+            return reason if isinstance(reason, Sentence) else None
+    return None
 
 
 def _runtime(plan: RunPlan) -> dict[str, Any] | None:

@@ -12,7 +12,10 @@ from atom.core.errors import AtomError, NotFound
 from atom.datasets.models import Version
 from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
 from atom.jobs.models import CodeSnapshot, Workflow
-from atom.jobs.runs.actions.chosen_cluster import choose_cluster, wrong_cluster_deliveries
+from atom.jobs.runs.actions.chosen_cluster import (
+    choose_cluster,
+    wrong_cluster_deliveries,
+)
 from atom.jobs.runs.actions.plan_data import (
     References,
     choose_data,
@@ -39,6 +42,7 @@ DEFAULT_RESOURCES = {"cpus": 1, "memory_bytes": 1 << 30, "gpus": 0}
 class RunPlan:
     """The request with everything looked up; `errors` by field, empty if it can run."""
 
+    project: Project
     request: RunRequest
     workflow: Workflow | None
     parameters: dict[str, Any]
@@ -87,6 +91,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     demand = chosen.demand(_demand(request, program))
     wrong_accelerator = chosen.wrong_accelerator(demand)
     return RunPlan(
+        project=project,
         request=request,
         workflow=program.workflow,
         parameters=program.parameters

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
+from atom.clusters.quotas.engines.limits import PodDemand, QuotaLimits, exceeds
 from atom.jobs.scheduling.engines.accelerators import Catalog
 from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, never_fits, place
 from atom_sdk.sentences import Sentence
@@ -34,6 +35,14 @@ class Offer:
     taken: Sequence[Demand] = ()
     answered_at: datetime | None = None
     catalog: Catalog = field(default_factory=Catalog)
+    # The most that the pods of the project hold there at once.
+    quota: QuotaLimits = field(default_factory=QuotaLimits)
+
+    def above_quota(self, demand: Demand) -> dict[str, Sentence]:
+        """Return why a demand is larger than the quota, even if nothing else runs, by field."""
+        selector = self.catalog.selector_for(demand) if demand.gpus else None
+        accelerators = {selector.resource: demand.gpus} if selector else {}
+        return exceeds(self.quota, PodDemand(demand.cpus, demand.memory_bytes, accelerators))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,8 @@ def judge(offer: Offer, demand: Demand) -> Verdict:
         return Verdict(Fits.NEVER, refusal)
     for reasons in never_fits(offer.nodes, demand).values():
         return Verdict(Fits.NEVER, _sentence(reasons[0]))
+    for reason in offer.above_quota(demand).values():
+        return Verdict(Fits.NEVER, reason)
     if _has_room(offer, demand):
         return Verdict(Fits.NOW)
     usable = [node for node in offer.nodes if node.usable]

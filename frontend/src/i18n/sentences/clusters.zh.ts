@@ -109,4 +109,9 @@ export const clusters: Readonly<Record<string, string>> = {
   'clusters.rdma_not_started': 'RDMA 已关闭：请求 {count} 个 {resource} 的 Pod 没有报告。{said}',
   'clusters.rdma_on': 'RDMA 已开启：{node} 上的 Pod 有 {resource}，memlock 限制为 {given}。',
   'clusters.unlimited': '无限制',
+  'clusters.quota_accelerators': '该项目在此集群的配额有 {count} 个 {resource}。',
+  'clusters.quota_cpus': '该项目在此集群的配额有 {cpus} 个 CPU。',
+  'clusters.quota_memory': '该项目在此集群的配额有 {gib} GiB 内存。',
+  'clusters.quota_resource_wrong': '请按设备插件提供的名称填写资源，例如 nvidia.com/gpu。',
+  'clusters.quota_twice': '项目 {project} 出现了两次。',
 };

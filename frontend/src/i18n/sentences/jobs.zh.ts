@@ -190,4 +190,5 @@ export const jobs: Readonly<Record<string, string>> = {
   'jobs.accelerators_gone_do': '请等待集群重新有这样的节点，或用另一种类型复制该运行。',
   'jobs.no_accelerators': '集群 {cluster} 没有运行可以申请的加速器。',
   'jobs.too_many_of_kind': '没有机器的 {kind} 超过 {gpus} 个。',
+  'jobs.wait_quota_used': '其命名空间的配额 {quota} 已用完：{resource} 已用 {used}，上限 {limit}，而它需要 {asked}。',
 };

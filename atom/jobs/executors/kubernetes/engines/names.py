@@ -24,6 +24,8 @@ QUEUE: Final = "kueue.x-k8s.io/queue-name"
 ACCOUNT: Final = "atom-run"
 # Credentials of registries, in the namespace of a project that has some.
 PULL_SECRET: Final = "atom-pull"
+# The limits of a project's namespace.
+QUOTA: Final = "atom-runs"
 MAIN: Final = "main"
 RUNNER_LAYER: Final = "runner"
 

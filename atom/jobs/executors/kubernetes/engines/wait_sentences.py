@@ -8,6 +8,22 @@ from typing import Any, Final
 from atom.jobs.executors.kubernetes.engines.wait_codes import WaitCode
 from atom_sdk.sentences import Sentence
 
+
+def _quota_exceeded(params: Mapping[str, Any]) -> Sentence:
+    if "resource" not in params:
+        return Sentence(
+            "jobs.wait_quota_exceeded",
+            "The quota {quota} of its namespace is used up: {said}",
+            **params,
+        )
+    return Sentence(
+        "jobs.wait_quota_used",
+        "The quota {quota} of its namespace is used up: {used} of {limit} {resource} are used, and "
+        "it asks for {asked}.",
+        **params,
+    )
+
+
 # Each takes the parameters of a wait, which must have those that its text names.
 SENTENCES: Final[Mapping[WaitCode, Callable[[Mapping[str, Any]], Sentence]]] = {
     WaitCode.UNSCHEDULABLE_RESOURCES: lambda params: Sentence(
@@ -62,11 +78,7 @@ SENTENCES: Final[Mapping[WaitCode, Callable[[Mapping[str, Any]], Sentence]]] = {
     WaitCode.STARTING: lambda params: Sentence(
         "jobs.wait_starting", "The machine {node} is starting it.", **params
     ),
-    WaitCode.QUOTA_EXCEEDED: lambda params: Sentence(
-        "jobs.wait_quota_exceeded",
-        "The quota {quota} of its namespace is used up: {said}",
-        **params,
-    ),
+    WaitCode.QUOTA_EXCEEDED: _quota_exceeded,
     WaitCode.WEBHOOK: lambda params: Sentence(
         "jobs.wait_webhook",
         "The admission webhook {webhook} of the cluster refuses it: {said}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.documents import (
@@ -22,6 +22,7 @@ from atom.jobs.executors.kubernetes.engines.kueue_waits import (
     is_preempting,
     workload_wait,
 )
+from atom.jobs.executors.kubernetes.engines.quota_use import quota_use
 from atom.jobs.executors.kubernetes.engines.unschedulable import parse_verdict
 from atom.jobs.executors.kubernetes.engines.wait_codes import WaitCode
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason, reason
@@ -33,6 +34,7 @@ _CONTAINER: Final = {"CreateContainerError", "RunContainerError", "CrashLoopBack
                      "PreStartHookError", "PostStartHookError"}  # fmt: skip
 _VOLUME_EVENTS: Final = {"FailedMount", "FailedAttachVolume", "FailedMapVolume"}
 _QUOTA: Final = re.compile(r"exceeded quota: ([^,\s]{1,253})")
+_QUOTA_UNKNOWN: Final = re.compile(r"status unknown for quota: ")
 _WEBHOOK: Final = re.compile(r'admission webhook "([^"]{1,253})" denied|calling webhook "([^"]+)"')
 _VOLUME: Final = re.compile(r'volume "([^"]{1,253})"')
 
@@ -219,7 +221,11 @@ def _refused(seen: Objects) -> WaitReason | None:
         return None
     message = text(failed[-1], "message")
     if quota := _QUOTA.search(message):
-        return reason(WaitCode.QUOTA_EXCEEDED, message, quota=quota[1], said=message)
+        params: dict[str, Any] = {"quota": quota[1], "said": message, **quota_use(message)}
+        return reason(WaitCode.QUOTA_EXCEEDED, message, **params)
+    if _QUOTA_UNKNOWN.search(message):
+        # The cluster has not counted what a new quota's namespace holds: it tries again.
+        return reason(WaitCode.PODS_TO_BE_CREATED, message)
     if webhook := _WEBHOOK.search(message):
         return reason(
             WaitCode.WEBHOOK, message, webhook=webhook[1] or webhook[2] or "?", said=message

@@ -1,0 +1,1 @@
+"""Limits of what the pods of one project hold in a cluster."""
