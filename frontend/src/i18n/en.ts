@@ -4,6 +4,7 @@ import { clusters } from '@/features/administration/words/clusters.en';
 import { health } from '@/features/administration/words/health.en';
 import { machines } from '@/features/administration/words/machines.en';
 import { clusterProfile } from '@/features/administration/words/profile.en';
+import { clusterQuotas } from '@/features/administration/words/quotas.en';
 import { auth } from '@/features/auth/words/auth.en';
 import { activity } from '@/features/datasets/words/activity.en';
 import { cleaning } from '@/features/datasets/words/cleaning.en';
@@ -48,6 +49,7 @@ const en = {
   auth,
   cleaning,
   clusterProfile,
+  clusterQuotas,
   clusters,
   compare,
   datasets,

@@ -5,6 +5,7 @@ import { clusters } from '@/features/administration/words/clusters.zh';
 import { health } from '@/features/administration/words/health.zh';
 import { machines } from '@/features/administration/words/machines.zh';
 import { clusterProfile } from '@/features/administration/words/profile.zh';
+import { clusterQuotas } from '@/features/administration/words/quotas.zh';
 import { auth } from '@/features/auth/words/auth.zh';
 import { activity } from '@/features/datasets/words/activity.zh';
 import { cleaning } from '@/features/datasets/words/cleaning.zh';
@@ -52,6 +53,7 @@ const zh = {
   cleaning,
   common,
   clusterProfile,
+  clusterQuotas,
   clusters,
   compare,
   datasets,

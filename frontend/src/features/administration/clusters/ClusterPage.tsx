@@ -22,6 +22,7 @@ import { RunsHere } from './RunsHere';
 import { UnknownJobs } from './UnknownJobs';
 
 const ProfileSection = lazy(whenReachable(() => import('./ProfileSection')));
+const QuotasSection = lazy(whenReachable(() => import('./QuotasSection')));
 
 /** One cluster: its nodes, what its checks found, and what it costs. */
 export function ClusterPage() {
@@ -74,6 +75,13 @@ function Body({ cluster }: { cluster: ClusterDetail }) {
         <Section title={t('clusterProfile.title')}>
           <Suspense fallback={<Skeleton height={80} aria-busy />}>
             <ProfileSection cluster={cluster.name} />
+          </Suspense>
+        </Section>
+      )}
+      {cluster.kind === 'kubernetes' && (
+        <Section title={t('clusterQuotas.title')}>
+          <Suspense fallback={<Skeleton height={80} aria-busy />}>
+            <QuotasSection cluster={cluster.name} />
           </Suspense>
         </Section>
       )}

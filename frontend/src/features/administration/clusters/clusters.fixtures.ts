@@ -66,6 +66,15 @@ export const profile = (extra: object = {}) => ({
   ...extra,
 });
 
+/** A quota without any limit. */
+export const quota = (extra: object = {}) => ({
+  cpus: null,
+  memory_bytes: null,
+  pods: null,
+  accelerators: {},
+  ...extra,
+});
+
 /** Signs somebody in, as an administrator of the installation or not. */
 export const signedInAs = (is_admin: boolean) =>
   serve('GET', 'auth/session/', {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { $api } from '@/api/client';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
-import type { ClusterDetail, PatchedClusterChangesRequest, ProfileChangesRequest } from '@/api/schema';
+import type { ClusterDetail, PatchedClusterChangesRequest, ProfileChangesRequest, QuotasRequest } from '@/api/schema';
 
 const CLUSTERS = '/api/v1/clusters/';
 const CLUSTER = '/api/v1/clusters/{cluster}/';
@@ -12,6 +12,7 @@ const TRY_POD = '/api/v1/clusters/{cluster}/pod-check/';
 const RUNS = '/api/v1/clusters/{cluster}/runs/';
 const UNKNOWN_JOBS = '/api/v1/clusters/{cluster}/unknown-jobs/';
 const PROFILE = '/api/v1/clusters/{cluster}/profile/';
+const QUOTAS = '/api/v1/clusters/{cluster}/quotas/';
 const DRY_RUN = '/api/v1/clusters/check/';
 const POLL_MS = 5000;
 
@@ -79,4 +80,16 @@ export function useSetProfile(cluster: string) {
     },
   });
   return (body: ProfileChangesRequest) => mutateAsync({ ...params, body });
+}
+
+/** The quota for every project, and those of the reader's projects. */
+export const useQuotas = (cluster: string) => $api.useQuery('get', QUOTAS, { params: { path: { cluster } } });
+
+export function useSetQuotas(cluster: string) {
+  const client = useQueryClient();
+  const params = { params: { path: { cluster } } };
+  const { mutateAsync } = $api.useMutation('put', QUOTAS, {
+    onSuccess: (shown) => client.setQueryData(['get', QUOTAS, params], shown),
+  });
+  return (body: QuotasRequest) => mutateAsync({ ...params, body });
 }

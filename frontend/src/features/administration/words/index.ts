@@ -4,7 +4,8 @@ import { clusters } from './clusters.en';
 import { health } from './health.en';
 import { machines } from './machines.en';
 import { clusterProfile } from './profile.en';
+import { clusterQuotas } from './quotas.en';
 import '@/shared/domain/people/words';
 import '@/shared/domain/secondFactor/words';
 
-addWords({ clusterProfile, clusters, health, machines, settings });
+addWords({ clusterProfile, clusterQuotas, clusters, health, machines, settings });
