@@ -9,7 +9,7 @@ import click
 import pytest
 
 from atom.accounts.models import User
-from atom.clusters.models import Cluster, ClusterProfile, StoreRoute
+from atom.clusters.models import Cluster, ClusterProfile, ClusterQuota, StoreRoute
 from atom_sdk.cli.cluster_edits import parse_route
 from atom_sdk.cli.cluster_profiles import parse_toleration
 from atom_sdk.client.errors import ApiError
@@ -124,3 +124,22 @@ def test_taints_and_routes_are_read_as_people_write_them() -> None:
     }  # fmt: skip
     assert parse_toleration(":NoSchedule")["operator"] == "Exists"
     assert parse_route("s3=0.5:0:USD")["bandwidth_bytes_per_s"] == 500_000
+
+
+def test_quotas_are_set_from_a_file_and_shown(run: Run, tmp_path: Path) -> None:
+    quotas = {
+        "every_project": {"cpus": 8, "memory_bytes": 1 << 34},
+        "projects": [{"project": "vision", "accelerators": {"nvidia.com/gpu": 4}}],
+    }
+    shown = run("quotas", "west", "--from", "-", typed=json.dumps(quotas)).stdout
+    lines = [line.split() for line in shown.splitlines()]
+    assert ["vision", "–", "–", "–", "4", "nvidia.com/gpu"] in lines
+    assert ["*", "8", "16.0", "–", "–"] in lines
+    kept = tmp_path / "quotas.json"
+    kept.write_text(run("quotas", "west", "--json").stdout)
+    run("quotas", "west", "--from", "-", typed="{}")
+    assert not ClusterQuota.objects.exists()
+    run("quotas", "west", "--from", str(kept))
+    assert ClusterQuota.objects.count() == 2
+    with pytest.raises(click.BadParameter, match="known are every_project"):
+        run("quotas", "west", "--from", "-", typed='{"default": {}}')

@@ -20,6 +20,7 @@ from atom_sdk.cli.cluster_printing import (
     state_text,
 )
 from atom_sdk.cli.cluster_profiles import profile
+from atom_sdk.cli.cluster_quotas import quotas
 from atom_sdk.cli.context import EXIT_FAILED, Context, pass_context
 from atom_sdk.cli.kubeconfig_file import read_kubeconfig
 from atom_sdk.cli.options import Size
@@ -36,6 +37,7 @@ def cluster() -> None:
 
 cluster.add_command(edit)
 cluster.add_command(profile)
+cluster.add_command(quotas)
 
 
 def _connecting(command: Callable[..., Any]) -> Callable[..., Any]:

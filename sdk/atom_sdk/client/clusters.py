@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -76,6 +77,19 @@ class Clusters:
         memlock_bytes (None: unlimited).
         """
         found: Row = self._http.request("PUT", f"{_path(name)}profile/", json=settings)
+        return found
+
+    def quotas(self, name: str) -> Row:
+        """Return `every_project` (None: no limit) and `projects`, those that the caller sees."""
+        found: Row = self._http.get(f"{_path(name)}quotas/")
+        return found
+
+    def set_quotas(
+        self, name: str, *, every_project: Row | None = None, projects: Sequence[Row] = ()
+    ) -> Row:
+        """Replace all quotas: cpus, memory_bytes, pods, accelerators; a project's row names it."""
+        body = {"every_project": every_project, "projects": [*projects]}
+        found: Row = self._http.request("PUT", f"{_path(name)}quotas/", json=body)
         return found
 
     def drain(self, name: str) -> Row:
