@@ -14,7 +14,7 @@ from tests.fakes.kubernetes.paging import Token
 
 from .replay import Replay
 from .transcripts import FOLDER, load
-from .worlds import World, server
+from .worlds import World, definitions, server
 
 Json = dict[str, Any]
 
@@ -194,10 +194,9 @@ def test_delete_finalizers_owners(world: World) -> None:
 @pytest.mark.skipif(not DEFINITIONS.exists(), reason="the definitions stand outside")
 def test_custom_resources(world: World) -> None:
     replay = Replay(world)
-    if world.cluster:
-        world.cluster.machinery.load_definitions(DEFINITIONS)
     add_namespace(replay)
-    replay.run(load("custom-resources"))
+    with definitions(world, DEFINITIONS):
+        replay.run(load("custom-resources"))
     check(replay, 12)
 
 

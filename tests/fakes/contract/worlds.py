@@ -7,9 +7,11 @@ import json
 import os
 import ssl
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,9 @@ from tests.fakes.kubernetes.cluster import ADMIN_TOKEN, Cluster
 from .binaries import running_binaries
 
 Json = dict[str, Any]
+
+_DEFINITIONS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+_PATIENCE_S = 60.0
 
 
 @dataclass
@@ -133,7 +138,10 @@ def server(**options: Any) -> Iterator[World]:
 
 @contextmanager
 def real_server(kubeconfig: str, *, controllers: bool) -> Iterator[World]:
-    """Speak to a real server; the namespaces that a test makes are deleted after it."""
+    """Speak to a real server; the namespaces that a test makes are gone after it.
+
+    Without controllers nothing ends a namespace: such a server serves one test.
+    """
     config = yaml.safe_load(kubeconfig)
     cluster, user = chosen(config)
     with tempfile.TemporaryDirectory() as folder:
@@ -151,9 +159,54 @@ def real_server(kubeconfig: str, *, controllers: bool) -> Iterator[World]:
         with httpx.Client(base_url=cluster["server"], verify=context, timeout=30) as client:
             world = World(client, controllers=controllers, admin=admin)
             known = _namespaces(world)
-            yield world
-            for name in _namespaces(world) - known:
-                world.ask("DELETE", f"/api/v1/namespaces/{name}")
+            try:
+                yield world
+            finally:
+                for name in _namespaces(world) - known:
+                    world.ask("DELETE", f"/api/v1/namespaces/{name}")
+                if controllers:
+                    # The next test makes namespaces of the same names.
+                    _wait(lambda: _namespaces(world) <= known, "namespaces are not deleted")
+
+
+@contextmanager
+def definitions(world: World, folder: Path) -> Iterator[None]:
+    """Let a server have the custom kinds of a folder; those that were not there go again."""
+    if world.cluster is not None:
+        world.cluster.machinery.load_definitions(folder)
+        yield
+        return
+    made = []
+    try:
+        for file in sorted(folder.glob("*.json")):
+            body = json.loads(file.read_text())
+            status = world.ask("POST", _DEFINITIONS, body).status
+            assert status in (201, 409), f"{file.name}: {status}"
+            if status == 201:
+                made.append(body["metadata"]["name"])
+            _wait(partial(_is_served, world, body["spec"]), f"{file.name} is not served")
+        yield
+    finally:
+        for name in made:
+            world.ask("DELETE", f"{_DEFINITIONS}/{name}")
+
+
+def _is_served(world: World, spec: Json) -> bool:
+    """Return whether discovery lists a definition's kind in each version that it serves."""
+    for version in spec["versions"]:
+        if version["served"]:
+            reply = world.ask("GET", f"/apis/{spec['group']}/{version['name']}")
+            rows = reply.body["resources"] if reply.status == 200 else ()
+            if all(row["name"] != spec["names"]["plural"] for row in rows):
+                return False
+    return True
+
+
+def _wait(look: Callable[[], bool], words: str) -> None:
+    end = time.monotonic() + _PATIENCE_S
+    while not look():
+        assert time.monotonic() < end, words
+        time.sleep(0.1)
 
 
 def chosen(config: Json) -> tuple[Json, Json]:

@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 BODY_LIMIT = 3_145_728
 # kubectl reads this document before it sends an object. One without definitions lets it send all:
-# the server validates. Of the message: `swagger` is "2.0", `info` has a title.
+# the server validates. In the message, `swagger` is "2.0" and `info` has a title.
 _OPENAPI = b"\x0a\x032.0\x12\x0c\x0a\x0aKubernetes"
 _OPENAPI_TYPE = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 

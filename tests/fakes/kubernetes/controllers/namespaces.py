@@ -76,6 +76,7 @@ class Namespaces(Controller):
             return
 
         def finalize(old: Json) -> Json:
-            return old | {"spec": {key: v for key, v in old["spec"].items() if key != "finalizers"}}
+            # An empty list: one that is left out gets its default again.
+            return old | {"spec": old["spec"] | {"finalizers": []}}
 
         self.machinery.replace(self.machinery.kind("namespaces."), ("", name), finalize)
