@@ -1,7 +1,7 @@
-import { ActionIcon, Indicator, Popover, Skeleton } from '@mantine/core';
+import { ActionIcon, Indicator, Popover } from '@mantine/core';
 import { IconBell } from '@tabler/icons-react';
 import { useRouterState } from '@tanstack/react-router';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { type ComponentType, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { whenReachable } from '@/shared/live/connection';
 import type { LiveStatus } from '@/shared/live/socket';
@@ -12,7 +12,6 @@ import { markRead, useRefresh, useRefreshRoles, useUnreadCount } from './queries
 const MANY = 100;
 
 const load = whenReachable(() => import('./Latest'));
-const Latest = lazy(load);
 /** Before the click: it says itself if nothing came. */
 const loadEarly = () => void load().catch(() => undefined);
 
@@ -20,6 +19,7 @@ const loadEarly = () => void load().catch(() => undefined);
 export function Bell() {
   const { t } = useTranslation();
   const [opened, setOpened] = useState(false);
+  const [Latest, setLatest] = useState<ComponentType<{ unread: number; onClose: () => void }> | null>(null);
   const unread = useUnreadCount();
   const refresh = useRefresh();
   const refreshRoles = useRefreshRoles();
@@ -34,7 +34,12 @@ export function Bell() {
   useAskWhenClosed(status, refresh);
   useReadByLooking();
   // Loaded before it opens: the focus moves to the first link that is there.
-  const toggle = () => (opened ? setOpened(false) : void load().then(() => setOpened(true), notifyError));
+  const open = async () => {
+    const { default: loaded } = await load();
+    setLatest(() => loaded);
+    setOpened(true);
+  };
+  const toggle = () => (opened ? setOpened(false) : void open().catch(notifyError));
   const label = t('bell.open', { count: unread });
   return (
     <Popover opened={opened} onChange={setOpened} position="bottom-end" width="min(400px, 96vw)" trapFocus returnFocus>
@@ -60,9 +65,7 @@ export function Bell() {
         </Popover.Target>
       </Indicator>
       <Popover.Dropdown p="xs" aria-label={t('bell.latest')}>
-        <Suspense fallback={<Skeleton height={120} />}>
-          {opened && <Latest unread={unread} onClose={() => setOpened(false)} />}
-        </Suspense>
+        {opened && Latest && <Latest unread={unread} onClose={() => setOpened(false)} />}
       </Popover.Dropdown>
     </Popover>
   );
