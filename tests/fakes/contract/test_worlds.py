@@ -36,6 +36,7 @@ DEFINITION = {
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
     with Cluster(tls=True) as cluster:
+        cluster.namespaces.patience_seconds = 0.1
         yield cluster
 
 

@@ -76,7 +76,8 @@ class Cluster:
         """Add the controllers that every cluster has."""
         parts = self.machinery, self.deletion
         self.jobs = Jobs(*parts)
-        self.controllers += [Namespaces(*parts), Collector(*parts), self.jobs, Budgets(*parts)]
+        self.namespaces = Namespaces(*parts)
+        self.controllers += [self.namespaces, Collector(*parts), self.jobs, Budgets(*parts)]
 
     def _add_kubelet(self) -> None:
         """Add a scheduler and the kubelets of all nodes."""

@@ -22,6 +22,7 @@ class Namespaces(Controller):
     """Fills and empties namespaces."""
 
     name = "namespace-controller"
+    patience_seconds = 5.0
     authority = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n"
 
     def subscriptions(self) -> list[tuple[str, Callable[[Event], None]]]:
@@ -35,7 +36,11 @@ class Namespaces(Controller):
             self.sync((namespace["metadata"]["name"],))
 
     def _namespace(self, event: Event) -> None:
-        self.enqueue(event.place[1])
+        # A real one waits as well: until all API servers have seen the deletion.
+        is_deleted = event.after is not None and event.after.obj["metadata"].get(
+            "deletionTimestamp"
+        )
+        self.enqueue(event.place[1], after=self.patience_seconds if is_deleted else 0)
 
     def _pod(self, event: Event) -> None:
         if event.type == "DELETED":
