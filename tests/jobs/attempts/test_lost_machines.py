@@ -72,7 +72,7 @@ def store(attempt: Attempt, step: int, state: str = states.PERSISTED) -> None:
 def test_the_run_fails_with_the_last_machine_and_says_why(run: Run) -> None:
     assert [end(attempt_of(run)) for _ in range(3)] == ["retry_wait", "retry_wait", "failed"]
     assert run.failure_class == "NODE_LOST"
-    assert "3 attempts in a row lost their machine" in run.failure_reason
+    assert "Machines lost in a row: 3" in run.failure_reason
     shown = failure_of(run.attempts.get(number=3))
     assert shown is not None
     assert (shown["code"], shown["params"]) == ("machines_lost", {"count": 3})

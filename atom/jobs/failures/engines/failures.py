@@ -312,8 +312,8 @@ def machines_lost(count: int) -> Failure:
     """Return the failure of a run that lost so many machines in a row, and got no further."""
     return Failure(
         NODE_LOST,
-        f"{count} attempts in a row lost their machine, and none stored a new checkpoint in "
-        "between. The job itself may bring its machines down, so it is not started again.",
+        f"Machines lost in a row: {count}. None of these attempts stored a new checkpoint. The job "
+        "itself may bring its machines down, so it is not started again.",
         "Look at the memory, the disk and the devices that the job uses, and at the machines. When "
         "the cause is gone, retry the run. Checkpoints that it stores more often keep it going.",
         FailureCode.MACHINES_LOST,

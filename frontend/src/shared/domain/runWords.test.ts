@@ -35,7 +35,8 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
   test.each([
     ['RunFailureCodeEnum', jobs.failure],
     ['FailureClassEnum', jobs.failureClass],
-    ['RunEventKindEnum', jobs.event],
+    // An event about RDMA carries the sentence of its cluster.
+    ['RunEventKindEnum', { ...jobs.event, rdma_off: '' }],
     ['PlacementCodeEnum', jobs.placement],
     ['ExplanationCodeEnum', runs.answer],
     ['PhaseEnum', runs.phase],
@@ -47,13 +48,14 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
     expect(said).toEqual(expect.arrayContaining(valuesOf(name)));
   });
 
-  test('every kind of reason has words, or is said by the placement’s or the failure’s', () => {
+  test('every kind of reason has words, or is said by the placement’s, the failure’s or the cluster’s', () => {
     const said = [
       ...Object.keys(jobs.reason).map((key) => key.replace(/_other$/, '')),
       'resources',
       'machines',
       'placement',
       'failed',
+      'rdma_off',
     ];
     expect(said).toEqual(expect.arrayContaining(valuesOf('ReasonKindEnum')));
   });

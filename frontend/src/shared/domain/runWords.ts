@@ -2,8 +2,8 @@ import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Attempt, Explanation, Placement, Run, RunEvent, RunShort } from '@/api/contract/jobs';
-import { jobs } from '@/features/jobs/words/jobs.en';
 import { addWords, sayDetail } from '@/i18n';
+import { jobs } from '@/i18n/jobs.en';
 import type { Sentence } from '@/i18n/sentences/sentence';
 import { type Format, useFormat } from '../ui/format';
 

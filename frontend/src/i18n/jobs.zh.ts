@@ -1,6 +1,6 @@
-import type { Translation } from '@/i18n/types';
 import type { jobs as source } from './jobs.en';
 import * as words from './jobs.words.zh';
+import type { Translation } from './types';
 
 export const jobs: Translation<typeof source> = {
   ...words,

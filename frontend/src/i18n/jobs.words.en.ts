@@ -151,7 +151,7 @@ export const failure = {
   },
   machines_lost: {
     reason:
-      '{{count}} attempts in a row lost their machine, and none stored a new checkpoint in between. The job itself may bring its machines down, so it is not started again.',
+      'Machines lost in a row: {{count}}. None of these attempts stored a new checkpoint. The job itself may bring its machines down, so it is not started again.',
     suggestion:
       'Look at the memory, the disk and the devices that the job uses, and at the machines. When the cause is gone, retry the run. Checkpoints that it stores more often keep it going.',
   },
