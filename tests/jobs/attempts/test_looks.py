@@ -65,15 +65,6 @@ def test_a_run_that_was_looked_at_rests_until_its_time(placement: Placement) -> 
     assert runs_to_look_at() == [placement.run_id]
 
 
-def test_a_look_at_a_run_that_goes_on_asks_little(
-    placement: Placement, django_assert_num_queries: Any
-) -> None:
-    look(placement)
-    # The run, its attempt, its ranks, the time twice and the note, in one transaction.
-    with django_assert_num_queries(8):
-        look(placement)
-
-
 def test_what_a_watcher_saw_before_costs_no_query_for_each_placement(
     placement: Placement, django_assert_num_queries: Any
 ) -> None:

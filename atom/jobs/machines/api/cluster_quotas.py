@@ -112,9 +112,9 @@ class ClusterQuotasView(ClusterViewBase):
     def put(self, request: Request, cluster: str) -> Response:
         """Replace all quotas. Namespaces with open Jobs get them at once, others at a start."""
         row = self.cluster_named(cluster)
-        refuse_local(row)
         body = QuotasSerializer(data=request.data)
         check(body)
+        refuse_local(row)
         common = body.validated_data["every_project"]
         own = {one.pop("project"): QuotaLimits(**one) for one in body.validated_data["projects"]}
         with transaction.atomic():

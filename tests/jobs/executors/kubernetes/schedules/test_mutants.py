@@ -59,8 +59,8 @@ def test_without_the_check_of_tokens_two_processes_write(
 ) -> None:
     tokens: dict[str, Any] = {}
 
-    def issue(attempt: Any, rank: int = 0) -> str:
-        token = issue_token(attempt, rank)
+    def issue(attempt: Any, rank: int = 0, holder: str = "") -> str:
+        token = issue_token(attempt, rank, holder)
         tokens[token] = (attempt.pk, rank)
         return token
 
