@@ -313,7 +313,8 @@ def test_text_of_people_is_printed_as_it_is(capsys: pytest.CaptureFixture[str]) 
 def test_a_run_shows_the_names_of_its_metrics_as_they_are() -> None:
     texts = ("name", "id", "state", "progress_text", "notes", "failure_class")
     rest = {"number": 3, "command": [], "datasets": [], "tags": [], "duration_s": 1.0}
-    found = {**dict.fromkeys(texts, ""), **rest, "metrics_summary": {"中文 metric": 0.5}}
+    asked = {"resources": {"cpus": 1, "memory_bytes": 1 << 30, "gpus": 0}}
+    found = {**dict.fromkeys(texts, ""), **rest, **asked, "metrics_summary": {"中文 metric": 0.5}}
     shown = StringIO()
     _print_run(Console(file=shown, width=120), found)
     assert '{"中文 metric": 0.5}' in shown.getvalue()
