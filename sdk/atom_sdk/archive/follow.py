@@ -15,10 +15,9 @@ from atom_sdk.manifests.commits import Commit, read_commit
 from atom_sdk.manifests.entries import (
     LINK_COLUMN,
     check_order,
-    content_digest,
     table_entries,
 )
-from atom_sdk.manifests.layers.layers import layer_schema, read_layer
+from atom_sdk.manifests.layers.layers import annotations_fit, layer_content, read_layer
 from atom_sdk.manifests.links import link_entry, without_links
 from atom_sdk.manifests.objects import (
     ObjectStore,
@@ -128,9 +127,9 @@ class Followed:
     def _layer(self, layer: LayerRef) -> None:
         table = read_layer(layer, self._store)
         check_order(table)
-        domain = f"atom-layer/1 {layer.kind}\n".encode()
-        content = content_digest(table, domain, layer_schema(layer.kind).names)
-        if (content, len(table)) != (layer.content, layer.rows):
+        content = layer_content(layer.kind, table)
+        is_kept = (content, len(table)) == (layer.content, layer.rows)
+        if not is_kept or not annotations_fit(layer.kind, table):
             raise ArchiveCorruptError(f"The layer {layer.name} is not what its root says.")
         self.keys.update(map(layer_key, layer.layout))
 

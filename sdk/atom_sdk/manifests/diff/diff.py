@@ -20,6 +20,7 @@ from atom_sdk.manifests.diff.ranges import (
     rows_at,
 )
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
+from atom_sdk.manifests.layers.deltas import compared_columns
 from atom_sdk.manifests.layers.layers import layer_schema, read_differing, read_layer
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.parallel import worked_ahead
@@ -313,7 +314,7 @@ def _layer_diffs(old: Root, new: Root, store: ObjectStore) -> Iterator[LayerDiff
 
 
 def _layer_diff(before: LayerRef, after: LayerRef, store: ObjectStore) -> LayerDiff:
-    columns = [name for name in layer_schema(after.kind).names if name != "path"]
+    columns = compared_columns(layer_schema(after.kind))
     old, new = read_differing(before, after, store)
     part = diff_tables(old, new, columns)
     changed_from = old.filter(pc.is_in(old["path"], value_set=part.changed_to["path"]))

@@ -42,9 +42,21 @@ def delta_schema(layer: pa.Schema) -> pa.Schema:
     return layer.append(_CHANGE)
 
 
+def compared_columns(schema: pa.Schema) -> list[str]:
+    """Columns that tell whether rows of one path differ.
+
+    Nested columns are not among them: the content of their row is.
+    """
+    return [
+        field.name
+        for field in schema
+        if field.name != "path" and not pa.types.is_nested(field.type)
+    ]
+
+
 def layer_delta_rows(before: pa.Table, after: pa.Table) -> pa.Table:
     """The rows in which two states of a layer differ, sorted by path; removed rows as they were."""
-    columns = [name for name in after.column_names if name != "path"]
+    columns = compared_columns(after.schema)
     old_row = pc.index_in(after["path"], value_set=before["path"].combine_chunks())
     known = old_row.is_valid()
     new, old = after.filter(known), before.take(old_row.drop_null())

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import reduce
 from itertools import chain
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -23,11 +22,20 @@ from atom_sdk.manifests.entries import DIGEST, check_order, content_digest
 from atom_sdk.manifests.layers.deltas import (
     DEFAULT_LAYER_DELTA_RULE,
     LayerDeltaRule,
+    compared_columns,
     delta_schema,
     lay_over_layer,
     layer_delta_rows,
     put_rows,
 )
+from atom_sdk.manifests.layers.object_rows import (
+    CONTENT,
+    OBJECTS_KIND,
+    OBJECTS_SCHEMA,
+    row_contents,
+    with_contents,
+)
+from atom_sdk.manifests.layers.stored_rows import stored_names, write_rows
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, layer_key
 from atom_sdk.manifests.roots.roots import LayerRef
 from atom_sdk.sentences import Sentence
@@ -46,6 +54,7 @@ LAYER_SCHEMAS: Mapping[str, pa.Schema] = {
             pa.field("audit_state", pa.string()),
         ]
     ),
+    OBJECTS_KIND: OBJECTS_SCHEMA,
 }
 
 MAX_LABEL_BYTES = 255
@@ -81,7 +90,8 @@ def layer_table(kind: str, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
     schema = layer_schema(kind)
     ordered = sorted(rows, key=lambda row: str(row["path"]))
     try:
-        return pa.Table.from_pylist([dict(row) for row in ordered], schema=schema)
+        table = pa.Table.from_pylist([dict(row) for row in ordered], schema=schema)
+        return with_contents(table) if kind == OBJECTS_KIND else table
     except (pa.ArrowException, TypeError) as error:
         raise LayerKindError(
             Sentence(
@@ -138,7 +148,19 @@ def compact_layer(layer: LayerRef, store: ObjectStore) -> LayerRef:
 
 def layer_content(kind: str, table: pa.Table) -> bytes:
     """Content digest of a layer's rows, 32 bytes, however they are stored."""
-    return content_digest(table, content_domain(kind), layer_schema(kind).names)
+    return content_digest(table, content_domain(kind), content_columns(kind))
+
+
+def content_columns(kind: str) -> list[str]:
+    """Columns that the content digest covers; nested ones are in the row's own digest."""
+    return ["path", *compared_columns(layer_schema(kind))]
+
+
+def annotations_fit(kind: str, table: pa.Table) -> bool:
+    """Whether what rows say of their nested columns is so; looks into all of them."""
+    return kind != OBJECTS_KIND or bool(
+        pc.all(pc.equal(table[CONTENT], row_contents(table)), min_count=0).as_py()
+    )
 
 
 def content_domain(kind: str) -> bytes:
@@ -170,20 +192,6 @@ def put_rows_object(table: pa.Table, store: ObjectStore) -> bytes:
     digest = digest_of(data)
     store.put(layer_key(digest), data)
     return digest
-
-
-def write_rows(tables: Iterable[pa.Table], schema: pa.Schema, sink: IO[bytes] | Path) -> None:
-    """Write the rows of a layer as Parquet, a row group of each table or of each million rows."""
-    with pq.ParquetWriter(
-        sink,
-        schema,
-        compression="zstd",
-        use_dictionary=[name for name in schema.names if name not in ("path", "digest")],
-        column_encoding={"path": "DELTA_BYTE_ARRAY"},
-        store_schema=False,
-    ) as out:
-        for table in tables:
-            out.write_table(table)
 
 
 def read_layer(layer: LayerRef, store: ObjectStore) -> pa.Table:
@@ -231,7 +239,7 @@ def _read(digest: bytes, schema: pa.Schema, kind: str, store: ObjectStore) -> pa
     key = layer_key(digest)
     data = get_verified(store, key, digest)
     try:
-        table = pq.read_table(pa.BufferReader(data), columns=schema.names)
+        table = pq.ParquetFile(pa.BufferReader(data)).read(columns=stored_names(schema))
         return table.select(schema.names).cast(schema).combine_chunks()
     except (pa.ArrowException, OSError, ValueError, KeyError) as error:
         raise ManifestCorruptError(key, f"it is not a Parquet file of a {kind} layer") from error

@@ -20,19 +20,18 @@ from atom_sdk.manifests.layers.deltas import (
     layer_delta_rows,
 )
 from atom_sdk.manifests.layers.layers import (
+    content_columns,
     content_domain,
     layer_schema,
     put_rows_object,
-    write_rows,
 )
+from atom_sdk.manifests.layers.stored_rows import group_rows, stored_names, write_rows
 from atom_sdk.manifests.objects import ObjectStore, digest_of, get_verified, layer_key
 from atom_sdk.manifests.roots.roots import LayerRef
 from atom_sdk.manifests.rows.pieces import Pieces
 from atom_sdk.manifests.rows.spilled_rows import SpilledRows, spill_rows
 
 PIECE_ROWS = 1 << 16
-# Those that Parquet makes of a table by itself.
-_ROW_GROUP_ROWS = 1 << 20
 # Rows before and after a change that lie between the same paths.
 Pair = tuple[pa.Table, pa.Table]
 
@@ -68,7 +67,9 @@ def _object_pieces(
         file.flush()
         try:
             with pq.ParquetFile(file.name, buffer_size=1 << 20, pre_buffer=False) as parquet:
-                for batch in parquet.iter_batches(PIECE_ROWS, columns=schema.names):
+                names = stored_names(schema)
+                rows_at_once = min(PIECE_ROWS, group_rows(schema))
+                for batch in parquet.iter_batches(rows_at_once, columns=names):
                     rows = pa.Table.from_batches([batch])
                     yield rows.select(schema.names).cast(schema).combine_chunks()
         except (pa.ArrowException, OSError, ValueError, KeyError) as error:
@@ -96,7 +97,7 @@ def change_layer_pieces(
         if not len(after):
             return None
         content = content_of_pieces(
-            len(after), after.column, content_domain(kind), layer_schema(kind).names
+            len(after), after.column, content_domain(kind), content_columns(kind)
         )
         laid = change.laid(len(after), content, store)
         if laid is not None:
@@ -164,11 +165,12 @@ def _put(rows: SpilledRows, store: ObjectStore, folder: Path) -> bytes:
 
 def _row_groups(rows: SpilledRows) -> Iterator[pa.Table]:
     waiting: list[pa.Table] = []
+    size = group_rows(rows.schema)
     for table in rows.tables():
         waiting.append(table)
-        if sum(map(len, waiting)) >= _ROW_GROUP_ROWS:
+        while sum(map(len, waiting)) >= size:
             group = pa.concat_tables(waiting)
-            yield group.slice(0, _ROW_GROUP_ROWS)
-            waiting = [group.slice(_ROW_GROUP_ROWS)]
+            yield group.slice(0, size)
+            waiting = [group.slice(size)]
     if any(map(len, waiting)):
         yield pa.concat_tables(waiting)
