@@ -116,20 +116,25 @@ def with_awaiting(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of the request that `with_settings` asks for."""
+def resources_of(options: Mapping[str, Any]) -> dict[str, int]:
+    """Return what `--cpus`, `--memory` and `--gpus` name."""
     resources = {
         "cpus": options["cpus"],
         "memory_bytes": options["memory"],
         "gpus": options["gpus"],
     }
+    return {name: value for name, value in resources.items() if value is not None}
+
+
+def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the part of the request that `with_settings` asks for."""
     names = ("name", "timeout_s", "max_retries", "cluster", "image", "accelerator")
     given = {name: options[name] for name in names}
     return {
         "env": pairs(options["env"], "--env"),
         **({"secrets": list(options["secret"])} if options["secret"] else {}),
         "tags": list(options["tag"]),
-        "resources": {name: value for name, value in resources.items() if value is not None},
+        "resources": resources_of(options),
         **{name: value for name, value in given.items() if value is not None},
     }
 

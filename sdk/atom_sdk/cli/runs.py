@@ -1,4 +1,4 @@
-"""Runs from the command line: `atom run`, `get`, `logs`, `why`, `cancel`, `retry`, `move`."""
+"""Runs from the command line: `atom run`, `get`, `logs`, `why`, `cancel`, `wait`."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from atom_sdk.amounts import counted
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.log_search import print_matches, wanted_of, with_searching
 from atom_sdk.cli.render import duration_text, path_text, print_table
+from atom_sdk.cli.run_again import COMMANDS as RUN_AGAIN
 from atom_sdk.cli.run_lists import amounts_text, version_text
 from atom_sdk.cli.run_options import (
     check_awaiting,
-    parameters_of,
     request_of,
     with_awaiting,
     with_settings,
@@ -238,61 +238,6 @@ def cancel(context: Context, run_name: str) -> None:
 
 @click.command()
 @click.argument("run_name", metavar="RUN")
-@with_awaiting
-@pass_context
-def retry(context: Context, /, run_name: str, **options: Any) -> int:
-    """Start RUN again from its last durable checkpoint."""
-    check_awaiting(options)
-    return started(context, context.client.runs.retry(run_name), options)
-
-
-@click.command()
-@click.argument("run_name", metavar="RUN")
-@click.argument("cluster", metavar="CLUSTER")
-@click.option("--image", help="Another image to start there; without it, the run's own.")
-@click.option(
-    "--accelerator", metavar="KIND", help="Another kind of GPUs there; without it, the run's own."
-)
-@with_awaiting
-@pass_context
-def move(
-    context: Context,
-    /,
-    run_name: str,
-    cluster: str,
-    image: str | None,
-    accelerator: str | None,
-    **options: Any,
-) -> int:
-    """Let RUN go on in CLUSTER, from its last checkpoint.
-
-    The command may store a checkpoint first. This works too when the run's cluster is away.
-    """
-    check_awaiting(options)
-    moved = context.client.runs.move(run_name, cluster, image, accelerator)
-    return started(context, moved, options)
-
-
-@click.command()
-@click.argument("run_name", metavar="RUN")
-@click.option(
-    "-p",
-    "parameters",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Another value of a parameter; the others stay.",
-)
-@with_awaiting
-@pass_context
-def clone(context: Context, /, run_name: str, parameters: tuple[str, ...], **options: Any) -> int:
-    """Start a new run of the same code, data, parameters and resources as RUN."""
-    check_awaiting(options)
-    changed = {"parameters": parameters_of(parameters)} if parameters else {}
-    return started(context, context.client.runs.clone(run_name, **changed), options)
-
-
-@click.command()
-@click.argument("run_name", metavar="RUN")
 @click.option(
     "--timeout", "timeout_s", type=click.FloatRange(0), help="Give up after so many seconds."
 )
@@ -306,4 +251,4 @@ def wait(context: Context, run_name: str, timeout_s: float | None) -> int:
     return awaited(context, run_name, timeout_s)
 
 
-COMMANDS = (run, get, logs, why, advice, cancel, retry, move, clone, wait, workflow)
+COMMANDS = (run, get, logs, why, advice, cancel, *RUN_AGAIN, wait, workflow)

@@ -259,6 +259,9 @@ def clone_run(run: Run, user: User, changes: Mapping[str, Any] | None = None) ->
     for name in ("parameters", "resources"):
         if name in changed:
             changed[name] = {**getattr(request, name), **changed[name]}
+    if "resources" in changed and not changed["resources"]["gpus"]:
+        # A kind of no GPU is refused; the copy did not ask for one.
+        changed.setdefault("accelerator", "")
     if run.cluster is not None and changed.get("cluster") in ("", LOCAL):
         # The cluster forced streams, and its image starts nowhere else.
         changed = {"image": "", "deliveries": {}, **changed}
