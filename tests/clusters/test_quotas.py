@@ -11,6 +11,7 @@ from atom.accounts.models import AuditEvent, Project, User
 from atom.clusters.models import Cluster, ClusterQuota
 from atom.clusters.quotas.actions.quotas import quota_of
 from atom.clusters.quotas.engines.limits import PodDemand, QuotaLimits, exceeds
+from atom.jobs.executors import environments_in
 from tests.factories.accounts import make_member, make_project
 
 pytestmark = pytest.mark.django_db
@@ -129,6 +130,42 @@ def test_a_run_that_is_larger_than_its_quota_is_refused_before_it_is_queued(
     body["resources"] = {"cpus": 4, "gpus": 1}
     taken = api.post("/api/v1/projects/vision/runs/preview/", {"name": "r", **body}, format="json")
     assert taken.json()["valid"], taken.json()
+
+
+def test_a_run_whose_environment_can_never_be_built_is_refused(
+    api: APIClient, west: Cluster, vision: Project
+) -> None:
+    node = west.nodes.create(name="n1", cpu_count=64, memory_bytes=1 << 38)
+    type(node).objects.update(ready_since="2026-01-01T00:00:00Z")
+    put(api, {"memory_bytes": 2 << 30})
+    address = "/api/v1/projects/vision/runs/"
+    body: Json = {
+        "name": "r",
+        "command": ["true"],
+        "cluster": "west",
+        "requirements": "six==1.17.0",
+    }
+    body["resources"] = {"cpus": 1, "memory_bytes": 1 << 30}
+    refused = api.post(address, body, format="json").json()
+    assert refused["code"] == "resources_never_fit", refused
+    (why,) = refused["error_codes"]["cluster"]
+    assert (why["code"], why["params"]) == (
+        "clusters.quota_build",
+        {"cluster": "west", "cpus": "1", "gib": "4"},
+    )
+    forecast = api.post(f"{address}preview/", body, format="json").json()
+    assert (forecast["valid"], forecast["outlook"]) == (False, "never_fits")
+    assert "built in west first" in forecast["placement"]["why"]
+    assert not vision.runs.exists()
+    # Without a build, or with a quota that has room for it, the run is taken.
+    assert api.post(address, {**body, "requirements": ""}, format="json").status_code == 201
+    runtime = environments_in(west).ensure(body["requirements"], "")
+    assert runtime is not None
+    type(runtime).objects.update(state="ready", archive_key="environments/x")
+    assert api.post(f"{address}preview/", body, format="json").json()["valid"]
+    type(runtime).objects.update(state="pending", archive_key="")
+    put(api, {"memory_bytes": 4 << 30, "cpus": 1})
+    assert api.post(address, body, format="json").status_code == 201
 
 
 def test_each_limit_refuses_alone() -> None:

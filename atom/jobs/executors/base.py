@@ -11,6 +11,7 @@ from uuid import UUID
 
 from atom.accounts.models import Project
 from atom.clusters.models import Cluster, Node
+from atom.clusters.quotas.engines.limits import PodDemand
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
 from atom.jobs.failures.engines.failures import Failure
 from atom.jobs.models import Attempt, ClusterJob, EnvironmentBuild, Placement, Run, Runtime
@@ -251,4 +252,8 @@ class Environments(Protocol):
 
     def waits_for(self, runtime: Runtime) -> WaitReason | None:
         """Return why no process builds the environment yet, None if one does."""
+        return None
+
+    def build_demand(self, requirements: str, image: str) -> PodDemand | None:
+        """Return what the pod of the build would hold, None if none has to build."""
         return None

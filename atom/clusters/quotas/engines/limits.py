@@ -43,6 +43,21 @@ class PodDemand:
     accelerators: Mapping[str, int] = field(default_factory=dict)
 
 
+def build_exceeds(cluster: str, limits: QuotaLimits, build: PodDemand) -> Sentence | None:
+    """Return why an environment can never be built within a quota."""
+    if not exceeds(limits, build):
+        return None
+    return Sentence(
+        "clusters.quota_build",
+        "The run's environment has to be built in {cluster} first, by a pod of {cpus} CPU and "
+        "{gib} GiB, which is more than the project's quota there. Choose an image that has the "
+        "packages, or another cluster, or ask an administrator for a larger quota.",
+        cluster=cluster,
+        cpus=f"{build.cpus:g}",
+        gib=f"{build.memory_bytes / GIB:.0f}",
+    )
+
+
 def exceeds(limits: QuotaLimits, demand: PodDemand) -> dict[str, Sentence]:
     """Return why a run is larger than its quota even if nothing else runs, by field."""
     wrong: dict[str, Sentence] = {}

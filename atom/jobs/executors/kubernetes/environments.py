@@ -9,6 +9,7 @@ from django.conf import settings
 
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
 from atom.clusters.models import Cluster
+from atom.clusters.quotas.engines.limits import PodDemand
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.jobs import states
 from atom.jobs.executors.base import ClusterAwayError, Environments, LaunchFailedError
@@ -16,9 +17,14 @@ from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.job_ends import read_job
 from atom.jobs.executors.kubernetes.engines.observations import is_over, job_is_over
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
-from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
+from atom.jobs.executors.kubernetes.engines.waiting import WAIT_PARTS, why_waiting
 from atom.jobs.executors.kubernetes.executor import refusal_of, submit_job
-from atom.jobs.executors.kubernetes.orders import BUILD_MEMORY_BYTES, build_order, build_spec
+from atom.jobs.executors.kubernetes.orders import (
+    BUILD_CPUS,
+    BUILD_MEMORY_BYTES,
+    build_order,
+    build_spec,
+)
 from atom.jobs.executors.kubernetes.paths import AWAY, sentence_of
 from atom.jobs.failures.engines.failure_codes import RETRIED
 from atom.jobs.failures.engines.failures import Limits
@@ -109,7 +115,16 @@ class ClusterEnvironments(Environments):
         build = runtime.builds.filter(ended_at=None).first()
         if build is None or build.identity:
             return None
-        return why_waiting(build.observed.get("job"), build.observed.get("pods") or ())
+        return why_waiting(*(build.observed.get(key) for key in WAIT_PARTS))
+
+    def build_demand(self, requirements: str, image: str) -> PodDemand | None:
+        """Return what the pod of the build would hold, None if none has to build."""
+        if not requirements.strip():
+            return None
+        _, runtime = self.find(requirements, image)
+        if runtime is not None and self.is_ready(runtime):
+            return None
+        return PodDemand(BUILD_CPUS, BUILD_MEMORY_BYTES)
 
 
 def _image(image: str) -> str:

@@ -51,7 +51,7 @@ from atom.jobs.executors.kubernetes.engines.node_states import add_nodes
 from atom.jobs.executors.kubernetes.engines.observations import job_is_over, observation_of
 from atom.jobs.executors.kubernetes.engines.phases import phase_of
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
-from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
+from atom.jobs.executors.kubernetes.engines.waiting import WAIT_PARTS, why_waiting
 from atom.jobs.executors.kubernetes.identities import is_gone, prove
 from atom.jobs.executors.kubernetes.orders import (
     archive_of,
@@ -135,8 +135,7 @@ class KubernetesExecutor(Executor):
     def waits_for(self, attempt: Attempt) -> WaitReason | None:
         """Return why the attempt's pods do not run, from what the watcher last saw."""
         observed = attempt.placed_in.observed if attempt.placed_in else {}
-        parts = [observed.get(key) for key in ("job", "pods", "events", "workload")]
-        return why_waiting(*parts)
+        return why_waiting(*(observed.get(key) for key in WAIT_PARTS))
 
     def phase_of(self, attempt: Attempt) -> Phase | None:
         """Return how far the cluster is with the attempt's Job."""

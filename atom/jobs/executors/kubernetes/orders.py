@@ -26,7 +26,7 @@ from atom_sdk.runner.build import bootstrap_source, build_runner
 
 _ARCHIVE_EXPIRES_S = 24 * 3600
 # pip unpacks and compiles large libraries, and the archive is packed and sent.
-_BUILD_CPUS = 1
+BUILD_CPUS = 1
 BUILD_MEMORY_BYTES = 4 << 30
 # zip's oldest date: the same pip gives the same bytes.
 _DATE = (1980, 1, 1, 0, 0, 0)
@@ -138,7 +138,7 @@ def build_order(build: EnvironmentBuild) -> Order:
         runner_url=_layer_url(digest),
         runner_sha256=digest,
         bootstrap=bootstrap_source(),
-        cpus=_BUILD_CPUS,
+        cpus=BUILD_CPUS,
         memory_bytes=BUILD_MEMORY_BYTES,
         image_pull_secrets=pull_secrets_of(build.project.slug),
         verb="build-environment",

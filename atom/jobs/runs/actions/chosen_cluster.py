@@ -11,7 +11,9 @@ from atom.accounts.models import Project, User
 from atom.clusters.actions import LOCAL
 from atom.clusters.models import Cluster
 from atom.clusters.quotas.actions.quotas import quota_of
+from atom.clusters.quotas.engines.limits import build_exceeds
 from atom.jobs.deliveries import STREAM
+from atom.jobs.executors import environments_in
 from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.engines.cluster_choice import Offer, Verdict, judge, refusal_of
 from atom.jobs.runs.engines.images import wrong_image
@@ -47,6 +49,14 @@ class ChosenCluster:
             return never_fits([], demand)
         above = self.offer.above_quota(demand)
         return never_fits(self.offer.nodes, demand) or {name: [why] for name, why in above.items()}
+
+    def never_builds(self, requirements: str, image: str) -> Errors:
+        """Return why the quota leaves no room to build the run's environment, by field."""
+        if self.cluster is None or self.offer is None:
+            return {}
+        build = environments_in(self.cluster).build_demand(requirements, image)
+        why = build and build_exceeds(self.offer.name, self.offer.quota, build)
+        return {"cluster": [why]} if why else {}
 
 
 def usable_clusters(project: Project, user: User) -> QuerySet[Cluster]:

@@ -16,7 +16,7 @@ from atom.jobs.executors.base import Phase
 from atom.jobs.models import Attempt, Run
 from atom.jobs.runs.actions.chosen_cluster import offer_of, verdict_on
 from atom.jobs.runs.actions.plan import RunPlan
-from atom.jobs.runs.engines.cluster_choice import Fits
+from atom.jobs.runs.engines.cluster_choice import Fits, Verdict
 from atom.jobs.scheduling.actions.in_clusters import missing_accelerators
 from atom.jobs.scheduling.actions.queue_order import Turn, queue_position, turn_of
 from atom.jobs.scheduling.actions.scheduling import (
@@ -416,6 +416,8 @@ def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
     """Return the forecast on a registered cluster, whose scheduler chooses the node."""
     errors = {**plan.errors, **plan.too_large}
     verdict = verdict_on(offer_of(cluster, plan.project), plan.demand)
+    if verdict.fits is not Fits.NEVER and plan.too_large:
+        verdict = Verdict(Fits.NEVER, _first_reason(plan.too_large))
     why = verdict.reason or f"Cluster {cluster.name} has room now; it chooses the machine itself."
     return {
         "valid": not errors,

@@ -118,7 +118,9 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
             **_wrong_secrets(project, request),
             **_wrong_write(project, user, request),
         },
-        too_large={} if wrong_accelerator else chosen.never_fits(demand),
+        too_large={}
+        if wrong_accelerator
+        else chosen.never_fits(demand) or chosen.never_builds(program.requirements, request.image),
     )
 
 

@@ -110,6 +110,8 @@ export const clusters: Readonly<Record<string, string>> = {
   'clusters.rdma_on': 'RDMA 已开启：{node} 上的 Pod 有 {resource}，memlock 限制为 {given}。',
   'clusters.unlimited': '无限制',
   'clusters.quota_accelerators': '该项目在此集群的配额有 {count} 个 {resource}。',
+  'clusters.quota_build':
+    '运行的环境须先在集群 {cluster} 构建，构建的 Pod 需要 {cpus} 个 CPU 和 {gib} GiB 内存，超过了项目在该集群的配额。请选择已包含这些软件包的镜像或其他集群，或请管理员提高配额。',
   'clusters.quota_cpus': '该项目在此集群的配额有 {cpus} 个 CPU。',
   'clusters.quota_memory': '该项目在此集群的配额有 {gib} GiB 内存。',
   'clusters.quota_resource_wrong': '请按设备插件提供的名称填写资源，例如 nvidia.com/gpu。',

@@ -9,12 +9,14 @@ import pytest
 from atom.accounts.models import Project
 from atom.clusters.quotas.actions.quotas import set_quotas
 from atom.clusters.quotas.engines.limits import QuotaLimits
-from atom.jobs import states
+from atom.jobs import reconcile, states
+from atom.jobs.executors import environments_in, start_build
 from atom.jobs.executors.kubernetes.engines.quota_use import quota_use
 from atom.jobs.executors.kubernetes.engines.wait_codes import WaitCode
 from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
 from atom.jobs.executors.kubernetes.resource_quotas import sync_open_quotas
-from atom.jobs.models import Run
+from atom.jobs.models import EnvironmentBuild, Run
+from atom.jobs.runs.actions.explain import explain
 from tests.factories.accounts import make_project, make_user
 from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.world import World
@@ -82,6 +84,21 @@ def test_a_run_above_the_rest_of_its_quota_waits_and_says_how_much_is_used(
     sync_open_quotas(world.cluster.pk)
     assert hard(world) == [{f"requests.{GPU}": "2"}]
     assert world.pod(placement)
+
+
+def test_a_run_whose_build_is_refused_says_why(project: Project, world: World) -> None:
+    limit(world, QuotaLimits(memory_bytes=1 << 30))
+    runtime = environments_in(world.cluster).ensure("six\n", "python:3")
+    run = queued(project, world, runtime=runtime)
+    reconcile.advance(run.pk)
+    start_build(EnvironmentBuild.objects.get().pk)
+
+    def told() -> bool:
+        world.sync()
+        run.refresh_from_db()
+        return "atom-runs of its namespace is used up" in str(explain(run))
+
+    wait_for(told)
 
 
 def test_the_quota_of_one_project_is_not_that_of_another(project: Project, world: World) -> None:

@@ -27,6 +27,8 @@ from atom.jobs.executors.kubernetes.engines.unschedulable import parse_verdict
 from atom.jobs.executors.kubernetes.engines.wait_codes import WaitCode
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason, reason
 
+# The arguments of `why_waiting`, by their names in what a watcher has seen of a Job.
+WAIT_PARTS: Final = ("job", "pods", "events", "workload")
 _IMAGE: Final = {"ErrImagePull", "ImagePullBackOff", "ErrImageNeverPull", "InvalidImageName",
                  "RegistryUnavailable", "ImageInspectError"}  # fmt: skip
 _CONFIG: Final = {"CreateContainerConfigError"}
