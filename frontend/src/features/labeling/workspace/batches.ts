@@ -2,18 +2,23 @@ import type { LeasedSlot, Submission } from '@/api/contract/labeling';
 import type { Labels } from './grid';
 import type { Drafted } from './localDrafts';
 
-export interface Batch {
+/** Images that are on the screen together. */
+export interface SlotGroup {
   id: string;
   slots: LeasedSlot[];
-  labels: Labels;
-  preset: number | null;
   /** Work that an auditor has sent back. */
   returned: boolean;
 }
 
+/** Images of a grid, and the class of each. */
+export interface Batch extends SlotGroup {
+  labels: Labels;
+  preset: number | null;
+}
+
 /** A submitted batch that can still be taken back. */
-export interface HeldBatch {
-  batch: Batch;
+export interface HeldBatch<B extends SlotGroup = Batch> {
+  batch: B;
   submissions: Submission[];
   timer: ReturnType<typeof setTimeout>;
 }
@@ -21,14 +26,14 @@ export interface HeldBatch {
 /** The images in batches of `size`, each with the classes that were chosen for it before. */
 export function batchesOf(
   slots: LeasedSlot[],
-  drafted: ReadonlyMap<string, Drafted>,
+  drafted: ReadonlyMap<string, Drafted<number | null>>,
   { size, returned }: { size: number; returned: boolean },
 ): Batch[] {
   const batches: Batch[] = [];
   for (let at = 0; at < slots.length; at += size) {
     const part = slots.slice(at, at + size);
     const chosen = part.flatMap(({ id }): [string, number][] => {
-      const label = drafted.get(id)?.labelId ?? null;
+      const label = drafted.get(id)?.value ?? null;
       return label === null ? [] : [[id, label]];
     });
     batches.push({
@@ -58,10 +63,10 @@ export function submissionsOf(
   }));
 }
 
-export function without(batch: Batch, ids: ReadonlySet<string>): Batch {
+export function without<B extends SlotGroup>(batch: B, ids: ReadonlySet<string>): B {
   return { ...batch, slots: batch.slots.filter(({ id }) => !ids.has(id)) };
 }
 
 /** The images of batches, some of which may not be there. */
-export const idsOf = (batches: readonly (Batch | null | undefined)[]): ReadonlySet<string> =>
+export const idsOf = (batches: readonly (SlotGroup | null | undefined)[]): ReadonlySet<string> =>
   new Set(batches.flatMap((batch) => batch?.slots ?? []).map(({ id }) => id));

@@ -1,42 +1,43 @@
 import type { LeasedSlot } from '@/api/contract/labeling';
 import { pooled } from './pool';
 
-export interface DraftsOptions {
+export interface DraftsOptions<D> {
   /** Throws when the server cannot be reached. */
-  send: (slot: LeasedSlot, sequence: number, labelId: number | null) => Promise<unknown>;
-  /** A class stays here for now, and why. */
+  send: (slot: LeasedSlot, sequence: number, value: D) => Promise<unknown>;
+  /** A draft stays here for now, and why. */
   onUnsent: (error: unknown) => void;
   onChange: () => void;
-  /** The pause after the last change. */
+  /** The pause after the last change; after the first where `steady` is set, so that no stream of changes delays it. */
   pauseMs: number;
+  steady?: boolean;
   retryMs: number;
 }
 
-interface Draft {
+interface Draft<D> {
   slot: LeasedSlot;
   /** The server keeps the draft with the larger number among two of an image. */
   sequence: number;
-  labelId: number | null;
+  value: D;
 }
 
 const REQUESTS_AT_ONCE = 4;
 
-/** Classes that were chosen but not submitted, on their way to the server: the last one of each image. */
-export class Drafts {
-  private changed = new Map<string, Draft>();
-  private sending = new Map<string, Draft>();
+/** Work that is not submitted yet, on its way to the server: the last draft of each image. */
+export class Drafts<D> {
+  private changed = new Map<string, Draft<D>>();
+  private sending = new Map<string, Draft<D>>();
   /** Those of `changed` that the server could not be told. */
   private unreached = new Set<string>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private stopped = false;
 
-  private readonly options: DraftsOptions;
+  private readonly options: DraftsOptions<D>;
 
-  constructor(options: DraftsOptions) {
+  constructor(options: DraftsOptions<D>) {
     this.options = options;
   }
 
-  /** Images whose class the server has not answered for. */
+  /** Images whose draft the server has not answered for. */
   get unsent(): ReadonlySet<string> {
     return new Set([...this.changed.keys(), ...this.sending.keys()]);
   }
@@ -45,9 +46,9 @@ export class Drafts {
     return this.unreached.size > 0;
   }
 
-  set(slot: LeasedSlot, sequence: number, labelId: number | null): void {
-    this.changed.set(slot.id, { slot, sequence, labelId });
-    this.sendIn(this.options.pauseMs);
+  set(slot: LeasedSlot, sequence: number, value: D): void {
+    this.changed.set(slot.id, { slot, sequence, value });
+    if (!this.options.steady || this.timer === undefined) this.sendIn(this.options.pauseMs);
     this.options.onChange();
   }
 
@@ -62,7 +63,7 @@ export class Drafts {
   }
 
   async send(): Promise<void> {
-    clearTimeout(this.timer);
+    this.clearTimer();
     const pending = [...this.changed.values()];
     this.changed.clear();
     for (const draft of pending) this.sending.set(draft.slot.id, draft);
@@ -72,19 +73,24 @@ export class Drafts {
 
   stop(): void {
     this.stopped = true;
+    this.clearTimer();
+  }
+
+  private clearTimer(): void {
     clearTimeout(this.timer);
+    this.timer = undefined;
   }
 
   private sendIn(delayMs: number): void {
-    clearTimeout(this.timer);
+    this.clearTimer();
     if (!this.stopped) this.timer = setTimeout(() => void this.send(), delayMs);
   }
 
-  private async sendOne(draft: Draft): Promise<void> {
+  private async sendOne(draft: Draft<D>): Promise<void> {
     const { id } = draft.slot;
     let failed: { error: unknown } | null = null;
     try {
-      await this.options.send(draft.slot, draft.sequence, draft.labelId);
+      await this.options.send(draft.slot, draft.sequence, draft.value);
     } catch (error) {
       failed = { error };
     }
@@ -97,7 +103,7 @@ export class Drafts {
     this.options.onChange();
   }
 
-  private keep(draft: Draft): void {
+  private keep(draft: Draft<D>): void {
     const { id } = draft.slot;
     this.unreached.add(id);
     if (!this.changed.has(id)) this.changed.set(id, draft);

@@ -11,7 +11,7 @@ export interface OutboxOptions {
   isOpen: (page: string) => Promise<boolean>;
   /** Sends one batch. Throws when the server cannot be reached. */
   send: (submissions: Submission[]) => Promise<SubmitResult[]>;
-  onResult: (results: SubmitResult[]) => void;
+  onResult: (results: SubmitResult[], submissions: readonly Submission[]) => void;
   /** A batch stays here for now, and why. */
   onUnsent: (error: unknown) => void;
   onChange: () => void;
@@ -120,7 +120,7 @@ export class Outbox {
       this.offline = false;
       this.entries.delete(id);
       await this.options.store.remove([this.key(id)]);
-      this.options.onResult(results);
+      this.options.onResult(results, submissions);
     } finally {
       this.inFlight.delete(id);
       this.count();

@@ -2,7 +2,7 @@ import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeli
 import type { Lease } from './leases';
 
 /** The requests of the labeler's table to the server. */
-export interface WorkbenchApi {
+export interface WorkbenchApi<D = number | null> {
   /**
    * Holds this person's work on this page, returned work first. Items of another open page of theirs stay there, unless
    * `everything` is true.
@@ -23,5 +23,5 @@ export interface WorkbenchApi {
   /** Takes a skip back; throws when somebody else has the image by now. */
   unskip: (slot: LeasedSlot) => Promise<LeasedSlot>;
   /** Throws when the server cannot be reached. */
-  saveDraft: (slot: LeasedSlot, sequence: number, labelId: number | null) => Promise<unknown>;
+  saveDraft: (slot: LeasedSlot, sequence: number, value: D) => Promise<unknown>;
 }

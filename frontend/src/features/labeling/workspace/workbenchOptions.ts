@@ -3,8 +3,8 @@ import type { KeyValue } from './kv';
 import type { Gone } from './leases';
 import type { WorkbenchApi } from './workbenchApi';
 
-export interface WorkbenchOptions {
-  api: WorkbenchApi;
+export interface WorkbenchOptions<D = number | null> {
+  api: WorkbenchApi<D>;
   store: KeyValue;
   /** Whose work it is: what one has not sent must not leave under the name of the next at this machine. */
   person: string;
@@ -16,6 +16,8 @@ export interface WorkbenchOptions {
   /** How long a submitted batch can be taken back. */
   holdMs?: number;
   draftMs?: number;
+  /** The pause between two writes to the browser's disk. */
+  localMs?: number;
   newKey?: () => string;
   /** Called with the images that will be shown next. */
   preload?: (slots: LeasedSlot[]) => void;
