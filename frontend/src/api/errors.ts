@@ -13,6 +13,8 @@ export class ApiError extends Error {
   readonly fields: Readonly<Record<string, string>>;
   /** The meaning of those messages, message by message. */
   readonly fieldCodes: Readonly<Record<string, readonly FieldCode[]>>;
+  /** Where in a picture a field is wrong: `[x, y]`. */
+  readonly places: Readonly<Record<string, readonly [x: number, y: number]>>;
   /** Seconds until a throttled request may be tried again. */
   readonly retryAfterS: number | null;
 
@@ -28,6 +30,7 @@ export class ApiError extends Error {
     this.requestId = init.requestId ?? '';
     this.fields = init.fields ?? {};
     this.fieldCodes = init.fieldCodes ?? {};
+    this.places = init.places ?? {};
     this.retryAfterS = init.retryAfterS ?? null;
   }
 
@@ -53,6 +56,7 @@ export interface ApiErrorInit {
   requestId?: string;
   fields?: Record<string, string>;
   fieldCodes?: Record<string, readonly FieldCode[]>;
+  places?: ApiError['places'];
   retryAfterS?: number | null;
 }
 
@@ -98,6 +102,7 @@ export async function readApiError(response: Response): Promise<ApiError> {
     fields: flattenFields(body.fields ?? body.errors),
     // Named by whole paths already, like the messages they stand beside.
     fieldCodes: (body.error_codes ?? {}) as Record<string, FieldCode[]>,
+    places: (body.places ?? {}) as ApiError['places'],
     retryAfterS: retryAfter > 0 ? retryAfter : null,
   });
 }

@@ -10,7 +10,7 @@ import type { WorkbenchApi } from './workspace/workbenchApi';
 
 const POLL_MS = 5000;
 /** The bytes that a closing page may still send; browsers allow 64 KiB for all such requests together. */
-const KEEPALIVE_BYTES = 48 * 1024;
+export const KEEPALIVE_BYTES = 48 * 1024;
 const inTask = (id: string) => ({ params: { path: { task_id: id } } });
 
 export function useTasks() {
@@ -129,8 +129,8 @@ export async function heartbeat(slot: Held, page: string): Promise<Lease> {
   }
 }
 
-/** The labeler's requests, as the workbench wants them. */
-export function workbenchApi(taskId: string, page: PageId): WorkbenchApi {
+/** The labeler's requests that do not depend on the kind of work. */
+export function labelerApi(taskId: string, page: PageId): Omit<WorkbenchApi, 'saveDraft'> {
   return {
     async takeUp(everything) {
       const { data } = await api.POST('/api/v1/labelx/tasks/{task_id}/take-up/', {
@@ -178,6 +178,13 @@ export function workbenchApi(taskId: string, page: PageId): WorkbenchApi {
       const { data } = await api.POST('/api/v1/labelx/slots/{slot_id}/unskip/', { params, body: { page: page.id } });
       return data as LeasedSlot;
     },
+  };
+}
+
+/** The labeler's requests, as the grid's workbench wants them. */
+export function workbenchApi(taskId: string, page: PageId): WorkbenchApi {
+  return {
+    ...labelerApi(taskId, page),
     async saveDraft(slot, seq, labelId) {
       const draft = api.PUT('/api/v1/labelx/slots/{slot_id}/draft/', {
         params: { path: { slot_id: slot.id } },
@@ -199,7 +206,7 @@ export async function leaseAudit(taskId: string, count: number, page: PageId) {
 }
 
 /** Null for a refusal that is an answer: a task that is not active hands out nothing, for one. */
-async function unless<T>(code: string, asked: Promise<T>): Promise<T | null> {
+export async function unless<T>(code: string, asked: Promise<T>): Promise<T | null> {
   try {
     return await asked;
   } catch (error) {

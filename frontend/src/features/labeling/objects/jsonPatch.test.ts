@@ -3,7 +3,7 @@ import { isSame, type PatchStep, patchBetween } from './jsonPatch';
 
 type Node = Record<string, unknown> | unknown[];
 
-/** What a server does with a patch: RFC 6902, without regard to how the patch came about. */
+/** Applies a patch as RFC 6902 has it, without regard to how the patch came about. */
 function applied(value: unknown, steps: readonly PatchStep[]): unknown {
   let root = structuredClone(value);
   const parentOf = (path: string): [Node, string] => {

@@ -305,8 +305,10 @@ export abstract class WorkTable<B extends SlotGroup, D> {
     this.options.onChange();
     const ids = held.batch.slots.map((slot) => slot.id);
     this.drafts.forget(ids);
+    // The outbox has them on the disk already. Forgotten first: a refused answer is a draft again.
+    const forgotten = this.local.forget(ids);
     await this.outbox.release(held.batch.id, held.submissions);
-    await this.local.forget(ids);
+    await forgotten;
   }
 
   /** The page may not come back: whatever is not on the server leaves at once. */
