@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import queue
-import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from ahead import made_ahead  # type: ignore[import-not-found]
 from images import (  # type: ignore[import-not-found]
     ImageFormat,
     UnreadableImageError,
@@ -19,7 +18,6 @@ from images import (  # type: ignore[import-not-found]
 from numpy.typing import NDArray
 
 DECODE_THREADS = 2
-BATCHES_AHEAD = 4
 CACHE_BYTES = 1024**3
 NAMED_UNREADABLE = 20
 SAMPLED_FOR_COLOUR = 64
@@ -65,34 +63,15 @@ class ImageTable:
         self, numbers: NDArray[np.int64], targets: NDArray[np.int64], size: int
     ) -> Iterator[Batch]:
         """Yield batches in the order given, a few of them made ahead."""
-        waiting: queue.Queue[Batch | BaseException | None] = queue.Queue(BATCHES_AHEAD)
-        stopped = threading.Event()
-        work = (numbers, targets, size)
-        maker = threading.Thread(target=self._make, args=(work, waiting, stopped), daemon=True)
-        maker.start()
-        try:
-            while (made := waiting.get()) is not None:
-                if isinstance(made, BaseException):
-                    raise made
-                if len(made.targets):
-                    yield made
-        finally:
-            stopped.set()
+        batches: Iterator[Batch] = made_ahead(self._batches(numbers, targets, size))
+        yield from (batch for batch in batches if len(batch.targets))
 
-    def _make(
-        self,
-        work: tuple[NDArray[np.int64], NDArray[np.int64], int],
-        waiting: queue.Queue[Batch | BaseException | None],
-        stopped: threading.Event,
-    ) -> None:
-        numbers, targets, size = work
-        try:
-            for start in range(0, len(numbers), size):
-                part = slice(start, start + size)
-                _offer(waiting, self.batch(numbers[part], targets[part]), stopped)
-            _offer(waiting, None, stopped)
-        except BaseException as error:  # handed to the thread that trains
-            _offer(waiting, error, stopped)
+    def _batches(
+        self, numbers: NDArray[np.int64], targets: NDArray[np.int64], size: int
+    ) -> Iterator[Batch]:
+        for start in range(0, len(numbers), size):
+            part = slice(start, start + size)
+            yield self.batch(numbers[part], targets[part])
 
     def _image(self, number: int) -> NDArray[np.uint8] | None:
         found = self._cache.get(number)
@@ -131,16 +110,3 @@ def measure_pixels(
         return (0.5,) * table.form.channels, (0.5,) * table.form.channels
     mean, std = images.mean((0, 2, 3)), images.std((0, 2, 3))
     return tuple(map(float, mean)), tuple(float(max(one, 1e-3)) for one in std)
-
-
-def _offer(
-    waiting: queue.Queue[Batch | BaseException | None],
-    made: Batch | BaseException | None,
-    stopped: threading.Event,
-) -> None:
-    while not stopped.is_set():
-        try:
-            waiting.put(made, timeout=0.2)
-            return
-        except queue.Full:
-            continue

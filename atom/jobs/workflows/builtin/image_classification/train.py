@@ -29,6 +29,7 @@ from images import ImageFormat  # type: ignore[import-not-found]
 from loading import ImageTable, guess_channels, measure_pixels  # type: ignore[import-not-found]
 from network import SmallConvNet  # type: ignore[import-not-found]
 from predictions import write_predictions  # type: ignore[import-not-found]
+from progress import ProgressLine  # type: ignore[import-not-found]
 from schedule import warm_up_share  # type: ignore[import-not-found]
 
 from atom_sdk import run
@@ -36,7 +37,6 @@ from atom_sdk import run
 LABEL_SMOOTHING = 0.05
 WEIGHT_DECAY = 0.01
 LOG_EVERY_BATCHES = 10
-REDRAW_EVERY_S = 0.2
 
 
 @dataclass(frozen=True)
@@ -272,33 +272,6 @@ def shift(images: torch.Tensor) -> torch.Tensor:
     # Indexed dimensions come first, so the channels move to the end.
     moved: torch.Tensor = padded[which, :, rows, columns].permute(0, 3, 1, 2)
     return moved.contiguous()
-
-
-class ProgressLine:
-    """One line that is drawn again and again on stderr."""
-
-    def __init__(self, epoch: int, epochs: int, batches: int) -> None:
-        """Begin an epoch."""
-        self._title, self._batches = f"epoch {epoch + 1}/{epochs}", batches
-        self._epoch, self._epochs = epoch, epochs
-        self._started_s, self._drawn_s = time.monotonic(), 0.0
-
-    def draw(self, done: int, loss: float, images: int) -> None:
-        """Show how far the epoch is, a few times a second."""
-        now_s = time.monotonic()
-        if now_s - self._drawn_s < REDRAW_EVERY_S and done < self._batches:
-            return
-        self._drawn_s = now_s
-        share = done / max(1, self._batches)
-        bar = ("█" * round(20 * share)).ljust(20)
-        rate = images / max(now_s - self._started_s, 1e-6)
-        line = f"\r{self._title} {share:4.0%}|{bar}| loss {loss:.4f} · {rate:.0f} images/s"
-        print(line, end="", file=sys.stderr, flush=True)
-        run.progress((self._epoch + share) / self._epochs, self._title)
-
-    def end(self) -> None:
-        """Leave the line as it is."""
-        print(file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
