@@ -1,3 +1,5 @@
+import { canvas } from './canvas.en';
+
 export const labeling = {
   title: 'Labeling',
   subtitle: 'Turn a dataset version into a better one: label, audit, publish.',
@@ -247,4 +249,5 @@ export const labeling = {
     tile: '{{name}}: {{label}}. Press to send back or accept.',
     forbidden: 'Auditing needs the role “researcher” in this project.',
   },
+  canvas,
 };

@@ -1,4 +1,5 @@
 import type { Translation } from '@/i18n/types';
+import { canvas } from './canvas.zh';
 import type { labeling as source } from './labeling.en';
 
 export const labeling: Translation<typeof source> = {
@@ -205,4 +206,5 @@ export const labeling: Translation<typeof source> = {
     tile: '{{name}}：{{label}}。按下以退回或通过。',
     forbidden: '审核需要本项目的“研究员”角色。',
   },
+  canvas,
 };

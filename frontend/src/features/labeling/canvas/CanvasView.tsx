@@ -1,0 +1,113 @@
+import { VisuallyHidden } from '@mantine/core';
+import type { TFunction } from 'i18next';
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import classes from './CanvasView.module.css';
+import { CanvasController, type Mark } from './controller';
+import type { Action, Editor } from './editor';
+import type { DocumentV2, Ontology } from './model';
+import type { Look } from './painter';
+import type { Patch } from './patches';
+import { type Brush, labelOf, type NoticeCode, type ToolName } from './tools/tool';
+
+export interface CanvasViewProps {
+  /** Opens a document. Later changes go through the handle; documents from `onChange` may come back. */
+  document: DocumentV2;
+  /** History, selection and all of an earlier visit, in place of `document`. */
+  editor?: Editor;
+  ontology: Ontology;
+  image: HTMLImageElement | ImageBitmap | null;
+  activeLabel: number | null;
+  activeTool: ToolName;
+  /** The kind of relation that the relation tool draws. */
+  activeRelation?: number | null;
+  readOnly?: boolean;
+  look?: Partial<Look>;
+  issues?: readonly Mark[];
+  onChange?: (document: DocumentV2, patch: Patch) => void;
+  onSelect?: (ids: readonly string[]) => void;
+  /** A key has chosen another tool. */
+  onTool?: (tool: ToolName) => void;
+  onBrush?: (brush: Brush) => void;
+  /** Something was refused; the live region says it too. */
+  onNotice?: (code: NoticeCode, sentence: string) => void;
+  handle?: Ref<CanvasController>;
+}
+
+/** The canvas of one picture: a thin wrapper, so that no node stands for a shape. */
+export function CanvasView(props: CanvasViewProps) {
+  const { t } = useTranslation();
+  const host = useRef<HTMLDivElement>(null);
+  const base = useRef<HTMLCanvasElement>(null);
+  const active = useRef<HTMLCanvasElement>(null);
+  const [controller, setController] = useState<CanvasController | null>(null);
+  const [spoken, setSpoken] = useState('');
+  const latest = useRef(props);
+  latest.current = props;
+  const translate = useRef(t);
+  translate.current = t;
+  useEffect(() => {
+    if (!host.current || !base.current || !active.current) return;
+    const made = new CanvasController(host.current, base.current, active.current, {
+      change: (document, patch) => latest.current.onChange?.(document, patch),
+      select: (ids) => latest.current.onSelect?.(ids),
+      tool: (tool) => latest.current.onTool?.(tool),
+      brush: (brush) => latest.current.onBrush?.(brush),
+      notice: ({ code }) => {
+        const sentence = translate.current(`labeling.canvas.notice.${code}`);
+        setSpoken(sentence);
+        latest.current.onNotice?.(code, sentence);
+      },
+      done: (action) => setSpoken(sentenceOf(action, latest.current.ontology, translate.current)),
+    });
+    setController(made);
+    return () => made.dispose();
+  }, []);
+  useImperativeHandle(props.handle, () => controller as CanvasController, [controller]);
+  const { document, editor, ontology, image, activeLabel, activeTool, activeRelation, readOnly, look, issues } = props;
+  useEffect(() => controller?.setOntology(ontology), [controller, ontology]);
+  useEffect(() => controller?.setPicture(image), [controller, image]);
+  useEffect(() => controller?.open(document, editor), [controller, document, editor]);
+  useEffect(() => {
+    if (!controller) return;
+    controller.session.activeLabel = activeLabel;
+    controller.session.relation = activeRelation ?? null;
+    controller.session.readOnly = readOnly ?? false;
+    controller.chooseTool(activeTool);
+  }, [controller, activeLabel, activeRelation, readOnly, activeTool]);
+  useEffect(() => controller?.setLook(look ?? {}), [controller, look]);
+  useEffect(() => controller?.setMarks(issues ?? []), [controller, issues]);
+  return (
+    <>
+      <div
+        ref={host}
+        className={classes.host}
+        role="application"
+        aria-label={t('labeling.canvas.name')}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the canvas takes the keyboard, as an application does.
+        tabIndex={0}
+      >
+        <canvas ref={base} className={classes.layer} aria-hidden />
+        <canvas ref={active} className={classes.layer} aria-hidden />
+      </div>
+      <VisuallyHidden aria-live="polite">{spoken}</VisuallyHidden>
+    </>
+  );
+}
+
+function sentenceOf(action: Action, ontology: Ontology, t: TFunction): string {
+  switch (action.type) {
+    case 'draw':
+      return t('labeling.canvas.drawn', { label: labelOf(ontology, action.object.label)?.name ?? '' });
+    case 'delete':
+      return t('labeling.canvas.deleted', { count: action.ids.length });
+    case 'select':
+      return t('labeling.canvas.selected', { count: action.ids.length });
+    case 'undo':
+      return t('labeling.canvas.undone');
+    case 'redo':
+      return t('labeling.canvas.redone');
+    default:
+      return '';
+  }
+}

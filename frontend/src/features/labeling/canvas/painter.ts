@@ -1,0 +1,172 @@
+import type { Editor } from './editor';
+import { grownBy, rectsTouch } from './geometry/points';
+import { boundsOf } from './geometry/shapes';
+import type { DrawnObject, Ontology, Rect } from './model';
+import { isDrawn, objectsOf } from './model';
+import { paintObject, paintTag, type ShapeStyle } from './paintShapes';
+import { blitOf, matrixOf, pictureRect, type Size, type View } from './view';
+
+export type Picture = HTMLImageElement | HTMLCanvasElement | ImageBitmap;
+
+export interface Look {
+  /** Per cent; 100 is the picture as it is. */
+  brightness: number;
+  contrast: number;
+  hideAll: boolean;
+  showNames: boolean;
+}
+
+export const PLAIN_LOOK: Look = { brightness: 100, contrast: 100, hideAll: false, showNames: true };
+
+export interface Scene {
+  picture: Picture | null;
+  editor: Editor;
+  ontology: Ontology;
+  view: View;
+  look: Look;
+  /** Objects that the active layer shows instead. */
+  editing: readonly string[];
+}
+
+/** From this many device pixels a pixel of the picture on, its edges are drawn. */
+const GRID_SCALE = 12;
+/** Smaller pixels are averaged, larger ones are shown as they are. */
+const SMOOTH_BELOW = 2;
+/** With more names than this on the screen they cover each other. */
+const MAX_TAGS = 400;
+const MIN_TAG_PX = 18;
+
+function context(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
+  return canvas.getContext('2d');
+}
+
+/** The static layer: picture and idle shapes. While the view moves it is blitted, and painted anew when that stops. */
+export class StaticPainter {
+  private readonly canvas: HTMLCanvasElement;
+  private readonly copy: HTMLCanvasElement;
+  private painted: View | null = null;
+  private ratio = 1;
+
+  constructor(canvas: HTMLCanvasElement) {
+    this.canvas = canvas;
+    this.copy = canvas.ownerDocument.createElement('canvas');
+  }
+
+  resize(size: Size, ratio: number): void {
+    this.ratio = ratio;
+    for (const canvas of [this.canvas, this.copy]) {
+      canvas.width = Math.max(1, Math.round(size.width * ratio));
+      canvas.height = Math.max(1, Math.round(size.height * ratio));
+    }
+    this.painted = null;
+  }
+
+  /** Whether there is something to blit. */
+  get isPainted(): boolean {
+    return this.painted !== null;
+  }
+
+  paint(scene: Scene): void {
+    const to = context(this.canvas);
+    if (!to) return;
+    to.setTransform(1, 0, 0, 1, 0, 0);
+    to.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    to.setTransform(...matrixOf(scene.view, this.ratio));
+    paintPicture(to, scene);
+    if (!scene.look.hideAll) this.paintObjects(to, scene);
+    paintGrid(to, scene, this.visible(scene.view));
+    this.keep(scene.view);
+  }
+
+  /** The last painting as it looks from another view. */
+  blit(view: View): void {
+    const to = context(this.canvas);
+    if (!to || !this.painted) return;
+    to.setTransform(1, 0, 0, 1, 0, 0);
+    to.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    to.setTransform(...blitOf(this.painted, view, this.ratio));
+    to.imageSmoothingEnabled = false;
+    to.drawImage(this.copy, 0, 0);
+  }
+
+  private keep(view: View): void {
+    const to = context(this.copy);
+    to?.clearRect(0, 0, this.copy.width, this.copy.height);
+    to?.drawImage(this.canvas, 0, 0);
+    this.painted = view;
+  }
+
+  private visible(view: View): Rect {
+    return pictureRect(view, [0, 0, this.canvas.width / this.ratio, this.canvas.height / this.ratio]);
+  }
+
+  private paintObjects(to: CanvasRenderingContext2D, scene: Scene): void {
+    const { editor, ontology, view } = scene;
+    const left = new Set([...editor.hidden, ...scene.editing]);
+    const window = grownBy(this.visible(view), 8 / view.scale);
+    const shown = objectsOf(editor.document).filter(
+      (object): object is DrawnObject =>
+        isDrawn(object) && !left.has(object.id) && rectsTouch(boundsOf(object), window),
+    );
+    const styles = stylesOf(ontology, editor);
+    for (const object of shown) paintObject(to, object, styles(object), view, this.ratio);
+    const tagged = scene.look.showNames ? shown.filter((object) => isTagged(object, view)) : [];
+    if (tagged.length <= MAX_TAGS) for (const object of tagged) paintTag(to, object, styles(object), this.ratio);
+  }
+}
+
+function isTagged(object: DrawnObject, view: View): boolean {
+  const [, , width] = boundsOf(object);
+  return width * view.scale >= MIN_TAG_PX || object.kind === 'point';
+}
+
+/** Colour and name of each object; styles are made once for a label. */
+export function stylesOf(ontology: Ontology, editor: Editor): (object: DrawnObject) => ShapeStyle {
+  const labels = new Map(ontology.labels.map((label) => [label.id, label]));
+  const selected = new Set(editor.selected);
+  const locked = new Set(editor.locked);
+  return (object) => {
+    const label = labels.get(object.label);
+    return {
+      color: label?.color ?? '#868e96',
+      name: label?.name ?? '',
+      skeleton: label?.skeleton ?? null,
+      isSelected: selected.has(object.id),
+      isLocked: locked.has(object.id),
+    };
+  };
+}
+
+function paintPicture(to: CanvasRenderingContext2D, { picture, view, look, editor }: Scene): void {
+  const { width, height } = editor.document;
+  if (!picture) {
+    to.fillStyle = '#868e9633';
+    to.fillRect(0, 0, width, height);
+    return;
+  }
+  to.imageSmoothingEnabled = view.scale < SMOOTH_BELOW;
+  if (look.brightness !== 100 || look.contrast !== 100)
+    to.filter = `brightness(${look.brightness}%) contrast(${look.contrast}%)`;
+  to.drawImage(picture, 0, 0, width, height);
+  to.filter = 'none';
+}
+
+function paintGrid(to: CanvasRenderingContext2D, { view, editor }: Scene, visible: Rect): void {
+  if (view.scale < GRID_SCALE) return;
+  const { width, height } = editor.document;
+  const [left, top] = [Math.max(0, Math.floor(visible[0])), Math.max(0, Math.floor(visible[1]))];
+  const right = Math.min(width, Math.ceil(visible[0] + visible[2]));
+  const bottom = Math.min(height, Math.ceil(visible[1] + visible[3]));
+  to.beginPath();
+  for (let x = left; x <= right; x++) {
+    to.moveTo(x, top);
+    to.lineTo(x, bottom);
+  }
+  for (let y = top; y <= bottom; y++) {
+    to.moveTo(left, y);
+    to.lineTo(right, y);
+  }
+  to.lineWidth = 0.5 / view.scale;
+  to.strokeStyle = '#86868680';
+  to.stroke();
+}

@@ -1,0 +1,28 @@
+/** Words of the drawing canvas. */
+export const canvas = {
+  name: 'Canvas. The objects of the picture are listed beside it.',
+  deleted_one: '{{count, number}} object deleted',
+  deleted_other: '{{count, number}} objects deleted',
+  drawn: '{{label}} drawn',
+  selected_one: '{{count, number}} object selected',
+  selected_other: '{{count, number}} objects selected',
+  undone: 'Undone',
+  redone: 'Redone',
+  notice: {
+    noLabel: 'Choose a class first.',
+    kindNotAllowed: 'The class has no such shape. Choose another class or another tool.',
+    noSkeleton: 'The class has no skeleton. Choose another class.',
+    crossing: 'The border crosses itself at the marked place. Move a point and try again.',
+    holeOutside: 'A hole must lie inside of its polygon. The marked point does not.',
+    overlap: 'Two parts lie on each other at the marked place. Move one of them.',
+    tooFewPoints: 'The shape needs more points, and they may not lie on one line.',
+    notDivided: 'The line does not divide a polygon. Draw it from outside through to the other side.',
+    nothingToCut: 'Select the polygon first.',
+    mergeTwo: 'Select two polygons or more to merge them.',
+    emptyMask: 'The mask would be empty. Delete the object instead.',
+    locked: 'The object is locked. Unlock it first.',
+    noRelation: 'The ontology has no relations.',
+    relationNotAllowed: 'This relation does not join objects of these classes.',
+    readOnly: 'The picture can only be looked at here.',
+  },
+};

@@ -1,0 +1,26 @@
+/** 画布的文字。 */
+export const canvas = {
+  name: '画布。图片中的对象列在旁边。',
+  deleted_other: '已删除 {{count, number}} 个对象',
+  drawn: '已绘制 {{label}}',
+  selected_other: '已选择 {{count, number}} 个对象',
+  undone: '已撤销',
+  redone: '已重做',
+  notice: {
+    noLabel: '请先选择类别。',
+    kindNotAllowed: '该类别没有这种形状。请选择其他类别或工具。',
+    noSkeleton: '该类别没有骨架。请选择其他类别。',
+    crossing: '边界在标记处自相交。请移动一个点后重试。',
+    holeOutside: '孔必须位于多边形内部。标记的点不在内部。',
+    overlap: '两个部分在标记处重叠。请移动其中一个。',
+    tooFewPoints: '该形状需要更多的点，且这些点不能在一条直线上。',
+    notDivided: '这条线没有分割多边形。请从外部画到另一侧。',
+    nothingToCut: '请先选择多边形。',
+    mergeTwo: '请选择两个或更多多边形进行合并。',
+    emptyMask: '掩码将为空。请改为删除该对象。',
+    locked: '该对象已锁定。请先解锁。',
+    noRelation: '本体中没有关系。',
+    relationNotAllowed: '该关系不能连接这些类别的对象。',
+    readOnly: '这里只能查看图片。',
+  },
+};
