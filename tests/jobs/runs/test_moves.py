@@ -211,6 +211,9 @@ def test_a_cancelled_move_is_a_cancelled_run(
         ({"cancel_requested_at": "now", "state": states.QUEUED}, "west", 409, "not_movable"),
         ({}, "east", 400, "invalid_run"),
         ({}, "local", 400, "invalid_run"),
+        # No machine of Atom's own has so much: that is not why it does not move there.
+        ({"cpus": 10_000}, "local", 400, "invalid_run"),
+        ({"cpus": 10_000}, "east", 400, "invalid_run"),
         ({}, "nowhere", 400, "invalid_run"),
         ({"cpus": 10_000}, "west", 400, "resources_never_fit"),
     ],

@@ -9,6 +9,7 @@ from django.db import transaction
 
 from atom.accounts import audit
 from atom.accounts.models import User
+from atom.clusters.actions import LOCAL
 from atom.core import clock
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.attempts import MOVE_FIELDS, finish_move
@@ -49,10 +50,12 @@ def move_run(
         if accelerator is None:
             accelerator = run.move_accelerator if is_moving else run.accelerator
         request = replace(request_like(run), cluster=cluster, image=image, accelerator=accelerator)
+        # First: what this machine or the present cluster lacks does not matter.
+        if wrong := _wrong_target(run, cluster):
+            raise InvalidRun(errors={"cluster": [wrong]})
         plan = plan_run(run.project, user, request)
         plan.raise_errors()
-        if plan.cluster is None or plan.cluster == run.cluster:
-            raise InvalidRun(errors={"cluster": [_wrong_target(run, cluster)]})
+        assert plan.cluster is not None
         origin = run.cluster.name if run.cluster else ""
         run.cluster, run.move_image = plan.cluster, image
         run.move_accelerator = plan.demand.accelerator
@@ -87,15 +90,17 @@ def _check_movable(run: Run) -> None:
         )
 
 
-def _wrong_target(run: Run, cluster: str) -> Sentence:
+def _wrong_target(run: Run, cluster: str) -> Sentence | None:
     if run.cluster is not None and run.cluster.name == cluster:
         return Sentence(
             "jobs.move_same_cluster", "The run is in {cluster} already.", cluster=cluster
         )
-    return Sentence(
-        "jobs.move_to_own_machines",
-        "A run moves between registered clusters. For Atom's own machines, start a copy.",
-    )
+    if cluster in ("", LOCAL):
+        return Sentence(
+            "jobs.move_to_own_machines",
+            "A run moves between registered clusters. For Atom's own machines, start a copy.",
+        )
+    return None
 
 
 def _go_on(run: Run) -> None:
