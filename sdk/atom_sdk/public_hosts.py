@@ -42,6 +42,12 @@ class AddressRefusedError(AtomError):
     hint = "Give a public http(s) address, or have the host allowed."
 
 
+class AddressForbiddenError(AddressRefusedError):
+    """An address that no setting opens: link-local, multicast, or that of a cloud's metadata."""
+
+    hint = "Give another address; no setting opens this one."
+
+
 class HostUnknownError(AtomError):
     """The host name has no address."""
 
@@ -116,7 +122,7 @@ def addresses_within(host: str, port: int, networks: Sequence[str]) -> list[str]
     for address in found:
         inner = _unwrapped(address)
         if _is_never(inner):
-            raise AddressRefusedError(
+            raise AddressForbiddenError(
                 Sentence(
                     "address.never",
                     "{host} leads to {address}, which only the machine itself may ask.",

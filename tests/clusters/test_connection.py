@@ -17,6 +17,7 @@ from kubernetes.client import CoreV1Api, V1Pod
 
 from atom.clusters.kubernetes.connection import ClusterConnection, Limits
 from atom.clusters.kubernetes.errors import (
+    ClusterAddressForbidden,
     ClusterAddressRefused,
     ClusterAnswerWrong,
     ClusterCertificateWrong,
@@ -154,9 +155,11 @@ def test_a_name_that_changes_to_a_forbidden_address_is_refused_at_the_next_conne
 def test_metadata_and_link_local_addresses_are_closed_even_where_listed(host: str) -> None:
     text = kubeconfig(f"https://{host}", Authority().pem)
     for networks in ((), ("0.0.0.0/0", "::/0")):
-        with pytest.raises(ClusterAddressRefused) as refused:
+        with pytest.raises(ClusterAddressForbidden) as refused:
             ask(text, networks=networks)
         assert code_of(refused.value) == "address.never"
+        # No setting opens it, so that none is suggested.
+        assert "ATOM_CLUSTER_NETWORKS" not in refused.value.action
 
 
 @pytest.mark.parametrize(

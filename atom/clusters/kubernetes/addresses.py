@@ -8,8 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from atom.clusters.kubernetes.errors import ClusterAddressRefused, ClusterUnreachable
+from atom.clusters.kubernetes.errors import (
+    ClusterAddressForbidden,
+    ClusterAddressRefused,
+    ClusterUnreachable,
+)
 from atom_sdk.public_hosts import (
+    AddressForbiddenError,
     AddressRefusedError,
     HostUnknownError,
     addresses_within,
@@ -28,6 +33,8 @@ def checked_addresses(host: str, port: int, networks: Sequence[str]) -> list[str
     """
     try:
         return addresses_within(host, port, networks)[:MAX_ADDRESSES]
+    except AddressForbiddenError as refused:
+        raise ClusterAddressForbidden(str(refused)) from refused
     except AddressRefusedError as refused:
         raise ClusterAddressRefused(str(refused)) from refused
     except HostUnknownError as unknown:

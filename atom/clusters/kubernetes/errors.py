@@ -35,6 +35,13 @@ class ClusterAddressRefused(AtomError):
     action = "Give a public address, or have ATOM_CLUSTER_NETWORKS name the network."
 
 
+class ClusterAddressForbidden(ClusterAddressRefused):
+    """The API's host leads to an address that no setting opens, such as that of metadata."""
+
+    code = "cluster_address_forbidden"
+    action = "Give the address of the cluster's API server; no setting opens this one."
+
+
 class ClusterFailure(AtomError):
     """The cluster cannot be asked; the subclasses say why."""
 

@@ -335,6 +335,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   runner_token_invalid: ['该运行器的令牌已失效。', '请停止：该次尝试已结束。'],
 
   // Clusters
+  cluster_address_forbidden: ['此服务器不得连接该地址。', '请填写集群 API 服务器的地址；任何设置都不能开放此地址。'],
   cluster_address_refused: ['此服务器不得连接该地址。', '请填写公网地址，或让 ATOM_CLUSTER_NETWORKS 列出该网络。'],
   cluster_answer_wrong: [
     '该地址的响应不是 Kubernetes API 的响应。',
