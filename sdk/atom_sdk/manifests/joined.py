@@ -64,12 +64,21 @@ def join_labels(entries: pa.Table, labels: Iterable[pa.Table], split: pa.Table |
 def _values(layer: pa.Table, entries: pa.Table, column: str) -> pa.ChunkedArray:
     if not len(entries):
         return pa.chunked_array([], pa.string())
-    # Only the layer's part of the range: looking up is linear in what it is looked up in.
+    rows = part_between(layer.select(["path", "digest", column]), entries)
+    return current_rows(rows, entries).column(column)
+
+
+def part_between(layer: pa.Table, entries: pa.Table) -> pa.Table:
+    """Return a layer's part of a range of entries: looking up is linear in its length.
+
+    Both are in path order.
+    """
+    if not len(entries):
+        return layer.slice(0, 0)
     paths = layer.column("path")
     start = _first_from(paths, entries.column("path")[0].as_py())
     end = _first_from(paths, entries.column("path")[-1].as_py() + "\0")
-    rows = layer.select(["path", "digest", column]).slice(start, end - start)
-    return current_rows(rows, entries).column(column)
+    return layer.slice(start, end - start)
 
 
 def _first_from(paths: pa.ChunkedArray, path: str) -> int:

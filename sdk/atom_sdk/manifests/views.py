@@ -20,6 +20,11 @@ from atom_sdk.manifests.linked_files import LinkedFiles
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query import UNSPLIT_IS, Query, matches, may_match
 from atom_sdk.manifests.roots.roots import RangeRef, Root
+from atom_sdk.manifests.view_annotations import (
+    ANNOTATIONS_FIELD,
+    read_annotations,
+    with_annotations,
+)
 
 VIEW_FORMAT = "atom-view/2"
 METADATA_FORMAT = b"atom.format"
@@ -98,6 +103,7 @@ def build_view(
 ) -> int:
     """Write the view index of a root to a file; returns its number of rows.
 
+    A version with a layer of objects gives its view the column `annotations`, of these rows only.
     Entries whose bytes are in no pack are left out, also after `placed` has seen them. A link to a
     file is a row like that file's; what has to show it as a link finds it in the metadata.
     Raises EmptyDatasetError if the selector leaves neither files nor links, LayerKindError if a
@@ -106,8 +112,12 @@ def build_view(
     selector = selector or ViewSelector()
     tables: list[pa.Table] = []
     links = _ViewLinks()
+    annotations = read_annotations(root, store)
     for chosen in _selected(root, store, selector):
-        tables.append(_in_packs(chosen.files, placed))
+        files = chosen.files
+        if annotations is not None:
+            files = with_annotations(files, annotations)
+        tables.append(_in_packs(files, placed))
         links.add(chosen)
     rows = pa.concat_tables(tables) if tables else None
     # A version may hold links to no file of its own: a view of it has no row.
@@ -233,7 +243,11 @@ def _view_table(rows: pa.Table, packs: list[bytes], metadata: dict[bytes, bytes]
     columns += [pack_ids, rows.column("offset")]
     columns += [_categories(rows.column(name)) for name in ("label", "split")]
     arrays = [column.cast(field.type) for column, field in zip(columns, VIEW_FIELDS, strict=True)]
-    return pa.Table.from_arrays(arrays, schema=pa.schema(VIEW_FIELDS, metadata)).combine_chunks()
+    fields = list(VIEW_FIELDS)
+    if ANNOTATIONS_FIELD.name in rows.column_names:
+        arrays.append(rows.column(ANNOTATIONS_FIELD.name))
+        fields.append(ANNOTATIONS_FIELD)
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata)).combine_chunks()
 
 
 def _categories(column: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from atom_sdk.errors import PathNotFoundError, UnknownFormatError, ViewIndexError
+from atom_sdk.manifests.view_annotations import ANNOTATIONS_FIELD
 from atom_sdk.manifests.views import (
     CHECK_BYTES,
     METADATA_CONTENT,
@@ -62,6 +63,15 @@ class ViewIndex:
         self._paths = _PathColumn(batch.column("path"))
         # A column without rows has no buffer.
         self._digests = memoryview(batch.column("digest").buffers()[1] or b"")
+
+    @property
+    def annotations(self) -> pa.StructArray | None:
+        """What is drawn on each row's picture; None if the version has no layer of objects.
+
+        Null for a picture that nobody has looked at. Fields: see `view_annotations`.
+        """
+        place = self._batch.schema.get_field_index(ANNOTATIONS_FIELD.name)
+        return None if place < 0 else self._batch.column(place)
 
     @cached_property
     def links(self) -> ViewLinks:
@@ -153,7 +163,9 @@ def _open(path: Path) -> pa.RecordBatch:
     found = (reader.schema.metadata or {}).get(METADATA_FORMAT, b"").decode()
     if found != VIEW_FORMAT:
         raise UnknownFormatError(VIEW_FORMAT, found)
-    if reader.num_record_batches != 1 or not reader.schema.equals(pa.schema(VIEW_FIELDS)):
+    fields = (VIEW_FIELDS, [*VIEW_FIELDS, ANNOTATIONS_FIELD])
+    is_known = any(reader.schema.equals(pa.schema(each)) for each in fields)
+    if reader.num_record_batches != 1 or not is_known:
         raise ViewIndexError(f"The view index {path} does not have the columns of {VIEW_FORMAT}.")
     return reader.get_batch(0)
 
