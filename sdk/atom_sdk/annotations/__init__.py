@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING
 from atom_sdk.lazy import names_of
 
 if TYPE_CHECKING:
+    from atom_sdk.annotations.checking import (
+        problems_of,
+    )
     from atom_sdk.annotations.documents import (
         AnnotatedObject,
         Document,
@@ -16,6 +19,8 @@ if TYPE_CHECKING:
     )
     from atom_sdk.annotations.geometry import (
         Box,
+        Geometry,
+        Keyframe,
         Keypoints,
         Mask,
         PictureGeometry,
@@ -23,47 +28,80 @@ if TYPE_CHECKING:
         Polygon,
         Polyline,
         RotatedBox,
-    )
-    from atom_sdk.annotations.problems import DocumentError, Problem
-    from atom_sdk.annotations.tracks import (
-        Geometry,
-        Keyframe,
         Segment,
         Span,
         Track,
         geometry_from_json,
     )
+    from atom_sdk.annotations.naming import (
+        NamedDocument,
+        NamedObject,
+        NamedRelation,
+        to_document,
+        to_named,
+    )
+    from atom_sdk.annotations.ontology import (
+        Attribute,
+        Choice,
+        Condition,
+        Label,
+        Ontology,
+        RelationKind,
+        Skeleton,
+        applying,
+        ontology_from_json,
+    )
+    from atom_sdk.annotations.problems import (
+        DocumentError,
+        Problem,
+    )
 
 __all__ = [
     "AnnotatedObject",
+    "Attribute",
     "Box",
+    "Choice",
+    "Condition",
     "Document",
     "DocumentError",
     "Geometry",
     "Keyframe",
     "Keypoints",
+    "Label",
     "Mask",
+    "NamedDocument",
+    "NamedObject",
+    "NamedRelation",
+    "Ontology",
     "PictureGeometry",
     "Point",
     "Polygon",
     "Polyline",
     "Problem",
     "Relation",
+    "RelationKind",
     "RotatedBox",
     "Segment",
+    "Skeleton",
     "Span",
     "Track",
+    "applying",
     "canonical_json",
     "document_from_json",
     "from_version_1",
     "geometry_from_json",
     "new_object_id",
+    "ontology_from_json",
+    "problems_of",
+    "to_document",
+    "to_named",
 ]
 
 # The command line names no shape, so that it starts without numpy.
 __getattr__ = names_of(
     __name__,
     {
+        "checking": ("problems_of",),
         "documents": (
             "AnnotatedObject",
             "Document",
@@ -75,6 +113,8 @@ __getattr__ = names_of(
         ),
         "geometry": (
             "Box",
+            "Geometry",
+            "Keyframe",
             "Keypoints",
             "Mask",
             "PictureGeometry",
@@ -82,8 +122,32 @@ __getattr__ = names_of(
             "Polygon",
             "Polyline",
             "RotatedBox",
+            "Segment",
+            "Span",
+            "Track",
+            "geometry_from_json",
         ),
-        "problems": ("DocumentError", "Problem"),
-        "tracks": ("Geometry", "Keyframe", "Segment", "Span", "Track", "geometry_from_json"),
+        "naming": (
+            "NamedDocument",
+            "NamedObject",
+            "NamedRelation",
+            "to_document",
+            "to_named",
+        ),
+        "ontology": (
+            "Attribute",
+            "Choice",
+            "Condition",
+            "Label",
+            "Ontology",
+            "RelationKind",
+            "Skeleton",
+            "applying",
+            "ontology_from_json",
+        ),
+        "problems": (
+            "DocumentError",
+            "Problem",
+        ),
     },
 )

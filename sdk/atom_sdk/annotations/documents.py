@@ -77,7 +77,7 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is in a picture of `width` × `height` pixels; objects in z-order, the last on top.
+    """All that is in a picture of `width` × `height` pixels; the last object is on top.
 
     A document of version 1 knows no size: both are 0.
     """

@@ -102,7 +102,7 @@ def to_text(runs: Runs) -> str:
     if not planes:
         return ""
     characters = np.stack(planes, axis=1)[np.stack(kept, axis=1)]
-    return characters.astype(np.uint8).tobytes().decode("ascii")
+    return str(characters.astype(np.uint8).tobytes(), "ascii")
 
 
 def from_text(text: str) -> Runs:
@@ -230,4 +230,5 @@ def _column_borders(points: NDArray[np.int64], height: int, width: int) -> NDArr
     kept = (np.floor(x) == x) & (x >= 0) & (x <= width - 1)
     y = (np.minimum(after[kept, 1], before[kept, 1]) + 0.5) / _SCALE - 0.5
     y = np.ceil(np.clip(y, 0, height))
-    return x[kept].astype(np.int64) * height + y.astype(np.int64)
+    borders: Runs = x[kept].astype(np.int64) * height + y.astype(np.int64)
+    return borders

@@ -7,13 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from atom_sdk.annotations.attributes import AttributeValue, attributes_as_json, read_attributes
-from atom_sdk.annotations.geometry import (
-    NOWHERE,
-    READERS,
-    Bounds,
-    PictureGeometry,
-    picture_geometry,
-)
 from atom_sdk.annotations.json_values import (
     as_flag,
     as_integer,
@@ -26,6 +19,13 @@ from atom_sdk.annotations.json_values import (
 )
 from atom_sdk.annotations.json_values import field as required
 from atom_sdk.annotations.problems import refusal
+from atom_sdk.annotations.shapes import (
+    NOWHERE,
+    READERS,
+    Bounds,
+    PictureGeometry,
+    picture_geometry,
+)
 
 _FRAME_FIELDS = frozenset({"frame", "outside", "occluded", "kind", "attributes"})
 

@@ -19,7 +19,7 @@ from atom_sdk.annotations.documents import (
 from atom_sdk.annotations.geometry import Box, Mask, Point
 from atom_sdk.annotations.json_values import plain_number
 from atom_sdk.annotations.problems import MAX_PROBLEMS, DocumentError, Problem
-from atom_sdk.annotations.tracks import Keyframe, Segment, Span, Track, geometry_from_json
+from atom_sdk.annotations.tracks import Geometry, Keyframe, Segment, Span, Track, geometry_from_json
 from tests.sdk.annotations import strategies as some
 
 EMPTY = {"version": 2, "width": 4, "height": 3}
@@ -171,7 +171,7 @@ def test_deep_nesting_is_a_plain_error() -> None:
 
 
 def test_shapes_of_video_and_text_are_read_and_written() -> None:
-    shapes = [
+    shapes: list[Geometry] = [
         Track((Keyframe(0, Box(1, 2, 3, 4)), Keyframe(9, Box(1, 2, 3, 5), True, True, {4: 1}))),
         Segment(3, 9),
         Span(3, 9, "title"),

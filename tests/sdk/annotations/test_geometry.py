@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,8 +28,8 @@ def ring_of(shape: Ring) -> list[tuple[float, float]]:
     return list(zip(shape[0::2], shape[1::2], strict=True))
 
 
-def close(first: object, second: object) -> None:
-    np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-9)  # type: ignore[arg-type]
+def close(first: Any, second: Any) -> None:
+    np.testing.assert_allclose(first, second, rtol=1e-9, atol=1e-9)
 
 
 def as_box(bounds: tuple[float, ...]) -> tuple[float, ...]:
