@@ -128,7 +128,9 @@ function list(path: string, before: readonly unknown[], after: readonly unknown[
   if (before.length === after.length && before.length > 0) {
     for (let index = 0; index < before.length && entries.length <= MAX_ENTRIES; index++)
       value(`${path}/${index}`, before[index], after[index], entries);
-    if (entries.length <= MAX_ENTRIES && entries.length < before.length) {
+    // All of a box at once is shorter than each of its numbers.
+    const isWhole = entries.length === before.length && before.every((entry) => typeof entry === 'number');
+    if (entries.length <= MAX_ENTRIES && !isWhole) {
       patch.push(...entries);
       return;
     }
