@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import classes from './CanvasView.module.css';
 import { CanvasController, type Mark } from './controller';
 import type { Action, Editor } from './editor';
-import type { DocumentV2, Ontology } from './model';
+import { type DocumentV2, type Ontology, objectsOf } from './model';
 import type { Look } from './painter';
 import type { Patch } from './patches';
 import { type Brush, labelOf, type NoticeCode, type ToolName } from './tools/tool';
@@ -58,7 +58,7 @@ export function CanvasView(props: CanvasViewProps) {
         setSpoken(sentence);
         latest.current.onNotice?.(code, sentence);
       },
-      done: (action) => setSpoken(sentenceOf(action, latest.current.ontology, translate.current)),
+      done: (action, state) => setSpoken(sentenceOf(action, state, latest.current.ontology, translate.current)),
     });
     setController(made);
     return () => made.dispose();
@@ -95,14 +95,16 @@ export function CanvasView(props: CanvasViewProps) {
   );
 }
 
-function sentenceOf(action: Action, ontology: Ontology, t: TFunction): string {
+function sentenceOf(action: Action, editor: Editor, ontology: Ontology, t: TFunction): string {
   switch (action.type) {
     case 'draw':
       return t('labeling.canvas.drawn', { label: labelOf(ontology, action.object.label)?.name ?? '' });
     case 'delete':
       return t('labeling.canvas.deleted', { count: action.ids.length });
     case 'select':
-      return t('labeling.canvas.selected', { count: action.ids.length });
+    case 'selectNext':
+    case 'selectAll':
+      return selectionOf(editor, ontology, t);
     case 'undo':
       return t('labeling.canvas.undone');
     case 'redo':
@@ -110,4 +112,14 @@ function sentenceOf(action: Action, ontology: Ontology, t: TFunction): string {
     default:
       return '';
   }
+}
+
+/** One object by its class and place in the list; of several their number. */
+function selectionOf({ document, selected }: Editor, ontology: Ontology, t: TFunction): string {
+  const objects = objectsOf(document);
+  const place = objects.findIndex(({ id }) => id === selected[0]);
+  const object = objects[place];
+  if (selected.length !== 1 || !object) return t('labeling.canvas.selected', { count: selected.length });
+  const label = labelOf(ontology, object.label)?.name ?? '';
+  return t('labeling.canvas.current', { label, place: place + 1, total: objects.length });
 }

@@ -146,9 +146,10 @@ export class ActivePainter implements ActivePaint {
     const { to, canvas, maskCanvas } = this;
     if (!to) return;
     const painted = this.paintedMask;
-    const goesOn = painted?.view === this.view && painted.mask === paint.get && paint.dirty !== null;
+    const goesOn = painted?.view === this.view && painted.mask === paint.get;
+    if (!goesOn) maskCanvas.getContext('2d')?.clearRect(0, 0, canvas.width, canvas.height);
     if (!goesOn || painted.version !== paint.version)
-      this.takeBits(paint, goesOn ? this.screenRect(paint.dirty as Rect) : [0, 0, canvas.width, canvas.height]);
+      this.takeBits(paint, this.screenRect(goesOn ? paint.dirty : paint.bounds));
     this.paintedMask = { version: paint.version, view: this.view, mask: paint.get };
     to.save();
     to.setTransform(1, 0, 0, 1, 0, 0);

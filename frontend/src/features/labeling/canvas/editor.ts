@@ -9,7 +9,7 @@ import { applyPatch, type Patch, patchBetween } from './patches';
 export interface Change {
   readonly forward: Patch;
   readonly inverse: Patch;
-  /** What was selected before and after it. */
+  /** The selection before and after it. */
   readonly before: readonly string[];
   readonly after: readonly string[];
 }

@@ -4,7 +4,7 @@ import type { DrawnObject, Point, Rect } from './model';
 
 export interface Hit {
   object: DrawnObject;
-  /** From the border; inside of a shape it may be far. */
+  /** Distance to the border; inside of a shape it may be far. */
   distance: number;
   isInside: boolean;
 }

@@ -4,7 +4,7 @@ import type { KeyPress } from './tools/tool';
 /** The commands of the canvas's keyboard; keys of tools come before them. */
 export type Command =
   | { do: 'cancel' | 'undo' | 'redo' | 'fit' | 'repeat' | 'eraser' | 'selectAll' | 'paste' | 'showAll' }
-  | { do: 'delete' | 'copy' | 'duplicate' | 'hide' | 'lock' }
+  | { do: 'delete' | 'copy' | 'duplicate' | 'hide' | 'lock' | 'merge' }
   | { do: 'zoom'; factor: number }
   | { do: 'brush'; step: number; factor: number }
   | { do: 'next'; step: 1 | -1 }
@@ -40,6 +40,7 @@ const PLAIN: Record<string, Command> = {
   x: { do: 'eraser' },
   h: { do: 'hide' },
   l: { do: 'lock' },
+  m: { do: 'merge' },
   '[': { do: 'brush', step: -1000, factor: 1 / BRUSH_STEP },
   ']': { do: 'brush', step: 0.5, factor: BRUSH_STEP },
 };

@@ -28,7 +28,7 @@ export interface Scene {
   editing: readonly string[];
 }
 
-/** From this many device pixels a pixel of the picture on, its edges are drawn. */
+/** At this many device pixels a pixel of the picture shows its edges. */
 const GRID_SCALE = 12;
 /** Smaller pixels are averaged, larger ones are shown as they are. */
 const SMOOTH_BELOW = 2;

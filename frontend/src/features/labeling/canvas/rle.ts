@@ -67,7 +67,7 @@ export function endsOf(rle: Rle): Uint32Array {
   return sums;
 }
 
-/** From runs of ones [start, end) in rising order, which may touch each other. */
+/** Takes runs of ones [start, end) in rising order, which may touch each other. */
 export function rleOfRuns(runs: Iterable<readonly [number, number]>, height: number, width: number): Rle {
   const sums: number[] = [];
   let end = 0;

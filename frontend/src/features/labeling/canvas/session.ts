@@ -31,7 +31,7 @@ export interface SessionEvents {
   select?(ids: readonly string[]): void;
   notice?(notice: Notice): void;
   /** For the live region: what a command has done. */
-  done?(action: Action): void;
+  done?(action: Action, editor: Editor): void;
   tool?(name: ToolName): void;
   brush?(brush: Brush): void;
   view?(view: View): void;
@@ -134,7 +134,7 @@ export class Session implements ToolHost {
     this.editor = next;
     if (next.document !== before.document) this.events.change?.(next.document, patchOf(before, next));
     if (next.selected !== before.selected) this.events.select?.(next.selected);
-    this.events.done?.(action);
+    this.events.done?.(action, next);
     this.events.repaint?.();
   }
 
@@ -258,6 +258,9 @@ export class Session implements ToolHost {
       case 'order':
         this.dispatch({ type: 'order', ids, to: command.to });
         break;
+      case 'merge':
+        this.merge(ids);
+        break;
       case 'hide':
         this.dispatch({ type: 'hide', ids, hidden: true });
         this.dispatch({ type: 'select', ids: [] });
@@ -271,6 +274,12 @@ export class Session implements ToolHost {
         return false;
     }
     return true;
+  }
+
+  private merge(ids: readonly string[]): void {
+    const polygons = ids.filter((id) => objectOf(this.editor.document, id)?.kind === 'polygon');
+    if (polygons.length < 2) this.notify({ code: 'mergeTwo' });
+    else this.dispatch({ type: 'merge', ids: polygons });
   }
 
   private copyShift(): { dx: number; dy: number } {

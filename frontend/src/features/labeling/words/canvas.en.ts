@@ -6,6 +6,7 @@ export const canvas = {
   drawn: '{{label}} drawn',
   selected_one: '{{count, number}} object selected',
   selected_other: '{{count, number}} objects selected',
+  current: '{{label}}, {{place, number}} of {{total, number}}',
   undone: 'Undone',
   redone: 'Redone',
   notice: {

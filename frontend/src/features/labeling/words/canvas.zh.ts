@@ -4,6 +4,7 @@ export const canvas = {
   deleted_other: '已删除 {{count, number}} 个对象',
   drawn: '已绘制 {{label}}',
   selected_other: '已选择 {{count, number}} 个对象',
+  current: '{{label}}，第 {{place, number}} 个，共 {{total, number}} 个',
   undone: '已撤销',
   redone: '已重做',
   notice: {

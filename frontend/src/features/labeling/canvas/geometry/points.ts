@@ -97,7 +97,7 @@ export function normalAngle(degrees: number): number {
   return angle === 360 ? 0 : angle;
 }
 
-/** What two rectangles share; null: nothing. */
+/** The overlap of two rectangles; null: they have none. */
 export function intersected(a: Rect, b: Rect): Rect | null {
   const left = Math.max(a[0], b[0]);
   const top = Math.max(a[1], b[1]);

@@ -74,7 +74,7 @@ export interface ToolHost {
   /** Draw an object of the active label on top. */
   create(shape: Shape): void;
   notify(notice: Notice): void;
-  /** What the tool paints, or which objects it edits, is another now. */
+  /** The tool paints something else, or edits other objects. */
   changed(): void;
 }
 
@@ -96,8 +96,10 @@ export interface MaskPaint {
   height: number;
   get(x: number, y: number): boolean;
   color: string;
-  /** What has changed since the mask was painted last; null: all of it. */
-  dirty: Rect | null;
+  /** The area that may hold ones. */
+  bounds: Rect;
+  /** The area that has changed since the last painting. */
+  dirty: Rect;
   /** Counts up with every change of the mask. */
   version: number;
 }
@@ -132,7 +134,7 @@ export interface Tool {
   editing(): readonly string[];
 }
 
-/** What most tools have in common: nothing. */
+/** Most tools do nothing on most events. */
 export const IDLE = {
   pointerMove: () => {},
   pointerUp: () => {},
