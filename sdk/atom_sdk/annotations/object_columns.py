@@ -223,7 +223,8 @@ def _ranges(starts: Ints, ends: Ints) -> Ints:
     """Return the numbers of all ranges [start, end), one after the other."""
     lengths = ends - starts
     before = np.cumsum(lengths) - lengths
-    return np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    numbers: Ints = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
+    return numbers
 
 
 class _Rings:
@@ -243,7 +244,8 @@ class _Rings:
             counts.append(len(lengths) - before)
         self._lengths = np.array(lengths, np.int64)
         self._holes = np.array(holes, bool)
-        self._first_ring = np.cumsum(counts) - counts
+        rings_of = np.array(counts, np.int64)
+        self._first_ring: Ints = np.cumsum(rings_of) - rings_of
         self._starts = starts
 
     def measure(self, numbers: Floats) -> Floats:

@@ -47,6 +47,8 @@
         ├── ImageDecodeError
         │   └── PixelRangeError
         ├── ImageDecoderMissingError
+        ├── NotAnnotatedError
+        ├── PictureSizeError
         └── ViewIndexError
 
 Every class carries a stable `code` for programs and a `hint` that says what to do next;
@@ -96,6 +98,8 @@ from atom_sdk.errors.readers import (
     ExportError,
     ImageDecodeError,
     ImageDecoderMissingError,
+    NotAnnotatedError,
+    PictureSizeError,
     PixelRangeError,
     ReaderError,
     ResumeMismatchError,
@@ -128,6 +132,7 @@ __all__ = [
     "LinksImpossibleError",
     "ManifestCorruptError",
     "ManifestError",
+    "NotAnnotatedError",
     "NulInPathError",
     "ObjectNotFoundError",
     "PackDigestMismatchError",
@@ -146,6 +151,7 @@ __all__ = [
     "PathNotUnicodeError",
     "PathTooLongError",
     "PathTraversalError",
+    "PictureSizeError",
     "PixelRangeError",
     "PreflightFailedError",
     "ReaderError",

@@ -93,3 +93,28 @@ class TooManyTrainersError(ReaderError):
     def __init__(self, most: int) -> None:
         """`most` processes have room."""
         super().__init__(f"More than {most} processes train with the samples of one object.")
+
+
+class NotAnnotatedError(ReaderError):
+    """A layer has no annotations of a picture, or they belong to earlier bytes of it."""
+
+    code = "not_annotated"
+    hint = "Read the pictures that ObjectTargets.rows_in names, or publish the annotations first."
+
+    def __init__(self, path: str) -> None:
+        """`path` of the picture."""
+        super().__init__(f"Nobody annotated the picture {path!r} as it is now.")
+        self.path = path
+
+
+class PictureSizeError(ReaderError):
+    """A picture has another size than the one that was annotated."""
+
+    code = "picture_size_differs"
+    hint = "Annotate the picture again, or set a size to scale both."
+
+    def __init__(self, path: str, size: tuple[int, ...], annotated: tuple[int, ...]) -> None:
+        """Sizes are (height, width) in pixels."""
+        names = [f"{width} × {height}" for height, width in (size, annotated)]
+        super().__init__(f"The picture {path!r} is {names[0]} pixels; annotated were {names[1]}.")
+        self.path = path

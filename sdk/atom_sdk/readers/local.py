@@ -47,6 +47,11 @@ class Sample:
         return self._index.path_of(self.row)
 
     @property
+    def digest(self) -> bytes:
+        """BLAKE3 of the file's bytes by its entry, 32 bytes."""
+        return self._index.digest_of(self.row)
+
+    @property
     def label(self) -> str | None:
         """Label, if it has one."""
         return self._index.label_of(self.row)

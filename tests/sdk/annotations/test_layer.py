@@ -112,16 +112,11 @@ def test_bounds_areas_and_contents_are_those_of_the_shapes(documents: list[Named
 def test_documents_by_ids_are_stored_by_names() -> None:
     expected = to_named(full_document(), ontology())
     for document in (full_document(), full_document().as_json(), expected):
-        fields = {} if document is expected else {"ontology": ontology()}
+        fields: dict[str, Any] = {} if document is expected else {"ontology": ontology()}
         table = rows_table([row(document, **fields)])
         assert list(documents_of(table)) == [expected]
-    contents = {
-        rows_table([row(document, **fields)])["content"][0].as_py()
-        for document, fields in (
-            (full_document(), {"ontology": ontology()}),
-            (expected, {}),
-        )
-    }
+    tables = [rows_table([it]) for it in (row_of_ids(full_document()), row(expected))]
+    contents = {table["content"][0].as_py() for table in tables}
     assert len(contents) == 1
 
 
@@ -226,7 +221,10 @@ def test_bytes_that_do_not_fit_their_kind_are_a_plain_error(
 
 
 def test_a_point_and_keypoints_with_a_box() -> None:
-    shapes = (Point(0.5, -0.0), Keypoints(((1.0, 2.0, 2.0),), Box(0.0, 0.0, 3.0, 4.0)))
+    shapes: tuple[PictureGeometry, ...] = (
+        Point(0.5, -0.0),
+        Keypoints(((1.0, 2.0, 2.0),), Box(0.0, 0.0, 3.0, 4.0)),
+    )
     objects = tuple(NamedObject(IDS[n], "car", it) for n, it in enumerate(shapes))
     (back,) = documents_of(rows_table([row(NamedDocument(9, 9, objects=objects))]))
     assert back.objects == objects
