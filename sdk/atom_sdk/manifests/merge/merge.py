@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from atom_sdk.manifests.build import Changes, apply_changes
 from atom_sdk.manifests.diff.diff import RootDiff, diff_roots, diff_tables
 from atom_sdk.manifests.entries import DIGEST, ENTRY_SCHEMA, LOGICAL_COLUMNS
+from atom_sdk.manifests.layers.deltas import compared_columns
 from atom_sdk.manifests.layers.layers import (
     change_layer,
     layer_content,
@@ -23,6 +24,8 @@ from atom_sdk.manifests.layers.layers import (
     read_layer,
     write_layer,
 )
+from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND
+from atom_sdk.manifests.merge.drawn_pictures import merge_both_drawn
 from atom_sdk.manifests.merge.moved_labels import Moves, moves_of
 from atom_sdk.manifests.merge.resolution import Conflicts, Resolution
 from atom_sdk.manifests.merge.three_way import Conflict, Field, Policy, merge_tables
@@ -241,6 +244,12 @@ class _Layers:
             for ref, moved in zip((base, ours, theirs), moves, strict=True)
         ]
         tables[2] = self._confined(tables[0], tables[2])
+        if kind == OBJECTS_KIND:
+            tables, clashes = merge_both_drawn(
+                tables,
+                lambda path, field: bool(conflicts.prefers_theirs([path], name, field)[0]),
+            )
+            conflicts.add(replace(each, layer=name) for each in clashes)
         merged = merge_tables(
             tables[0],
             tables[1],
@@ -296,7 +305,14 @@ class _Layers:
 
 
 def _fields(kind: str) -> list[Field]:
-    """Each column by itself; the digest is the same in all rows of a path by then."""
+    """Each column by itself; the digest is the same in all rows of a path by then.
+
+    Rows of objects that both sides changed are merged by then: they are taken whole.
+    """
+    if kind == OBJECTS_KIND:
+        compared = compared_columns(layer_schema(kind))
+        others = [n for n in layer_schema(kind).names if n not in ("path", *compared)]
+        return [Field("", tuple(compared), ("objects",), tuple(others))]
     first, *others = (name for name in layer_schema(kind).names if name not in ("path", "digest"))
     return [Field(first, (first,), (first,), ("digest",)), *(Field(n, (n,), (n,)) for n in others)]
 

@@ -155,7 +155,7 @@ def test_pieces_write_what_is_written_at_once(tmp_path: Path) -> None:
 
 @given(st.lists(rows, min_size=2, max_size=6))
 def test_a_diff_holds_all_that_differs(found: list[Drawn]) -> None:
-    """What a diff says, laid over the old rows, gives the new ones."""
+    """The rows of a diff, laid over the old ones, give the new ones."""
     half = len(found) // 2
     old, new = (
         drawn(*({**row, "path": f"{n}"} for n, row in enumerate(side)))
