@@ -123,6 +123,25 @@ BODIES: dict[str, dict[str, Any]] = {
         "labels": [{"name": "0"}, {"name": "1"}],
         "guideline": "Name the digit in the picture; skip what you cannot read.",
     },
+    "DraftRequest": {
+        "seq": 2,
+        "base": 1,
+        "patch": [{"op": "replace", "path": "/objects/0/label", "value": 7}],
+    },
+    "DecisionsRequest": {
+        "decisions": [
+            {
+                "slot": AN_ID,
+                "lease_no": 1,
+                "revision": AN_ID,
+                "verdict": "return",
+                "issues": [
+                    {"object": "9f86d081884c7d65", "at": [120.5, 64], "text": "Too wide."}
+                ],
+            }
+        ]
+    },
+    "NewIssueRequest": {"object": "9f86d081884c7d65", "at": [120.5, 64], "text": "Too wide."},
     "NewSavedViewRequest": {"name": "sevens", "prefix": "train/7/"},
     "NewUnitRequest": {"name": "Vision", "parent": AN_ID},
     "PatchedDescriptionRequest": {"notes": "The loss rises after the third epoch."},

@@ -160,3 +160,60 @@ class TaskNotPublished(Conflict):
     code = "task_not_published"
     title = "This task is not published."
     action = "Publish it first, or go on labeling in it."
+
+
+class InvalidAnnotation(Invalid):
+    """A document of objects that breaks a rule; `places` says where in the picture."""
+
+    status = 422
+    code = "invalid_annotation"
+    title = "The annotation has mistakes."
+    action = "Correct what the errors name, then submit again; your draft is kept."
+
+
+class DraftBaseUnknown(Conflict):
+    """A patch on a draft that the server does not have."""
+
+    code = "draft_base_unknown"
+    title = "The draft that this patch changes is not kept here."
+    action = "Send the whole document."
+
+
+class PictureReplaced(Conflict):
+    """The item has other bytes by now than the picture that was labeled."""
+
+    code = "picture_replaced"
+    title = "This picture was replaced since you opened it."
+    action = "Look at the new picture; what you sent is kept in the item's history."
+
+
+class NotAssigned(PermissionDenied):
+    """The task's work is for other people."""
+
+    code = "not_assigned"
+    title = "This task is assigned to other people."
+    action = "Ask whoever made the task to assign it to you."
+
+
+class NothingHeld(Conflict):
+    """There is no lease to take away."""
+
+    code = "nothing_held"
+    title = "This item is not held now."
+    action = "Reload the page."
+
+
+class LabelsInUse(Conflict):
+    """A newer ontology version lacks what the task's work uses."""
+
+    code = "labels_in_use"
+    title = "The new version lacks labels or attributes that the work of this task uses."
+    action = "Keep them in the new version, or correct the work that uses them first."
+
+
+class OntologyNotNewer(Conflict):
+    """A task goes on only with a newer version of its own ontology."""
+
+    code = "ontology_not_newer"
+    title = "The task can only move to a newer version of its own ontology."
+    action = "Add a version to the task's ontology, and move the task there."

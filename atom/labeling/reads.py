@@ -16,13 +16,24 @@ from django.db.models import (
     Prefetch,
     Q,
     QuerySet,
+    prefetch_related_objects,
 )
 from django.db.models.functions import Now
 
 from atom.accounts.models import User
 from atom.datasets.models import Dataset
 from atom.labeling import states
-from atom.labeling.models import AnnotationRevision, Draft, LabelTask, Skip, WorkItem, WorkSlot
+from atom.labeling.models import (
+    AnnotationRevision,
+    Draft,
+    Issue,
+    IssueComment,
+    LabelTask,
+    Skip,
+    WorkItem,
+    WorkSlot,
+)
+from atom.labeling.models.revisions import HUMAN
 from atom.labeling.states import SILENT_AFTER
 
 MAX_LABELS_OF_PATH = 50
@@ -40,8 +51,28 @@ def with_drafts(slots: Sequence[WorkSlot], user: User) -> list[WorkSlot]:
     """Return the slots with what an answer shows and the user's drafts as `my_drafts`."""
     order = {slot.pk: index for index, slot in enumerate(slots)}
     drafts = Prefetch("drafts", Draft.objects.filter(user=user), to_attr="my_drafts")
-    found = WorkSlot.objects.filter(pk__in=list(order)).for_display().prefetch_related(drafts)
+    found = WorkSlot.objects.filter(pk__in=list(order)).for_display()
+    found = found.prefetch_related(drafts, _with_issues("work_item__issues"))
     return sorted(found, key=lambda slot: order[slot.pk])
+
+
+def _with_issues(lookup: str) -> Prefetch:
+    return Prefetch(lookup, issues())
+
+
+def issues() -> QuerySet[Issue]:
+    """Return issues with what an answer shows, the oldest first."""
+    comments = Prefetch(
+        "comments", IssueComment.objects.select_related("author").order_by("created_at", "id")
+    )
+    joined = Issue.objects.select_related("author", "resolved_by", "work_item")
+    return joined.prefetch_related(comments).order_by("created_at", "id")
+
+
+def audits_for_display(slots: Sequence[WorkSlot]) -> list[WorkSlot]:
+    """Return audit slots with their issues, in the same order."""
+    prefetch_related_objects(list(slots), _with_issues("work_item__issues"))
+    return list(slots)
 
 
 def held_work(task: LabelTask, user: User) -> list[WorkSlot]:
@@ -101,16 +132,20 @@ def label_slots_of(audits: Sequence[WorkSlot]) -> dict[Any, WorkSlot]:
     """Return `{item id: label slot}` with the submissions that the audits are about."""
     items = [slot.work_item_id for slot in audits]
     slots = WorkSlot.objects.filter(work_item__in=items, role=states.LABEL_ROLE)
-    return {slot.work_item_id: slot for slot in slots.select_related("revision", "user")}
+    joined = slots.select_related("revision__parent", "user")
+    return {slot.work_item_id: slot for slot in joined}
 
 
 def items_of(task: LabelTask, state: str = "", *, skipped: bool = False) -> QuerySet[WorkItem]:
-    """Return the task's items, with their label slots as `label_slots`, and with their skips."""
-    slots = WorkSlot.objects.filter(role=states.LABEL_ROLE).select_related("revision", "user")
+    """Return the task's items, with their slots as `all_slots`, their skips and open issues."""
+    slots = WorkSlot.objects.select_related("revision", "user").defer("revision__document")
     skips = Skip.objects.select_related("user").order_by("created_at")
     items = task.items.prefetch_related(
-        Prefetch("slots", slots, to_attr="label_slots"), Prefetch("skips", skips)
+        Prefetch("slots", slots, to_attr="all_slots"), Prefetch("skips", skips)
     )
+    is_open = Q(issues__state=states.ISSUE_OPEN)
+    items = items.select_related("final_revision").defer("final_revision__document")
+    items = items.annotate(open_issues=Count("issues", filter=is_open))
     if skipped:
         items = items.filter(Exists(Skip.objects.filter(work_item=OuterRef("pk"))))
     return items.filter(state=state) if state else items
@@ -136,7 +171,10 @@ def labeler_stats(task: LabelTask) -> list[dict[str, Any]]:
     """Return one row per person who sent anything, by name."""
     counted = Q(accepted=True)
     rows = (
-        AnnotationRevision.objects.filter(work_item__label_task=task)
+        # Neither what a version brought along nor what an auditor corrected.
+        AnnotationRevision.objects.filter(
+            work_item__label_task=task, source=HUMAN, slot__role=states.LABEL_ROLE
+        )
         .values(labeler=F("user__username"))
         .annotate(
             submitted=Count("pk", filter=counted),

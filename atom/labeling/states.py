@@ -83,3 +83,12 @@ ROLES: Final = (LABEL_ROLE, AUDIT_ROLE)
 ACCEPT: Final = "accept"
 RETURN: Final = "return"
 VERDICTS: Final = (ACCEPT, RETURN)
+
+# --- issues -------------------------------------------------------------------------------------
+
+ISSUE_OPEN: Final = "open"
+ISSUE_RESOLVED: Final = "resolved"
+ISSUE_STATES: Final[dict[str, set[str]]] = {
+    ISSUE_OPEN: {ISSUE_RESOLVED},
+    ISSUE_RESOLVED: {ISSUE_OPEN},
+}

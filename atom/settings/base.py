@@ -306,6 +306,8 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
             "blurred",
         ],
         "DeliveryStateEnum": ["delivered", "failed", "pending"],
+        "IssueStateEnum": ["open", "resolved"],
+        "SlotHeldStateEnum": ["leased", "returned"],
         "RuntimeStateEnum": ["building", "failed", "pending", "ready"],
     },
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],

@@ -10,7 +10,7 @@ import pytest
 from atom.accounts.models import User
 from atom.labeling import reads, states
 from atom.labeling.actions import leases
-from atom.labeling.actions.label_tasks import change_audit_share
+from atom.labeling.actions.settings import change_settings
 from atom.labeling.engines import sampling
 from atom.labeling.errors import AuditorIsLabeler
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem, WorkSlot
@@ -162,7 +162,7 @@ def test_another_share_counts_for_what_is_submitted_from_then_on() -> None:
     task = make_task(20, audit_percent=0)
     labeler, boss = (make_member(task.project, "researcher") for _ in range(2))
     submit_all(leases.lease_labels(task, labeler, 10), labeler)
-    change_audit_share(task, boss, 30)
+    change_settings(task, boss, {"audit_percent": 30})
     task.refresh_from_db()
     submit_all(leases.lease_labels(task, labeler, 10), labeler)
     counts = Counter(WorkItem.objects.values_list("state", flat=True))

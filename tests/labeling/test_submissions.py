@@ -11,6 +11,7 @@ from django.db import connection
 from atom.labeling import states
 from atom.labeling.actions import drafts, label_tasks, leases
 from atom.labeling.actions.submissions import Outcome, submit
+from atom.labeling.engines.keys import uuid_of_key
 from atom.labeling.models import AnnotationRevision, Draft, LabelTask, WorkItem, WorkSlot
 from atom.labeling.reads import held_work, with_drafts
 from tests.factories.accounts import make_member, make_project
@@ -78,7 +79,7 @@ def test_a_stale_submission_is_refused_and_still_stored() -> None:
     [taken] = leases.lease_labels(task, next_one, 1)
     [outcome] = submit(task.project, sleeper, [submission(slot, 1, "late")])
     assert codes([outcome]) == ["stale_lease"]
-    assert AnnotationRevision.objects.get(idempotency_key="late").accepted is False
+    assert AnnotationRevision.objects.get(idempotency_key=uuid_of_key("late")).accepted is False
     [counted] = submit_all([taken], next_one, 2)
     assert counted.error is None
     assert WorkItem.objects.get().final_revision == counted.revision

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
@@ -14,12 +15,15 @@ from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
+from atom.labeling.actions.answers import Answer, read_answer
 from atom.labeling.actions.completion import complete_if_done, emit_if_audited
+from atom.labeling.actions.issues import NewIssue, issue_rows
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
+from atom.labeling.engines.keys import uuid_of_key
 from atom.labeling.errors import AuditorIsLabeler, DecidedTwice, StaleLease, TaskNotActive
-from atom.labeling.models import AuditDecision, WorkItem, WorkSlot
+from atom.labeling.models import AnnotationRevision, AuditDecision, Issue, WorkItem, WorkSlot
 from atom.labeling.permissions import LABEL, may
 from atom.labeling.sentences import task_is
 from atom_sdk.sentences import Sentence
@@ -35,6 +39,9 @@ class Decision:
     verdict: str
     error_code: str = ""
     comment: str = ""
+    issues: Sequence[NewIssue] = ()
+    # With it, the auditor accepts the work as they have corrected it.
+    document: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -47,6 +54,8 @@ class Ruling:
 
 @dataclass
 class _Changes:
+    corrections: list[AnnotationRevision] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
     decisions: list[AuditDecision] = field(default_factory=list)
     slots: list[WorkSlot] = field(default_factory=list)
     items: list[WorkItem] = field(default_factory=list)
@@ -55,7 +64,8 @@ class _Changes:
 def decide(project: Project, auditor: User, decisions: Sequence[Decision]) -> list[Ruling]:
     """Accept or return each submission; rulings in the same order.
 
-    Returned work goes to the same person under a new lease number. Repeating a decision
+    Returned work goes to the same person under a new lease number. A corrected document becomes
+    a revision of the auditor, which is the item's final one. Repeating a decision
     answers the same and changes nothing. Raises DecidedTwice before anything is changed.
     """
     require_one_each(decisions)
@@ -98,6 +108,22 @@ def _decide(
     if _is_repetition(decision, auditor, known.get(decision.revision_id)):
         return None
     label = slots.label_of(audit)
+    refusal = _refusal(decision, auditor, audit, label)
+    if refusal is not None:
+        return refusal
+    correction = None
+    if decision.document is not None:
+        answer = read_answer(decision.document, label.label_task, label.work_item)
+        if answer.problem is not None:
+            return answer.problem
+        correction = _correction(decision, auditor, audit, label, answer)
+    known[decision.revision_id] = _rule(decision, auditor, audit, label, changes, correction)
+    return None
+
+
+def _refusal(
+    decision: Decision, auditor: User, audit: WorkSlot, label: WorkSlot
+) -> AtomError | None:
     if label.user_id == auditor.pk:
         return AuditorIsLabeler()
     if label.label_task.state not in states.TASK_TAKES_WORK:
@@ -114,7 +140,6 @@ def _decide(
             Sentence("labeling.label_changed", "The label has changed since you saw it."),
             slot=str(audit.pk),
         )
-    known[decision.revision_id] = _rule(decision, auditor, audit, label, changes)
     return None
 
 
@@ -125,8 +150,30 @@ def _is_repetition(decision: Decision, auditor: User, earlier: AuditDecision | N
     return given == (earlier.auditor_id, earlier.slot_id, earlier.lease_no, earlier.verdict)
 
 
+def _correction(
+    decision: Decision, auditor: User, audit: WorkSlot, label: WorkSlot, answer: Answer
+) -> AnnotationRevision:
+    """Return the auditor's own revision over the labeler's."""
+    return AnnotationRevision(
+        work_item_id=audit.work_item_id,
+        slot=audit,
+        user=auditor,
+        lease_no=decision.lease_no,
+        parent_id=decision.revision_id,
+        ontology_version_id=label.label_task.ontology_version_id,
+        **answer.columns,
+        accepted=True,
+        idempotency_key=uuid_of_key(f"correction {audit.pk} {decision.lease_no}"),
+    )
+
+
 def _rule(
-    decision: Decision, auditor: User, audit: WorkSlot, label: WorkSlot, changes: _Changes
+    decision: Decision,
+    auditor: User,
+    audit: WorkSlot,
+    label: WorkSlot,
+    changes: _Changes,
+    correction: AnnotationRevision | None,
 ) -> AuditDecision:
     item = label.work_item
     accepted = decision.verdict == states.ACCEPT
@@ -136,7 +183,7 @@ def _rule(
     audit.expires_at = None
     audit.page, audit.on_screen, audit.seen_at = "", False, None
     if accepted:
-        item.final_revision_id = decision.revision_id
+        item.final_revision_id = correction.pk if correction else decision.revision_id
     else:
         label.lease_no += 1
         label.returned_code, label.returned_comment = decision.error_code, decision.comment
@@ -148,8 +195,11 @@ def _rule(
         verdict=decision.verdict,
         error_code=decision.error_code,
         comment=decision.comment,
+        correction=correction,
     )
     changes.decisions.append(made)
+    changes.corrections += [correction] if correction else []
+    changes.issues += issue_rows(decision.issues, item, auditor, decision.revision_id)
     changes.slots += [audit, label]
     changes.items.append(item)
     return made
@@ -158,7 +208,9 @@ def _rule(
 def _write(changes: _Changes) -> None:
     if not changes.decisions:
         return
+    AnnotationRevision.objects.bulk_create(changes.corrections)
     AuditDecision.objects.bulk_create(changes.decisions)
+    Issue.objects.bulk_create(changes.issues)
     fields = [
         "state", "expires_at", "lease_no", "returned_code", "returned_comment", "page",
         "on_screen", "seen_at",

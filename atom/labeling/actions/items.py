@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -12,8 +12,11 @@ from django.db.models.functions import Now
 
 from atom.core import clock
 from atom.labeling import states
+from atom.labeling.actions.answers import Answer
 from atom.labeling.actions.progress import notify_progress
-from atom.labeling.models import LabelTask, WorkItem, WorkSlot
+from atom.labeling.engines.keys import uuid_of_key
+from atom.labeling.models import AnnotationRevision, LabelTask, WorkItem, WorkSlot
+from atom.labeling.models.revisions import IMPORT
 
 _BATCH = 2000
 
@@ -30,6 +33,10 @@ class Sample:
     place: dict[str, Any]
     size_bytes: int
     media_type: str
+    # Width and height, where the version knows them.
+    picture_size: tuple[int, int] | None = None
+    # The objects that the version has for it, by the ids of the task's ontology.
+    document: dict[str, Any] | None = None
 
 
 def add_items(task: LabelTask, samples: Iterable[Sample]) -> int:
@@ -80,6 +87,41 @@ def _add_batch(task: LabelTask, samples: list[Sample], first: int) -> None:
         )
         for item in items
     )
+    _add_pre_labels(task, items, {s.path: s.document for s in samples if s.document})
+
+
+def _add_pre_labels(
+    task: LabelTask, items: list[WorkItem], by_path: Mapping[str, dict[str, Any]]
+) -> None:
+    """Store what the version has as revisions that count for nothing, and point the items there."""
+    begun = [item for item in items if item.path in by_path]
+    if not begun:
+        return
+    slots = {
+        slot.work_item_id: slot
+        for slot in WorkSlot.objects.filter(work_item__in=begun, role=states.LABEL_ROLE)
+    }
+    at = clock.now()
+    revisions = []
+    for item in begun:
+        document = Answer(by_path[item.path])
+        revisions.append(
+            AnnotationRevision(
+                created_at=at,
+                work_item=item,
+                slot=slots[item.pk],
+                user_id=task.created_by_id,
+                lease_no=0,
+                source=IMPORT,
+                ontology_version_id=task.ontology_version_id,
+                **document.columns,
+                accepted=False,
+                idempotency_key=uuid_of_key(f"pre-label {item.pk}"),
+            )
+        )
+        item.pre_label = revisions[-1]
+    AnnotationRevision.objects.bulk_create(revisions)
+    WorkItem.objects.bulk_update(begun, ["pre_label"])
 
 
 def media_of(sample: Sample) -> dict[str, Any]:
@@ -98,4 +140,6 @@ def _item(task: LabelTask, sample: Sample, position: int) -> WorkItem:
         digest=sample.digest,
         media=media_of(sample),
         position=position,
+        width=sample.picture_size[0] if sample.picture_size else None,
+        height=sample.picture_size[1] if sample.picture_size else None,
     )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -20,14 +22,21 @@ from atom.datasets.catalog.actions.catalogue import pin
 from atom.datasets.models import Version
 from atom.labeling import states
 from atom.labeling.actions.items import add_items
-from atom.labeling.actions.ontologies import LabelInput, create_ontology, lock_version
+from atom.labeling.actions.ontologies import (
+    LabelInput,
+    OntologyContent,
+    create_ontology,
+    lock_version,
+)
 from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.samples import ImageSelection
+from atom.labeling.actions.settings import require_tools
 from atom.labeling.actions.transitions import transition
+from atom.labeling.engines import layers, objects
 from atom.labeling.engines.selection import ExcludedCounts
-from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TaskNotActive, TooManyItems
+from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
-from atom.labeling.sentences import task_is
+from atom.labeling.models.tasks import IMAGE_CLASSIFICATION, IMAGE_OBJECTS
 from atom_sdk.manifests.query import Query
 from atom_sdk.sentences import Sentence
 
@@ -51,7 +60,15 @@ class TaskPlan:
     version: Version
     ontology_version: OntologyVersion | None = None
     labels: Sequence[LabelInput] = ()
+    schema: Mapping[str, Any] = field(default_factory=dict)
     guideline: str = ""
+    modality: str = IMAGE_CLASSIFICATION
+    # Labelers begin with the objects that the version has.
+    pre_label: bool = True
+    # Empty for everybody who may label.
+    assignees: Sequence[User] = ()
+    due_on: date | None = None
+    priority: int = 0
     prefix: str = ""
     # Only these files; empty for all below the prefix.
     paths: frozenset[str] = frozenset()
@@ -76,11 +93,12 @@ def create_task(project: Project, user: User, plan: TaskPlan) -> LabelTask:
     # First, so that the error names the task and not its ontology, which gets the same name.
     if LabelTask.objects.filter(project=project, name=plan.name).exists():
         raise TaskNameTaken(errors={"name": [ErrorDetail("This name is taken.", code="unique")]})
-    ontology_version = plan.ontology_version or create_ontology(
-        project, user, plan.name, plan.labels, plan.guideline
-    )
+    content = OntologyContent(plan.labels, plan.guideline, plan.schema)
+    ontology_version = plan.ontology_version or create_ontology(project, user, plan.name, content)
+    require_tools(ontology_version, plan.modality)
     task = _insert(project, user, plan, ontology_version)
-    chosen = ImageSelection(plan.version, plan.prefix, plan.labelled, plan.paths, plan.where)
+    task.assignees.set(plan.assignees)
+    chosen = selection_of(task, plan.where, plan.paths)
     if plan.paths or plan.version.file_count <= FILLED_AT_ONCE:
         found = add_items(task, chosen.samples())
     else:
@@ -120,9 +138,22 @@ def fill_task(task_id: UUID) -> None:
         task = LabelTask.objects.for_display().filter(pk=task_id).first()
         if not mine or task is None or task.populated_at is not None:
             return
-        where = query_of(task.where)
-        chosen = ImageSelection(task.dataset_version, task.prefix, task.labelled, where=where)
-        add_items(task, chosen.samples())
+        add_items(task, selection_of(task, query_of(task.where)).samples())
+
+
+def selection_of(
+    task: LabelTask, where: Query | None, paths: frozenset[str] = frozenset()
+) -> ImageSelection:
+    """Return the images that the task is about."""
+    of_objects = task.modality == IMAGE_OBJECTS
+    return ImageSelection(
+        task.dataset_version,
+        task.prefix,
+        task.labelled,
+        paths,
+        where,
+        kind=objects.KIND if of_objects else layers.KIND,
+    )
 
 
 def _nothing_to_label(left_out: ExcludedCounts) -> NoItems:
@@ -156,6 +187,10 @@ def _insert(
                 dataset=plan.version.dataset,
                 dataset_version=plan.version,
                 ontology_version=ontology_version,
+                modality=plan.modality,
+                pre_label=plan.pre_label,
+                due_on=plan.due_on,
+                priority=plan.priority,
                 prefix=plan.prefix,
                 labelled=plan.labelled,
                 where=plan.where.text if plan.where else "",
@@ -208,23 +243,3 @@ def _notify_labelers(task: LabelTask, user: User) -> None:
         task=str(task.pk),
         name=task.name,
     )
-
-
-@transaction.atomic
-def change_audit_share(task: LabelTask, user: User, percent: float) -> LabelTask:
-    """Audit another share of what is submitted from now on; what was drawn or accepted stays.
-
-    Raises TaskNotActive once the task takes no more work.
-    """
-    locked = LabelTask.objects.for_display().select_for_update(of=("self",)).get(pk=task.pk)
-    if locked.state not in {states.DRAFT, *states.TASK_TAKES_WORK}:
-        raise TaskNotActive(
-            task_is(locked.state),
-            state=locked.state,
-        )
-    before, locked.audit_percent = locked.audit_percent, percent
-    locked.save(update_fields=["audit_percent", "updated_at"])
-    named = {"name": locked.name, "before": before, "after": percent}
-    audit.record(user, "label_task.changed", locked, locked.project, locked.dataset, **named)
-    notify_progress(locked.pk)
-    return locked

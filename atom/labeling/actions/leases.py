@@ -11,13 +11,21 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 
+from atom.accounts import audit
 from atom.accounts.models import ROLES, User
 from atom.accounts.reads import reaching_binding
 from atom.core import clock
 from atom.labeling import sql, states
 from atom.labeling.actions.pages import Return, take_up
 from atom.labeling.actions.progress import notify_progress
-from atom.labeling.errors import AuditorIsLabeler, LeaseElsewhere, StaleLease, TaskNotActive
+from atom.labeling.errors import (
+    AuditorIsLabeler,
+    LeaseElsewhere,
+    NotAssigned,
+    NothingHeld,
+    StaleLease,
+    TaskNotActive,
+)
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 from atom.labeling.sentences import task_is
 from atom_sdk.sentences import Sentence
@@ -47,11 +55,12 @@ AS_PROGRAM: Final = Return()
 
 
 def lease_labels(task: LabelTask, user: User, n: int, page: Page = PROGRAM) -> list[WorkSlot]:
-    """Give `user` up to `n` open items, in the task's order. Raises TaskNotActive.
+    """Give `user` up to `n` open items, in the task's order. Raises TaskNotActive, NotAssigned.
 
     If nothing is open, a person with nothing to do takes what others have only fetched ahead.
     """
     _require_active(task)
+    _require_assigned(task, user)
     expire_leases(task.pk)
     held = WorkSlot.objects.held_by(user).filter(label_task=task, role=states.LABEL_ROLE).count()
     wanted = min(n, MAX_HELD - held)
@@ -146,6 +155,25 @@ def reopen_returned(slot: WorkSlot) -> None:
     notify_progress(slot.label_task_id)
 
 
+def free_slot(slot: WorkSlot, user: User) -> None:
+    """Take a held item from whoever holds it and open it; their draft stays with them.
+
+    Work of theirs that arrives later is kept and does not count. Raises NothingHeld.
+    """
+    with transaction.atomic():
+        locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
+        if locked.state not in states.SLOT_HELD:
+            raise NothingHeld(slot=str(slot.pk))
+        task, holder = slot.label_task, locked.user
+        open_slot(locked)
+        named = {
+            "name": task.name, "path": slot.work_item.path,
+            "holder": holder.username if holder else "",
+        }  # fmt: skip
+        audit.record(user, "label_task.slot_freed", task, task.project, task.dataset, **named)
+    notify_progress(slot.label_task_id)
+
+
 def lost_lease(slot: WorkSlot, user: User) -> StaleLease:
     """Return why `user` no longer holds `slot`, as it stands now."""
     lost = LeaseElsewhere if slot.user_id == user.pk else StaleLease
@@ -155,6 +183,12 @@ def lost_lease(slot: WorkSlot, user: User) -> StaleLease:
 def _require_active(task: LabelTask) -> None:
     if task.state != states.ACTIVE:
         raise TaskNotActive(task_is(task.state), state=task.state)
+
+
+def _require_assigned(task: LabelTask, user: User) -> None:
+    assignees = {person.pk for person in task.assignees.all()}
+    if assignees and user.pk not in assignees:
+        raise NotAssigned
 
 
 def _lease(
@@ -212,6 +246,7 @@ def lease_slot(slot: WorkSlot, user: User, page: Page) -> WorkSlot:
     """Lease this very item if it is open. Raises StaleLease when somebody has it, TaskNotActive."""
     task = slot.label_task
     _require_active(task)
+    _require_assigned(task, user)
     with transaction.atomic():
         locked = WorkSlot.objects.select_for_update().get(pk=slot.pk)
         other = WorkSlot.objects.filter(work_item=slot.work_item_id, user=user).exists()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -12,19 +13,44 @@ from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.labeling.engines.ontologies import complete_labels, problems_of
+from atom.labeling.engines.checking import ontology_problems
+from atom.labeling.engines.ontologies import complete_labels, full_schema, problems_of
+from atom.labeling.engines.ontology_ids import KnownIds, complete_ids, known_ids, meaning_problems
 from atom.labeling.errors import InvalidLabels, OntologyLocked, OntologyNameTaken
 from atom.labeling.models import Ontology, OntologyVersion
 
 LabelInput = Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class OntologyContent:
+    """The labels, schema and guideline that a version is asked to have."""
+
+    labels: Sequence[LabelInput]
+    guideline: str = ""
+    schema: Mapping[str, Any] = field(default_factory=dict)
+
+    def columns(self, known: KnownIds) -> dict[str, Any]:
+        """Return the columns with every id filled in. Raises InvalidLabels."""
+        completed = complete_labels(self.labels, known.label_ids, known.labels)
+        problems = problems_of(completed)
+        if problems:
+            raise InvalidLabels(errors={"labels": problems})
+        labels = [label.as_json() for label in completed]
+        schema = full_schema(self.schema)
+        complete_ids(labels, schema, known)
+        errors = ontology_problems(labels, schema) or meaning_problems(labels, schema, known)
+        if errors:
+            raise InvalidLabels(errors=errors)
+        return {"labels": labels, "schema": schema, "guideline": self.guideline}
+
+
 @transaction.atomic
 def create_ontology(
-    project: Project, user: User, name: str, labels: Sequence[LabelInput], guideline: str = ""
+    project: Project, user: User, name: str, content: OntologyContent
 ) -> OntologyVersion:
     """Make an ontology with its first version. Raises OntologyNameTaken, InvalidLabels."""
-    checked = _check(labels)
+    columns = content.columns(KnownIds())
     try:
         with transaction.atomic():
             ontology = Ontology.objects.create(project=project, name=name, created_by=user)
@@ -33,31 +59,38 @@ def create_ontology(
             errors={"name": [ErrorDetail("This name is taken.", code="unique")]}
         ) from exc
     audit.record(user, "ontology.created", ontology, project, name=name)
-    return ontology.versions.create(number=1, labels=checked, guideline=guideline)
+    return ontology.versions.create(number=1, **columns)
 
 
 @transaction.atomic
-def add_version(
-    ontology: Ontology, labels: Sequence[LabelInput], guideline: str
-) -> OntologyVersion:
-    """Add the next version. Raises InvalidLabels."""
-    checked = _check(labels)
+def add_version(ontology: Ontology, user: User, content: OntologyContent) -> OntologyVersion:
+    """Add the next version; labels, attributes and choices keep their ids by name.
+
+    Raises InvalidLabels, also where an id would mean something else than before.
+    """
     # Lock first: two people may add a version at once.
-    Ontology.objects.select_for_update().get(pk=ontology.pk)
-    last = ontology.versions.aggregate(last=Max("number"))["last"] or 0
-    return ontology.versions.create(number=last + 1, labels=checked, guideline=guideline)
+    locked = Ontology.objects.select_for_update().get(pk=ontology.pk)
+    last = locked.versions.aggregate(last=Max("number"))["last"] or 0
+    made = locked.versions.create(number=last + 1, **content.columns(_known(locked, last)))
+    named = {"name": locked.name, "number": made.number}
+    audit.record(user, "ontology.version_added", locked, locked.project, **named)
+    return made
 
 
 @transaction.atomic
-def edit_version(
-    version: OntologyVersion, labels: Sequence[LabelInput], guideline: str
-) -> OntologyVersion:
+def edit_version(version: OntologyVersion, user: User, content: OntologyContent) -> OntologyVersion:
     """Change a version that nobody works with yet. Raises OntologyLocked, InvalidLabels."""
     locked = OntologyVersion.objects.select_for_update().get(pk=version.pk)
     if locked.locked_at is not None:
         raise OntologyLocked
-    locked.labels, locked.guideline = _check(labels), guideline
-    locked.save(update_fields=["labels", "guideline", "updated_at"])
+    columns = content.columns(_known(locked.ontology, locked.number - 1))
+    for name, value in columns.items():
+        setattr(locked, name, value)
+    locked.save(update_fields=[*columns, "updated_at"])
+    named = {"name": locked.ontology.name, "number": locked.number}
+    audit.record(
+        user, "ontology.version_changed", locked.ontology, locked.ontology.project, **named
+    )
     return locked
 
 
@@ -66,9 +99,7 @@ def lock_version(version_id: Any) -> None:
     OntologyVersion.objects.filter(pk=version_id, locked_at=None).update(locked_at=Now())
 
 
-def _check(labels: Sequence[LabelInput]) -> list[dict[str, Any]]:
-    completed = complete_labels(labels)
-    problems = problems_of(completed)
-    if problems:
-        raise InvalidLabels(errors={"labels": problems})
-    return [label.as_json() for label in completed]
+def _known(ontology: Ontology, until: int) -> KnownIds:
+    """Return the ids of the versions up to that number."""
+    earlier = ontology.versions.filter(number__lte=until).order_by("number")
+    return known_ids((version.full_labels, version.full_schema) for version in earlier)

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef
+from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Now
 
 from atom.accounts import audit
@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 _CURSOR_ROWS = 5000
 # By name: tasks import actions, never the reverse.
 _PUBLISH_TASK = "atom.labeling.tasks.publish_labels"
-AUDITED, NOT_SAMPLED = "accepted", "not_sampled"
+AUDITED, CORRECTED, NOT_SAMPLED = "accepted", "corrected", "not_sampled"
 
 
 def request_publish(task: LabelTask, user: User, *, partial: bool) -> LabelTask:
@@ -108,8 +108,11 @@ def _publish_layer(task: LabelTask) -> Version:
         created_at=task.publish_requested_at or clock.now(),
         provenance=_provenance(task),
     )
-    layer = NamedLayer(layers.NAME, layers.KIND, layers.label_table(_rows(task)))
-    return publish_layer(task.dataset, "main", layer, details)
+    return publish_layer(task.dataset, "main", _layer(task), details)
+
+
+def _layer(task: LabelTask) -> NamedLayer:
+    return NamedLayer(layers.NAME, layers.KIND, layers.label_table(_rows(task)))
 
 
 def _provenance(task: LabelTask) -> dict[str, Any]:
@@ -121,19 +124,30 @@ def _provenance(task: LabelTask) -> dict[str, Any]:
     }
 
 
+def _accepted(task: LabelTask) -> QuerySet[WorkItem]:
+    """Return the accepted items in their order, with `audited` and `corrected`."""
+    decisions = AuditDecision.objects.filter(verdict=states.ACCEPT)
+    return (
+        WorkItem.objects.filter(label_task=task, state=states.ACCEPTED)
+        .annotate(
+            audited=Exists(decisions.filter(revision=OuterRef("final_revision"))),
+            corrected=Exists(decisions.filter(correction=OuterRef("final_revision"))),
+        )
+        .order_by("position", "id")
+    )
+
+
+def _audit_state(*, audited: bool, corrected: bool) -> str:
+    if corrected:
+        return CORRECTED
+    return AUDITED if audited else NOT_SAMPLED
+
+
 def _rows(task: LabelTask) -> Iterator[layers.LabelRow]:
     """Yield the accepted labels through a server-side cursor."""
     names = task.ontology_version.names_by_id
-    audited = AuditDecision.objects.filter(
-        revision=OuterRef("final_revision"), verdict=states.ACCEPT
-    )
-    items = (
-        WorkItem.objects.filter(label_task=task, state=states.ACCEPTED)
-        .select_related("final_revision")
-        .defer("media", "final_revision__document")
-        .annotate(audited=Exists(audited))
-        .order_by("position", "id")
-    )
+    items = _accepted(task).select_related("final_revision")
+    items = items.defer("media", "final_revision__document")
     for item in items.iterator(chunk_size=_CURSOR_ROWS):
         revision = item.final_revision
         if revision is None or revision.label_id is None:
@@ -144,7 +158,7 @@ def _rows(task: LabelTask) -> Iterator[layers.LabelRow]:
             label=names[revision.label_id],
             revision=revision.lease_no,
             annotator=sampling.pseudonym(task.project_id, revision.user_id),
-            audit_state=AUDITED if item.audited else NOT_SAMPLED,
+            audit_state=_audit_state(audited=item.audited, corrected=item.corrected),
         )
 
 

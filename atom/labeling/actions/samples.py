@@ -16,7 +16,8 @@ from atom.datasets.packs.media_pins import media_pin
 from atom.labeling.actions.items import Sample
 from atom.labeling.engines import layers, selection
 from atom.labeling.engines.selection import ExcludedCounts
-from atom_sdk.manifests import read_layer, read_range, read_root
+from atom_sdk.manifests import read_range, read_root
+from atom_sdk.manifests.layers.layers import read_values
 from atom_sdk.manifests.query import Query, may_match
 from atom_sdk.manifests.roots.roots import RangeRef
 
@@ -25,9 +26,9 @@ from atom_sdk.manifests.roots.roots import RangeRef
 class ImageSelection:
     """The images of a version below `prefix`, in path order, holding one range at a time.
 
-    `labelled` False: those without a label in any classification layer; None: all. `paths` limits
-    them to these paths, `where` to those that match. `left_out` and `count` cover the images that
-    were read so far.
+    `labelled` False: those without a row in any layer of the kind `kind`; None: all. `paths` limits
+    them to these paths, `where` to those that match.
+    `left_out` and `count` cover the images that were read so far.
     """
 
     version: Version
@@ -35,6 +36,7 @@ class ImageSelection:
     labelled: bool | None = False
     paths: frozenset[str] = frozenset()
     where: Query | None = None
+    kind: str = layers.KIND
     left_out: ExcludedCounts = field(default_factory=ExcludedCounts, init=False)
     count: int = field(default=0, init=False)
 
@@ -54,7 +56,8 @@ class ImageSelection:
         store = project_store(self.version.dataset.project)
         root = read_root(bytes.fromhex(self.version.readable_root), store)
         asked = [] if self.labelled is None else root.layers
-        known = [read_layer(layer, store) for layer in asked if layer.kind == layers.KIND]
+        column = "label" if self.kind == layers.KIND else "content"
+        known = [read_values(layer, column, store) for layer in asked if layer.kind == self.kind]
         for part in root.ranges:
             if selection.may_hold(part, self.prefix) and selection.may_list(part, self.paths):
                 entries = selection.listed(self._filtered(part, store), self.paths)

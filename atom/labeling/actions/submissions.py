@@ -16,23 +16,19 @@ from atom.accounts.permissions import role_in
 from atom.core import outbox
 from atom.core.errors import AtomError, NotFound
 from atom.labeling import states
+from atom.labeling.actions.answers import Answer, read_answer
 from atom.labeling.actions.completion import complete_if_done, emit_if_corrected
 from atom.labeling.actions.leases import lost_lease
 from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import documents, sampling
-from atom.labeling.errors import (
-    DocumentTooLarge,
-    SubmissionKeyReused,
-    TaskNotActive,
-    UnknownLabel,
-)
+from atom.labeling.engines.keys import uuid_of_key
+from atom.labeling.errors import PictureReplaced, SubmissionKeyReused, TaskNotActive
 from atom.labeling.models import AnnotationRevision, Draft, WorkItem, WorkSlot
 from atom.labeling.models.tasks import planned_total
 from atom.labeling.permissions import AUDIT, may
 from atom.labeling.sentences import task_is
-from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True)
@@ -44,6 +40,13 @@ class Submission:
     idempotency_key: str
     document: dict[str, Any]
     active_ms: int = 0
+    # The shown picture's; empty where the sender does not say.
+    digest: str = ""
+
+    @property
+    def key(self) -> UUID:
+        """The key as it is stored."""
+        return uuid_of_key(self.idempotency_key)
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def _submit_once(project: Project, user: User, submissions: Sequence[Submission]
     with transaction.atomic():
         slots = lock_slots(project, {s.slot_id for s in submissions})
         # Read after the lock: a repetition that waited for us must find what we stored.
-        keys = [s.idempotency_key for s in submissions]
+        keys = [s.key for s in submissions]
         known = {
             revision.idempotency_key: revision
             for revision in AnnotationRevision.objects.filter(idempotency_key__in=keys)
@@ -108,22 +111,21 @@ def _take(
     submission: Submission,
     user: User,
     slots: LockedSlots,
-    known: dict[str, AnnotationRevision],
+    known: dict[UUID, AnnotationRevision],
     changes: _Changes,
 ) -> Outcome:
     slot = slots.get(submission.slot_id, states.LABEL_ROLE)
     if slot is None:
         return Outcome(submission.slot_id, error=NotFound())
-    encoded = documents.encode(submission.document)
-    earlier = known.get(submission.idempotency_key)
+    answer = read_answer(submission.document, slot.label_task, slot.work_item)
+    earlier = known.get(submission.key)
     if earlier is not None:
-        return _repeat(submission, user, encoded.sha256, earlier, slot)
-    problem = _problem_with(submission, encoded, slot)
-    if problem is not None:
-        return Outcome(submission.slot_id, error=problem)
-    refusal = _refusal(slot, slots.audit_of(slot), user, submission.lease_no)
-    revision = _revision(submission, user, slot, encoded, accepted=refusal is None)
-    known[submission.idempotency_key] = revision
+        return _repeat(submission, user, answer, earlier, slot)
+    if answer.problem is not None:
+        return Outcome(submission.slot_id, error=answer.problem)
+    refusal = _refusal(slot, slots.audit_of(slot), user, submission)
+    revision = _revision(submission, user, slot, answer, accepted=refusal is None)
+    known[submission.key] = revision
     changes.revisions.append(revision)
     if refusal is None:
         _count(slot, revision, slots.audit_of(slot), changes)
@@ -133,45 +135,23 @@ def _take(
 def _repeat(
     submission: Submission,
     user: User,
-    sha256: str,
+    answer: Answer,
     earlier: AnnotationRevision,
     slot: WorkSlot,
 ) -> Outcome:
-    given = (submission.slot_id, user.pk, submission.lease_no, sha256)
-    if given != (earlier.slot_id, earlier.user_id, earlier.lease_no, earlier.sha256):
+    # As it came: the ontology that gave it its canonical form may have changed since.
+    digests = {answer.encoded.sha256, documents.encode(submission.document).sha256}
+    sent = (submission.slot_id, user.pk, submission.lease_no)
+    is_same = sent == (earlier.slot_id, earlier.user_id, earlier.lease_no)
+    if not is_same or bytes(earlier.sha256) not in digests:
         return Outcome(submission.slot_id, error=SubmissionKeyReused())
     error = None if earlier.accepted else lost_lease(slot, user)
     return Outcome(submission.slot_id, earlier, error)
 
 
-def _problem_with(
-    submission: Submission, encoded: documents.EncodedDocument, slot: WorkSlot
+def _refusal(
+    slot: WorkSlot, audit: WorkSlot | None, user: User, submission: Submission
 ) -> AtomError | None:
-    if encoded.size_bytes > documents.MAX_DOCUMENT_BYTES:
-        return DocumentTooLarge(
-            Sentence(
-                "labeling.document_too_large",
-                "At most {max_bytes} bytes.",
-                max_bytes=documents.MAX_DOCUMENT_BYTES,
-            )
-        )
-    label_ids = documents.label_ids_of(submission.document)
-    unknown = set(label_ids) - set(slot.label_task.ontology_version.names_by_id)
-    if unknown or not label_ids:
-        shown = submission.document.get("label_id")
-        return UnknownLabel(
-            errors={
-                "label_id": [
-                    Sentence(
-                        "labeling.label_unknown", "There is no label with the id {id}.", id=shown
-                    )
-                ]
-            }
-        )
-    return None
-
-
-def _refusal(slot: WorkSlot, audit: WorkSlot | None, user: User, lease_no: int) -> AtomError | None:
     """Return why the submission does not count, or None.
 
     An expired lease still counts if nobody else took the slot: the row is locked here.
@@ -184,8 +164,10 @@ def _refusal(slot: WorkSlot, audit: WorkSlot | None, user: User, lease_no: int) 
     held = slot.state in states.SLOT_HELD and slot.user_id == user.pk
     lapsed = slot.state == states.OPEN and slot.lapsed_user_id == user.pk
     audits_it = audit is not None and audit.user_id == user.pk
-    if not (held or (lapsed and not audits_it)) or slot.lease_no != lease_no:
+    if not (held or (lapsed and not audits_it)) or slot.lease_no != submission.lease_no:
         return lost_lease(slot, user)
+    if submission.digest and submission.digest != slot.work_item.digest:
+        return PictureReplaced(slot=str(slot.pk))
     return None
 
 
@@ -193,7 +175,7 @@ def _revision(
     submission: Submission,
     user: User,
     slot: WorkSlot,
-    encoded: documents.EncodedDocument,
+    answer: Answer,
     *,
     accepted: bool,
 ) -> AnnotationRevision:
@@ -202,14 +184,12 @@ def _revision(
         slot=slot,
         user=user,
         lease_no=submission.lease_no,
-        parent_id=slot.revision_id,
+        parent_id=slot.revision_id or slot.work_item.pre_label_id,
         ontology_version_id=slot.label_task.ontology_version_id,
-        label_ids=documents.label_ids_of(submission.document),
-        document=encoded.data,
-        sha256=encoded.sha256,
+        **answer.columns,
         active_ms=submission.active_ms,
         accepted=accepted,
-        idempotency_key=submission.idempotency_key,
+        idempotency_key=submission.key,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from atom.labeling.actions.audits import Ruling
 from atom.labeling.actions.submissions import Outcome
+from atom.labeling.errors import InvalidAnnotation
 
 
 def results_of(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
@@ -30,4 +31,6 @@ def _result(done: Outcome | Ruling) -> dict[str, Any]:
     if done.error is not None:
         error = done.error
         result |= {"code": error.code, "detail": error.detail, "action": error.action}
+        if isinstance(error, InvalidAnnotation):
+            result |= {"errors": error.errors, "places": error.extra["places"]}
     return result

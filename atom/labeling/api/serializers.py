@@ -1,9 +1,9 @@
-"""Shapes of ontologies and label tasks."""
+"""Shapes of label tasks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
@@ -13,64 +13,23 @@ from atom.core.names import NameField, TextField
 from atom.core.stored_failures import FailureSerializer, stored_failure
 from atom.labeling import permissions, states
 from atom.labeling.actions.skips import SETTLEMENTS
-from atom.labeling.engines.ontologies import MAX_LABEL_ID, MAX_LABELS, MAX_NAME_LENGTH
-from atom.labeling.models import LabelTask, Ontology, OntologyVersion
+from atom.labeling.api.ontology_serializers import (
+    LabelSerializer,
+    NewLabelSerializer,
+    OntologySchemaSerializer,
+)
+from atom.labeling.engines.ontologies import MAX_LABELS
+from atom.labeling.engines.templates import TEMPLATES
+from atom.labeling.models import LabelTask
+from atom.labeling.models.tasks import IMAGE_CLASSIFICATION, IMAGE_OBJECTS, MAX_PRIORITY, MODALITIES
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS
 from atom_sdk.packs.paths import MAX_PATH_BYTES
 from atom_sdk.sentences import Sentence
 
 MAX_LISTED_PATHS = 10_000
-
-
-class LabelSerializer(serializers.Serializer[Any]):
-    """One class."""
-
-    id = serializers.IntegerField()
-    name = serializers.CharField()
-    color = serializers.CharField()
-    hotkey = serializers.CharField(allow_blank=True)
-
-
-class NewLabelSerializer(serializers.Serializer[Any]):
-    """One class as it is asked for; id, colour and hotkey are chosen when left out."""
-
-    id = serializers.IntegerField(min_value=0, max_value=MAX_LABEL_ID, required=False)
-    name = NameField(max_length=MAX_NAME_LENGTH)
-    color = serializers.RegexField(r"^#[0-9A-Fa-f]{6}$", required=False)
-    hotkey = TextField(max_length=1, required=False, allow_blank=True)
-
-
-class OntologyVersionSerializer(serializers.ModelSerializer[OntologyVersion]):
-    """A label set with its guideline."""
-
-    labels = LabelSerializer(many=True)
-
-    class Meta:
-        model = OntologyVersion
-        fields = ("id", "number", "labels", "guideline", "locked_at", "created_at")
-
-
-class NewOntologyVersionSerializer(serializers.Serializer[Any]):
-    """A new version of an ontology: labels and guideline."""
-
-    labels = NewLabelSerializer(many=True, max_length=MAX_LABELS)  # type: ignore[call-arg]  # of the list
-    guideline = TextField(allow_blank=True, default="", max_length=100_000)
-
-
-class OntologySerializer(serializers.ModelSerializer[Ontology]):
-    """An ontology with its versions, newest first."""
-
-    versions = OntologyVersionSerializer(many=True, read_only=True)
-
-    class Meta:
-        model = Ontology
-        fields = ("id", "name", "versions", "created_at", "updated_at")
-
-
-class NewOntologySerializer(NewOntologyVersionSerializer):
-    """A new ontology with its first version."""
-
-    name = NameField(max_length=200)
+MAX_ASSIGNEES = 500
+# Objects are drawn one picture at a time; the rest is fetched ahead.
+_BATCH_SIZES: Final = {IMAGE_CLASSIFICATION: 25, IMAGE_OBJECTS: 8}
 
 
 class TaskFilterSerializer(serializers.Serializer[Any]):
@@ -100,29 +59,60 @@ class NewTaskFilterSerializer(TaskFilterSerializer):
     )
 
 
+class AssigneesField(serializers.ListField):
+    """User names of the people who get the work; empty for everybody who may label."""
+
+    def __init__(self, **options: Any) -> None:
+        """The options of a ListField."""
+        name = TextField(max_length=150)
+        super().__init__(child=name, max_length=MAX_ASSIGNEES, **options)
+
+
+class PriorityField(serializers.IntegerField):
+    """A higher number comes first among the tasks of a person."""
+
+    def __init__(self, **options: Any) -> None:
+        """The options of an IntegerField."""
+        super().__init__(min_value=-MAX_PRIORITY, max_value=MAX_PRIORITY, **options)
+
+
 class NewLabelTaskSerializer(serializers.Serializer[Any]):
-    """A new label task; give `labels` or `ontology_version`."""
+    """A new label task; give `labels`, `ontology_version` or `template`."""
 
     name = NameField(max_length=200)
+    modality = serializers.ChoiceField(choices=MODALITIES, required=False)
     dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
     labels = NewLabelSerializer(many=True, required=False, max_length=MAX_LABELS)  # type: ignore[call-arg]
+    schema = OntologySchemaSerializer(required=False)
     ontology_version = serializers.UUIDField(required=False)
+    template = serializers.ChoiceField(choices=sorted(TEMPLATES), required=False)
+    pre_label = serializers.BooleanField(
+        default=True, help_text="Labelers begin with the objects that the version has."
+    )
+    assignees = AssigneesField(required=False)
+    due_on = serializers.DateField(allow_null=True, default=None)
+    priority = PriorityField(default=0)
     filter = NewTaskFilterSerializer(required=False)
-    batch_size = serializers.IntegerField(min_value=1, max_value=200, default=25)
+    batch_size = serializers.IntegerField(min_value=1, max_value=200, required=False)
     audit_percent = serializers.FloatField(min_value=0, max_value=100, default=10.0)
     lease_ttl_s = serializers.IntegerField(min_value=300, max_value=14_400, default=1800)
     guideline = TextField(allow_blank=True, default="", max_length=100_000)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Exactly one source of labels."""
-        if bool(attrs.get("labels")) == bool(attrs.get("ontology_version")):
+        """Exactly one source of labels; the modality decides the size of a batch."""
+        sources = [attrs.get(name) for name in ("labels", "ontology_version", "template")]
+        if len([source for source in sources if source]) != 1:
             raise serializers.ValidationError(
                 {
                     "labels": Sentence(
-                        "labeling.ontology_missing", "Give labels or ontology_version."
+                        "labeling.ontology_missing", "Give labels, ontology_version or template."
                     )
                 }
             )
+        template = TEMPLATES.get(attrs.get("template", ""))
+        modality = template.modality if template else IMAGE_CLASSIFICATION
+        attrs.setdefault("modality", modality)
+        attrs.setdefault("batch_size", _BATCH_SIZES[attrs["modality"]])
         return attrs
 
 
@@ -144,6 +134,7 @@ class TaskPreviewParametersSerializer(serializers.Serializer[Any]):
     """The part of a new task that decides what it is about."""
 
     dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
+    modality = serializers.ChoiceField(choices=MODALITIES, default=IMAGE_CLASSIFICATION)
     prefix = TextField(allow_blank=True, default="", max_length=4096)
     labelled = serializers.ChoiceField(["true", "false", "any"], default="false")
     where = TextField(allow_blank=True, default="", max_length=MAX_TEXT_CHARACTERS)
@@ -181,6 +172,13 @@ class LinkedTaskSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
 
 
+class LinkedOntologySerializer(serializers.Serializer[Any]):
+    """An ontology, by id and name."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+
+
 class FillingSerializer(serializers.Serializer[Any]):
     """How far a worker is with the items of a large task."""
 
@@ -212,7 +210,11 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     dataset = serializers.CharField(source="dataset.name")
     dataset_ref = serializers.CharField(source="dataset_version.ref")
     ontology_version = serializers.UUIDField(source="ontology_version_id")
-    labels = LabelSerializer(many=True, source="ontology_version.labels")
+    ontology = LinkedOntologySerializer(source="ontology_version.ontology")
+    ontology_number = serializers.IntegerField(source="ontology_version.number")
+    labels = LabelSerializer(many=True, source="ontology_version.full_labels")
+    schema = OntologySchemaSerializer(source="ontology_version.full_schema")
+    assignees = UserShortSerializer(many=True)
     guideline = serializers.CharField(source="ontology_version.guideline")
     filter = TaskFilterSerializer(source="*")
     left_out = LeftOutSerializer(source="*")
@@ -235,7 +237,8 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         model = LabelTask
         fields = (
             "id", "project", "name", "state", "modality", "dataset", "dataset_ref",
-            "ontology_version", "labels", "guideline", "filter", "batch_size", "audit_percent",
+            "ontology", "ontology_version", "ontology_number", "labels", "schema", "guideline",
+            "filter", "batch_size", "audit_percent", "assignees", "due_on", "priority",
             "lease_ttl_s", "left_out", "progress", "filling", "my", "left_out_from",
             "offers", "continues", "continued_by", "publish_error", "output_version",
             "created_by", "created_at", "started_at", "published_at",
@@ -260,7 +263,10 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(permissions.ACTIONS)))
     def get_offers(self, task: LabelTask) -> list[str]:
         """Return the actions that are the caller's."""
-        return offers_of(task, self.context["role"], self.get_progress(task), self.get_my(task))
+        found = offers_of(task, self.context["role"], self.get_progress(task), self.get_my(task))
+        assignees = {person.pk for person in task.assignees.all()}
+        is_theirs = not assignees or self.context["user"].pk in assignees
+        return [one for one in found if one != permissions.LABEL or is_theirs]
 
     @extend_schema_field(FillingSerializer(allow_null=True))
     def get_filling(self, task: LabelTask) -> dict[str, int] | None:
@@ -308,10 +314,19 @@ def offers_of(
     ]
 
 
-class AuditShareSerializer(serializers.Serializer[Any]):
-    """The settings of a task that can change while it takes work."""
+class TaskSettingsSerializer(serializers.Serializer[Any]):
+    """The settings of a task that can change while it takes work; those left out stay."""
 
-    audit_percent = serializers.FloatField(min_value=0, max_value=100)
+    audit_percent = serializers.FloatField(min_value=0, max_value=100, required=False)
+    assignees = AssigneesField(required=False)
+    due_on = serializers.DateField(allow_null=True, required=False)
+    priority = PriorityField(required=False)
+
+
+class MoveOntologySerializer(serializers.Serializer[Any]):
+    """The newer version of the same ontology that a task goes on with."""
+
+    ontology_version = serializers.UUIDField()
 
 
 class SettleSkippedSerializer(serializers.Serializer[Any]):

@@ -2,11 +2,21 @@
 
 from django.urls import path
 
-from atom.labeling.api.views import audits, item_labels, ontologies, pages, tasks, work
+from atom.labeling.api.views import (
+    audits,
+    issues,
+    item_labels,
+    ontologies,
+    pages,
+    settings,
+    tasks,
+    work,
+)
 
 PROJECT = "projects/<str:project>/labelx"
 ONTOLOGY = "labelx/ontologies/<uuid:ontology_id>"
 TASK = "labelx/tasks/<uuid:task_id>"
+ISSUE = "labelx/issues/<uuid:issue_id>"
 SLOT = "labelx/slots/<uuid:slot_id>"
 
 urlpatterns = [
@@ -14,10 +24,12 @@ urlpatterns = [
     path(f"{PROJECT}/item-labels/", item_labels.ItemLabelsView.as_view()),
     path(f"{PROJECT}/tasks/", tasks.LabelTaskListView.as_view()),
     path(f"{PROJECT}/task-preview/", tasks.TaskPreviewView.as_view()),
+    path("labelx/templates/", ontologies.TemplatesView.as_view()),
     path(f"{ONTOLOGY}/", ontologies.OntologyView.as_view()),
     path(f"{ONTOLOGY}/versions/", ontologies.OntologyVersionListView.as_view()),
     path(f"{ONTOLOGY}/versions/<int:number>/", ontologies.OntologyVersionView.as_view()),
-    path(f"{TASK}/", tasks.LabelTaskView.as_view()),
+    path(f"{TASK}/", settings.LabelTaskView.as_view()),
+    path(f"{TASK}/ontology/", settings.MoveOntologyView.as_view()),
     path(f"{TASK}/start/", tasks.StartView.as_view()),
     path(f"{TASK}/pause/", tasks.PauseView.as_view()),
     path(f"{TASK}/publish/", tasks.PublishView.as_view()),
@@ -39,8 +51,12 @@ urlpatterns = [
     path(f"{SLOT}/skip/", work.SkipView.as_view()),
     path(f"{SLOT}/unskip/", work.UnskipView.as_view()),
     path(f"{SLOT}/reopen/", work.ReopenView.as_view()),
+    path(f"{SLOT}/free/", work.FreeView.as_view()),
     path(f"{SLOT}/draft/", work.DraftView.as_view()),
     path(f"{SLOT}/submit/", work.SubmitView.as_view()),
     path("labelx/items/<uuid:item_id>/revisions/", work.ItemRevisionsView.as_view()),
+    path("labelx/items/<uuid:item_id>/issues/", issues.ItemIssuesView.as_view()),
+    path(f"{ISSUE}/comments/", issues.CommentsView.as_view()),
+    path(f"{ISSUE}/resolve/", issues.ResolveView.as_view()),
     path("labelx/audits/", audits.AuditsView.as_view()),
 ]

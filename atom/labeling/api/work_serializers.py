@@ -6,19 +6,31 @@ from typing import Any
 
 from rest_framework import serializers
 
-from atom.accounts.models import User
 from atom.core.names import TextField
 from atom.labeling import states
-from atom.labeling.api.media import item_urls
-from atom.labeling.models import AnnotationRevision, WorkItem, WorkSlot
+from atom.labeling.api.issue_serializers import IssueSerializer
+from atom.labeling.engines.json_patch import MAX_OPERATIONS
 from atom.labeling.models.work import MAX_PAGE_LENGTH
 from atom_sdk.sentences import Sentence
 
 MAX_BATCH = 200
+# Where the document of a leased slot comes from.
+DRAFT, REVISION, PRE_LABEL = "draft", "revision", "pre_label"
 _MAX_ACTIVE_MS = 2**31 - 1
 
 
-class LeasedSlotSerializer(serializers.Serializer[Any]):
+class PictureSerializer(serializers.Serializer[Any]):
+    """The picture of an item: where its bytes are, and its size after the EXIF orientation."""
+
+    path = serializers.CharField()
+    digest = serializers.CharField(help_text="BLAKE3 of the bytes, in hex.")
+    width = serializers.IntegerField(allow_null=True, help_text="Null where it is not known.")
+    height = serializers.IntegerField(allow_null=True)
+    media_url = serializers.CharField()
+    thumb_url = serializers.CharField()
+
+
+class LeasedSlotSerializer(PictureSerializer):
     """A slot that the caller holds, with the picture and what was begun."""
 
     id = serializers.UUIDField()
@@ -26,14 +38,17 @@ class LeasedSlotSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=sorted(states.SLOT_HELD))
     lease_no = serializers.IntegerField()
     expires_at = serializers.DateTimeField(allow_null=True)
-    path = serializers.CharField()
-    media_url = serializers.CharField()
-    thumb_url = serializers.CharField()
+    document = serializers.DictField(
+        allow_null=True,
+        help_text="To begin with: the draft, else the last revision, else the version's objects.",
+    )
+    document_source = serializers.ChoiceField(choices=[DRAFT, REVISION, PRE_LABEL], allow_null=True)
     draft = serializers.DictField(allow_null=True)
     draft_seq = serializers.IntegerField(allow_null=True)
     label_id = serializers.IntegerField(allow_null=True)
     returned_code = serializers.CharField(allow_null=True)
     returned_comment = serializers.CharField(allow_null=True)
+    issues = IssueSerializer(many=True)
 
 
 class LeaseSerializer(serializers.Serializer[Any]):
@@ -47,27 +62,6 @@ class MyWorkSerializer(serializers.Serializer[Any]):
 
     results = LeasedSlotSerializer(many=True)
     next = serializers.CharField(allow_null=True)
-
-
-class AuditSlotSerializer(serializers.Serializer[Any]):
-    """A submission to look at."""
-
-    item_id = serializers.UUIDField()
-    slot_id = serializers.UUIDField()
-    lease_no = serializers.IntegerField()
-    expires_at = serializers.DateTimeField()
-    path = serializers.CharField()
-    media_url = serializers.CharField()
-    thumb_url = serializers.CharField()
-    label_id = serializers.IntegerField(allow_null=True)
-    labeler = serializers.CharField()
-    revision_id = serializers.UUIDField()
-
-
-class AuditLeaseSerializer(serializers.Serializer[Any]):
-    """The answer to an audit lease."""
-
-    lease = AuditSlotSerializer(many=True)
 
 
 class PageSerializer(serializers.Serializer[Any]):
@@ -163,10 +157,44 @@ class HeartbeatSerializer(serializers.Serializer[Any]):
 
 
 class DraftSerializer(serializers.Serializer[Any]):
-    """Unsent work; `seq` grows with every save."""
+    """Unsent work; `seq` grows with every save.
+
+    Either the whole `document`, or `patch`: JSON Patch (RFC 6902) on the draft of the seq `base`.
+    """
 
     seq = serializers.IntegerField(min_value=0, max_value=2**63 - 1)
-    document = serializers.DictField()
+    document = serializers.DictField(required=False)
+    base = serializers.IntegerField(min_value=0, max_value=2**63 - 1, required=False)
+    patch = serializers.ListField(
+        child=serializers.DictField(), max_length=MAX_OPERATIONS, required=False
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Require one of both forms, whole."""
+        whole, patched = "document" in attrs, "patch" in attrs
+        if whole == patched or patched != ("base" in attrs):
+            raise serializers.ValidationError(
+                {
+                    "document": Sentence(
+                        "labeling.draft_missing", "Give document, or base and patch."
+                    )
+                }
+            )
+        return attrs
+
+
+class SavedDraftSerializer(serializers.Serializer[Any]):
+    """The draft that is kept; a patched one is not sent back."""
+
+    seq = serializers.IntegerField()
+    document = serializers.DictField(allow_null=True)
+
+
+class PlaceSerializer(serializers.Serializer[Any]):
+    """A point of the picture at which a field of the document is wrong."""
+
+    pointer = serializers.CharField(help_text="Such as document/objects/3/parts.")
+    at = serializers.ListField(child=serializers.FloatField(), min_length=2, max_length=2)
 
 
 class SubmitSerializer(serializers.Serializer[Any]):
@@ -176,6 +204,11 @@ class SubmitSerializer(serializers.Serializer[Any]):
     idempotency_key = TextField(max_length=100)
     label_id = serializers.IntegerField(min_value=0, max_value=2**31 - 1, required=False)
     document = serializers.DictField(required=False)
+    digest = TextField(
+        max_length=64,
+        required=False,
+        help_text="The digest of the shown picture; 409 if the item has another one by now.",
+    )
     active_ms = serializers.IntegerField(min_value=0, max_value=_MAX_ACTIVE_MS, default=0)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
@@ -210,68 +243,18 @@ class SlotResultSerializer(serializers.Serializer[Any]):
     code = serializers.CharField(required=False)
     detail = serializers.CharField(required=False)
     action = serializers.CharField(required=False, help_text="The next step for a person.")
+    errors = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField()),
+        required=False,
+        help_text="By pointer, such as document/objects/3/box.",
+    )
+    places = PlaceSerializer(many=True, required=False)
 
 
 class SlotResultsSerializer(serializers.Serializer[Any]):
     """One result per entry, in the request's order."""
 
     results = SlotResultSerializer(many=True)
-
-
-class DecisionSerializer(serializers.Serializer[Any]):
-    """A verdict on one revision."""
-
-    slot = serializers.UUIDField()
-    lease_no = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
-    revision = serializers.UUIDField()
-    verdict = serializers.ChoiceField(choices=states.VERDICTS)
-    error_code = TextField(max_length=60, allow_blank=True, default="")
-    comment = TextField(max_length=4000, allow_blank=True, default="")
-
-
-class DecisionsSerializer(serializers.Serializer[Any]):
-    """Up to 200 verdicts."""
-
-    decisions = DecisionSerializer(many=True, max_length=MAX_BATCH)  # type: ignore[call-arg]
-
-
-class RevisionSerializer(serializers.ModelSerializer[AnnotationRevision]):
-    """One immutable submission, with the verdict on it."""
-
-    slot = serializers.UUIDField(source="slot_id")
-    item_id = serializers.UUIDField(source="work_item_id")
-    user = serializers.CharField(source="user.username")
-    parent = serializers.UUIDField(source="parent_id", allow_null=True)  # type: ignore[assignment]
-    label_id = serializers.IntegerField(allow_null=True)
-    document = serializers.DictField(source="decoded")
-    verdict = serializers.CharField(source="audit_decision.verdict", default=None, allow_null=True)
-    comment = serializers.CharField(source="audit_decision.comment", default=None, allow_null=True)
-    auditor = serializers.CharField(
-        source="audit_decision.auditor.username", default=None, allow_null=True
-    )
-
-    class Meta:
-        model = AnnotationRevision
-        fields = (
-            "id", "slot", "item_id", "user", "lease_no", "parent", "source", "label_id",
-            "document", "sha256", "active_ms", "accepted", "verdict", "comment", "auditor",
-            "created_at",
-        )  # fmt: skip
-
-
-class WorkItemSerializer(serializers.Serializer[Any]):
-    """An item of a task with its present label."""
-
-    id = serializers.UUIDField()
-    path = serializers.CharField()
-    digest = serializers.CharField()
-    state = serializers.ChoiceField(choices=sorted(states.ITEM_STATES))
-    label_id = serializers.IntegerField(allow_null=True)
-    labeler = serializers.CharField(allow_null=True)
-    left_out_from = serializers.CharField(allow_blank=True)
-    skips = SkipShownSerializer(many=True)
-    media_url = serializers.CharField()
-    thumb_url = serializers.CharField()
 
 
 class LabelerStatsSerializer(serializers.Serializer[Any]):
@@ -290,58 +273,3 @@ class LabelTaskStatsSerializer(serializers.Serializer[Any]):
 
     results = LabelerStatsSerializer(many=True)
     next = serializers.CharField(allow_null=True)
-
-
-def render_slot(slot: WorkSlot) -> dict[str, Any]:
-    """Return a held label slot; drafts of the caller are prefetched as `my_drafts`."""
-    drafts = getattr(slot, "my_drafts", [])
-    return {
-        "id": slot.pk,
-        "item_id": slot.work_item_id,
-        "state": slot.state,
-        "lease_no": slot.lease_no,
-        "expires_at": slot.expires_at,
-        "path": slot.work_item.path,
-        **item_urls(slot.label_task.project_id, slot.work_item),
-        "draft": drafts[0].decoded if drafts else None,
-        "draft_seq": drafts[0].seq if drafts else None,
-        "label_id": slot.revision.label_id if slot.revision else None,
-        "returned_code": slot.returned_code or None,
-        "returned_comment": slot.returned_comment or None,
-    }
-
-
-def render_audit(slot: WorkSlot, label_slot: WorkSlot) -> dict[str, Any]:
-    """Return a held audit slot with the submission that it is about."""
-    revision, labeler = label_slot.revision, label_slot.user
-    assert revision is not None and isinstance(labeler, User)  # noqa: PT018  # submitted work
-    return {
-        "item_id": slot.work_item_id,
-        "slot_id": slot.pk,
-        "lease_no": slot.lease_no,
-        "expires_at": slot.expires_at,
-        "path": slot.work_item.path,
-        **item_urls(slot.label_task.project_id, slot.work_item),
-        "label_id": revision.label_id,
-        "labeler": labeler.username,
-        "revision_id": revision.pk,
-    }
-
-
-def render_item(project_id: Any, item: WorkItem) -> dict[str, Any]:
-    """Return an item; its label slots are prefetched as `label_slots`."""
-    slot: WorkSlot | None = next(iter(getattr(item, "label_slots", [])), None)
-    return {
-        "id": item.pk,
-        "path": item.path,
-        "digest": item.digest,
-        "state": item.state,
-        "label_id": slot.revision.label_id if slot and slot.revision else None,
-        "labeler": slot.user.username if slot and slot.user else None,
-        "left_out_from": item.left_out_from,
-        "skips": [
-            {"name": skip.user.full_name or skip.user.username, "reason": skip.reason}
-            for skip in item.skips.all()
-        ],
-        **item_urls(project_id, item),
-    }

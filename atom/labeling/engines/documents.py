@@ -1,17 +1,18 @@
-"""Annotation documents: canonical JSON, zstd, and the facts that are searched beside it.
+"""Annotation documents as they are stored: canonical JSON, zstd, and facts beside it.
 
-A classification's document is `{"label_id": 3}`.
+A classification's document is `{"label_id": 3}`; documents of objects have `"version": 2`.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import zstandard
 
-MAX_DOCUMENT_BYTES = 1 << 20
+MAX_DOCUMENT_BYTES: Final = 4 << 20
+VERSION_2: Final = 2
 
 
 @dataclass(frozen=True)
@@ -19,7 +20,7 @@ class EncodedDocument:
     """A document as it is stored; `sha256` is of the canonical JSON."""
 
     data: bytes
-    sha256: str
+    sha256: bytes
     size_bytes: int
 
 
@@ -28,7 +29,7 @@ def encode(document: Mapping[str, Any]) -> EncodedDocument:
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     raw = text.encode()
     packed = zstandard.ZstdCompressor(level=3).compress(raw)
-    return EncodedDocument(packed, hashlib.sha256(raw).hexdigest(), len(raw))
+    return EncodedDocument(packed, hashlib.sha256(raw).digest(), len(raw))
 
 
 def decode(data: bytes) -> dict[str, Any]:
@@ -40,7 +41,20 @@ def decode(data: bytes) -> dict[str, Any]:
     return loaded
 
 
+def is_objects(document: Mapping[str, Any]) -> bool:
+    """Return whether it is a document of objects, in the form of version 2."""
+    return document.get("version") == VERSION_2
+
+
 def label_ids_of(document: Mapping[str, Any]) -> list[int]:
-    """Return the ids of the labels that a classification document names, at most one."""
+    """Return the ids of the labels that a document names, each once, in order."""
+    if is_objects(document):
+        of_objects = {one["label"] for one in document.get("objects", [])}
+        return sorted(of_objects | set(document.get("labels", [])))
     label_id = document.get("label_id")
     return [label_id] if isinstance(label_id, int) and not isinstance(label_id, bool) else []
+
+
+def object_count(document: Mapping[str, Any]) -> int:
+    """Return how many objects a document has."""
+    return len(document.get("objects", [])) if is_objects(document) else 0

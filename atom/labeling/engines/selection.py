@@ -73,6 +73,6 @@ def rows(table: pa.Table) -> Iterator[dict[str, object]]:
 def _has_label(table: pa.Table, label_layers: Sequence[pa.Table]) -> pa.ChunkedArray:
     found = pa.chunked_array([pa.repeat(False, len(table))])
     for layer in label_layers:
-        labels = current_rows(layer, table).column("label")
+        labels = current_rows(layer, table).column("digest")
         found = pc.or_(found, pc.is_valid(labels))
     return found

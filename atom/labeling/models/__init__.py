@@ -1,5 +1,6 @@
 """Tables of LabelX. Rows exist only for items inside label tasks, never for whole datasets."""
 
+from atom.labeling.models.issues import Issue, IssueComment
 from atom.labeling.models.ontologies import Ontology, OntologyVersion
 from atom.labeling.models.revisions import AnnotationRevision, AuditDecision, Draft
 from atom.labeling.models.tasks import LabelTask
@@ -9,6 +10,8 @@ __all__ = [
     "AnnotationRevision",
     "AuditDecision",
     "Draft",
+    "Issue",
+    "IssueComment",
     "LabelTask",
     "Ontology",
     "OntologyVersion",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
 
 from atom.accounts.models import Project
 from atom.core.models import TimestampedModel
+from atom.labeling.engines.ontologies import full_labels, full_schema
 
 
 class Ontology(TimestampedModel):
@@ -33,12 +34,14 @@ class Ontology(TimestampedModel):
 class OntologyVersion(TimestampedModel):
     """One label set with its guideline; fixed from the moment a task starts with it.
 
-    `labels` is a list of `{id, name, color, hotkey}`; ids are small and stable.
+    `labels` and `schema` are an ontology's JSON as `atom_sdk.annotations` reads it. Ids are small
+    and stable, and rows of classifications before objects hold `{id, name, color, hotkey}` only.
     """
 
     ontology = models.ForeignKey(Ontology, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
     labels = models.JSONField()
+    schema = models.JSONField(default=dict, blank=True)
     guideline = models.TextField(blank=True)
     locked_at = models.DateTimeField(null=True, blank=True)
 
@@ -50,6 +53,16 @@ class OntologyVersion(TimestampedModel):
     def __str__(self) -> str:
         """Return `name v1`."""
         return f"{self.ontology.name} v{self.number}"
+
+    @property
+    def full_labels(self) -> list[dict[str, Any]]:
+        """The labels with every field, also those of rows that have only the older ones."""
+        return full_labels(self.labels)
+
+    @property
+    def full_schema(self) -> dict[str, Any]:
+        """The schema with every field."""
+        return full_schema(self.schema)
 
     @property
     def names_by_id(self) -> dict[int, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
@@ -18,7 +18,8 @@ from atom.labeling.engines import documents
 from atom.labeling.models.ontologies import OntologyVersion
 from atom.labeling.models.work import WorkItem, WorkSlot
 
-HUMAN = "human"
+HUMAN: Final = "human"
+IMPORT: Final = "import"
 
 
 class Draft(TimestampedModel):
@@ -47,26 +48,36 @@ class Draft(TimestampedModel):
 class AnnotationRevision(models.Model):
     """One submitted document; never changed and never deleted.
 
-    `accepted` says that it arrived under a valid lease; a stale one is kept with False.
+    `accepted` says that it arrived under a valid lease; a stale one is kept with False, as is what
+    a version brought along (`source` import). An auditor's correction is one of the audit slot.
+    Indexes serve reads and the deletion of a task; people and ontology versions with work stay.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     created_at = RowTimeField(auto_now_add=True)
-    work_item = models.ForeignKey(WorkItem, on_delete=models.CASCADE, related_name="revisions")
+    work_item = models.ForeignKey(
+        WorkItem, on_delete=models.CASCADE, related_name="revisions", db_index=False
+    )
     slot = models.ForeignKey(WorkSlot, on_delete=models.CASCADE, related_name="revisions")
-    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     lease_no = models.PositiveIntegerField()
-    parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+")
+    parent = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="+", db_index=False
+    )
     source = models.CharField(max_length=20, default=HUMAN)
     ontology_version = models.ForeignKey(
-        OntologyVersion, on_delete=models.PROTECT, related_name="+"
+        OntologyVersion, on_delete=models.PROTECT, related_name="+", db_index=False
     )
     label_ids = ArrayField(models.SmallIntegerField())
+    n_objects = models.PositiveIntegerField(default=0)
     document = models.BinaryField()
-    sha256 = models.CharField(max_length=64)
+    sha256 = models.BinaryField(max_length=32)
     active_ms = models.PositiveIntegerField(default=0)
     accepted = models.BooleanField()
-    idempotency_key = models.CharField(max_length=100, unique=True)
+    # A UUID as it was sent; of any other text, the UUID that `engines.keys` makes of it.
+    idempotency_key = models.UUIDField(unique=True)
 
     class Meta:
         constraints: ClassVar = [
@@ -79,6 +90,9 @@ class AnnotationRevision(models.Model):
         ]
         indexes: ClassVar = [
             models.Index(fields=["work_item", "created_at"]),
+            models.Index(
+                fields=["parent"], condition=Q(parent__isnull=False), name="revision_parent"
+            ),
             GinIndex(fields=["label_ids"], name="revision_label_ids"),
         ]
 
@@ -93,8 +107,13 @@ class AnnotationRevision(models.Model):
 
     @property
     def label_id(self) -> int | None:
-        """The label of a classification."""
-        return self.label_ids[0] if self.label_ids else None
+        """The label of a classification; None for a document of objects."""
+        return self.label_ids[0] if len(self.label_ids) == 1 and not self.n_objects else None
+
+    @property
+    def sha256_hex(self) -> str:
+        """The digest of the canonical JSON, as answers show it."""
+        return bytes(self.sha256).hex()
 
 
 class AuditDecision(models.Model):
@@ -113,11 +132,19 @@ class AuditDecision(models.Model):
     verdict = models.CharField(max_length=10, choices=[(v, v) for v in states.VERDICTS])
     error_code = models.CharField(max_length=60, blank=True)
     comment = models.TextField(blank=True)
+    # The auditor's own revision, where they corrected and accepted in one go.
+    correction = models.OneToOneField(
+        AnnotationRevision, on_delete=models.PROTECT, null=True, related_name="corrects"
+    )
 
     class Meta:
         constraints: ClassVar = [
             models.CheckConstraint(
                 condition=Q(verdict__in=states.VERDICTS), name="audit_decision_verdict"
+            ),
+            models.CheckConstraint(
+                condition=Q(correction__isnull=True) | Q(verdict=states.ACCEPT),
+                name="audit_decision_correction_accepts",
             ),
         ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Final, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -17,7 +17,10 @@ from atom.datasets.models import Dataset, Version
 from atom.labeling import states
 from atom.labeling.models.ontologies import OntologyVersion
 
-IMAGE_CLASSIFICATION = "image-classification"
+IMAGE_CLASSIFICATION: Final = "image-classification"
+IMAGE_OBJECTS: Final = "image-objects"
+MODALITIES: Final = (IMAGE_CLASSIFICATION, IMAGE_OBJECTS)
+MAX_PRIORITY: Final = 100
 
 
 class LabelTaskQuerySet(models.QuerySet["LabelTask"]):
@@ -38,7 +41,7 @@ class LabelTaskQuerySet(models.QuerySet["LabelTask"]):
             "created_by",
             "continues",
             "continued_by",
-        )
+        ).prefetch_related("assignees")
 
 
 class LabelTask(TimestampedModel):
@@ -51,7 +54,16 @@ class LabelTask(TimestampedModel):
     ontology_version = models.ForeignKey(
         OntologyVersion, on_delete=models.PROTECT, related_name="label_tasks"
     )
-    modality = models.CharField(max_length=40, default=IMAGE_CLASSIFICATION)
+    modality = models.CharField(
+        max_length=40, default=IMAGE_CLASSIFICATION, choices=[(kind, kind) for kind in MODALITIES]
+    )
+    # Without any, everybody who may label in the project gets work.
+    assignees = models.ManyToManyField(settings.AUTH_USER_MODEL, related_name="+", blank=True)
+    # Labelers begin with the objects that the version has.
+    pre_label = models.BooleanField(default=True)
+    due_on = models.DateField(null=True, blank=True)
+    # The portal lists tasks of a higher priority first among a person's work.
+    priority = models.SmallIntegerField(default=0)
     state = models.CharField(
         max_length=20, default=states.DRAFT, choices=core_states.choices(states.TASK_STATES)
     )
@@ -106,6 +118,9 @@ class LabelTask(TimestampedModel):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["project", "name"], name="label_task_project_name"),
             core_states.constraint("label_task_state", states.TASK_STATES),
+            models.CheckConstraint(
+                condition=Q(modality__in=MODALITIES), name="label_task_modality"
+            ),
             # More than one opinion per item needs agreement and adjudication.
             models.CheckConstraint(condition=Q(overlap=1), name="label_task_overlap_one"),
         ]

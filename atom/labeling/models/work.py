@@ -32,6 +32,18 @@ class WorkItem(TimestampedModel):
     )
     priority = models.IntegerField(default=0)
     position = models.PositiveIntegerField()
+    # In pixels after the EXIF orientation; null until the picture's first bytes were read.
+    width = models.PositiveIntegerField(null=True, blank=True)
+    height = models.PositiveIntegerField(null=True, blank=True)
+    # The objects that the source version had: where a labeler begins. It counts for nothing.
+    pre_label = models.ForeignKey(
+        "labeling.AnnotationRevision",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="+",
+        db_index=False,
+    )
     final_revision = models.ForeignKey(
         "labeling.AnnotationRevision", on_delete=models.PROTECT, null=True, related_name="+"
     )
@@ -47,10 +59,19 @@ class WorkItem(TimestampedModel):
                 | Q(final_revision__isnull=False),
                 name="work_item_final_revision",
             ),
+            models.CheckConstraint(
+                condition=Q(width__isnull=True, height__isnull=True) | Q(width__gt=0, height__gt=0),
+                name="work_item_size",
+            ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["label_task", "state"]),
             models.Index(fields=["label_task", "position", "id"]),
+            models.Index(
+                fields=["pre_label"],
+                condition=Q(pre_label__isnull=False),
+                name="work_item_pre_label",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -71,7 +92,9 @@ class WorkSlotQuerySet(models.QuerySet["WorkSlot"]):
 
     def for_display(self) -> Self:
         """Join what an answer shows."""
-        return self.select_related("work_item", "label_task", "revision")
+        return self.select_related(
+            "work_item__pre_label", "label_task__ontology_version", "revision"
+        )
 
 
 class WorkSlot(TimestampedModel):

@@ -560,6 +560,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labelx/issues/{issue_id}/comments/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Add an answer. */
+        post: operations["labelx_issues_comments_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/issues/{issue_id}/resolve/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Settle the issue, or with `resolved` false open it again. */
+        post: operations["labelx_issues_resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/items/{item_id}/issues/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return every issue, the oldest first, with its comments. */
+        get: operations["labelx_items_issues_list"];
+        put?: never;
+        /** @description Open an issue on the picture, on an object or at a point. */
+        post: operations["labelx_items_issues_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labelx/items/{item_id}/revisions/": {
         parameters: {
             query?: never;
@@ -636,9 +688,31 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** @description Save the newest document; an older `seq` changes nothing. Returns what is kept. */
+        /**
+         * @description Save the newest document, whole or as a patch; an older `seq` changes nothing.
+         *
+         *     Returns what is kept. A patch on another draft than the kept one answers 409
+         *     `draft_base_unknown`: send the whole document then.
+         */
         put: operations["labelx_slots_draft_update"];
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/slots/{slot_id}/free/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Open a held item to everybody; its holder's draft stays, and their answer is kept. */
+        post: operations["labelx_slots_free_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -761,7 +835,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** @description Change the share that is audited, of what is submitted from now on. */
+        /** @description Change the audit share of later submissions, the people, the due date, the priority. */
         patch: operations["labelx_tasks_partial_update"];
         trace?: never;
     };
@@ -861,6 +935,23 @@ export interface paths {
         get: operations["labelx_tasks_my_work"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/tasks/{task_id}/ontology/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Move the task; 409 counts the work that uses labels which the version lacks. */
+        post: operations["labelx_tasks_move_ontology"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1033,6 +1124,23 @@ export interface paths {
         };
         /** @description Say who holds what until when, and how much there is for the caller by now. */
         get: operations["labelx_tasks_waiting"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/templates/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return every template with its labels, as a new task or ontology takes them. */
+        get: operations["labelx_templates_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5361,6 +5469,62 @@ export interface components {
          * @enum {string}
          */
         AttemptStateEnum: "admitted" | "cancelled" | "cancelling" | "failed" | "finalizing" | "placing" | "preempted" | "pulling" | "running" | "scheduling" | "submitted" | "succeeded" | "warming";
+        /** @description Something asked about an object or a picture. */
+        Attribute: {
+            id?: number;
+            name: string;
+            /** @default choice */
+            kind?: components["schemas"]["AttributeKindEnum"];
+            /** @default false */
+            required?: boolean;
+            default?: (number | string | boolean | unknown[]) | null;
+            choices?: components["schemas"]["Choice"][];
+            /** @default false */
+            multiple?: boolean;
+            /** Format: double */
+            min?: number | null;
+            /** Format: double */
+            max?: number | null;
+            /** Format: double */
+            step?: number | null;
+            pattern?: string | null;
+            max_length?: number | null;
+            /** @default false */
+            per_frame?: boolean;
+            when?: components["schemas"]["Condition"] | null;
+        };
+        /**
+         * @description * `choice` - choice
+         *     * `number` - number
+         *     * `text` - text
+         *     * `flag` - flag
+         * @enum {string}
+         */
+        AttributeKindEnum: "choice" | "number" | "text" | "flag";
+        /** @description Something asked about an object or a picture. */
+        AttributeRequest: {
+            id?: number;
+            name: string;
+            /** @default choice */
+            kind?: components["schemas"]["AttributeKindEnum"];
+            /** @default false */
+            required?: boolean;
+            default?: (number | string | boolean | unknown[]) | null;
+            choices?: components["schemas"]["ChoiceRequest"][];
+            /** @default false */
+            multiple?: boolean;
+            /** Format: double */
+            min?: number | null;
+            /** Format: double */
+            max?: number | null;
+            /** Format: double */
+            step?: number | null;
+            pattern?: string | null;
+            max_length?: number | null;
+            /** @default false */
+            per_frame?: boolean;
+            when?: components["schemas"]["ConditionRequest"] | null;
+        };
         /** @description One line of the audit trail. */
         AuditEvent: {
             /** Format: uuid */
@@ -5383,6 +5547,14 @@ export interface components {
         };
         /** @description A submission to look at. */
         AuditSlot: {
+            path: string;
+            /** @description BLAKE3 of the bytes, in hex. */
+            digest: string;
+            /** @description Null where it is not known. */
+            width: number | null;
+            height: number | null;
+            media_url: string;
+            thumb_url: string;
             /** Format: uuid */
             item_id: string;
             /** Format: uuid */
@@ -5390,13 +5562,18 @@ export interface components {
             lease_no: number;
             /** Format: date-time */
             expires_at: string;
-            path: string;
-            media_url: string;
-            thumb_url: string;
+            document: {
+                [key: string]: unknown;
+            };
             label_id: number | null;
             labeler: string;
             /** Format: uuid */
             revision_id: string;
+            /** @description The document that the labeler began with or was sent back. */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            issues: components["schemas"]["Issue"][];
         };
         /** @description A submission within a batch. */
         BatchSubmissionRequest: {
@@ -5406,6 +5583,8 @@ export interface components {
             document?: {
                 [key: string]: unknown;
             };
+            /** @description The digest of the shown picture; 409 if the item has another one by now. */
+            digest?: string;
             /** @default 0 */
             active_ms?: number;
             /** Format: uuid */
@@ -5582,6 +5761,11 @@ export interface components {
          * @enum {string}
          */
         CheckLevelEnum: "error" | "warning" | "ok";
+        /** @description One choice of an attribute; its id is chosen when left out. */
+        Choice: {
+            id?: number;
+            name: string;
+        };
         /** @description The first reason that forbids a cluster, or makes the run wait. */
         ChoiceReason: {
             code: string;
@@ -5589,6 +5773,11 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+        };
+        /** @description One choice of an attribute; its id is chosen when left out. */
+        ChoiceRequest: {
+            id?: number;
+            name: string;
         };
         /** @description A pod, as it describes itself. */
         ClaimRequest: {
@@ -5927,6 +6116,15 @@ export interface components {
          * @enum {string}
          */
         CodeStateStateEnum: "present" | "upload";
+        /** @description One answer below an issue. */
+        Comment: {
+            /** Format: uuid */
+            readonly id: string;
+            author: components["schemas"]["UserShort"];
+            text: string;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
         /** @description The text of a comment. */
         CommentTextRequest: {
             /** @description Plain text; @name names a member. */
@@ -6107,6 +6305,16 @@ export interface components {
         CompleteUploadRequest: {
             parts: components["schemas"]["SentPartRequest"][];
         };
+        /** @description An attribute is asked for only while another one has one of these values. */
+        Condition: {
+            attribute: number;
+            is: (number | string | boolean | unknown[])[];
+        };
+        /** @description An attribute is asked for only while another one has one of these values. */
+        ConditionRequest: {
+            attribute: number;
+            is: (number | string | boolean | unknown[])[];
+        };
         /** @description `matrix[truth][predicted]` counts, in the order of `labels`. */
         Confusion: {
             labels: string[];
@@ -6123,6 +6331,12 @@ export interface components {
         CordonBodyRequest: {
             /** @description Shown to everybody, on the machine's card. */
             reason: string;
+        };
+        /** @description How many objects of a class an answer has. */
+        CountedClass: {
+            name: string;
+            color: string;
+            count: number;
         };
         /** @description A kubeconfig, or the account of the server's own pod. */
         CredentialsRequest: {
@@ -6208,7 +6422,7 @@ export interface components {
             class_folders: string[];
             checks: components["schemas"]["Check"][];
         };
-        /** @description A verdict on one revision. */
+        /** @description A verdict on one revision; `document` accepts it as the auditor has corrected it. */
         DecisionRequest: {
             /** Format: uuid */
             slot: string;
@@ -6220,6 +6434,10 @@ export interface components {
             error_code?: string;
             /** @default  */
             comment?: string;
+            issues?: components["schemas"]["NewIssueRequest"][];
+            document?: {
+                [key: string]: unknown;
+            };
         };
         /** @description Up to 200 verdicts. */
         DecisionsRequest: {
@@ -6334,6 +6552,13 @@ export interface components {
             renamed: number;
             labels_changed: number;
         };
+        /**
+         * @description * `draft` - draft
+         *     * `revision` - revision
+         *     * `pre_label` - pre_label
+         * @enum {string}
+         */
+        DocumentSourceEnum: "draft" | "revision" | "pre_label";
         /** @description The files of a version; `url` gives a single file itself and several as a zip. */
         Download: {
             url: string;
@@ -6349,21 +6574,22 @@ export interface components {
             sha256: string;
             digest: string;
         };
-        /** @description Unsent work; `seq` grows with every save. */
-        Draft: {
-            /** Format: int64 */
-            seq: number;
-            document: {
-                [key: string]: unknown;
-            };
-        };
-        /** @description Unsent work; `seq` grows with every save. */
+        /**
+         * @description Unsent work; `seq` grows with every save.
+         *
+         *     Either the whole `document`, or `patch`: JSON Patch (RFC 6902) on the draft of the seq `base`.
+         */
         DraftRequest: {
             /** Format: int64 */
             seq: number;
-            document: {
+            document?: {
                 [key: string]: unknown;
             };
+            /** Format: int64 */
+            base?: number;
+            patch?: {
+                [key: string]: unknown;
+            }[];
         };
         /** @description The result of a check that keeps nothing. */
         DryRunResult: {
@@ -6894,6 +7120,12 @@ export interface components {
             task_name: string;
             /** @description Return the label's name, null where the ontology has none of this number. */
             readonly label: string | null;
+            n_objects: number;
+            readonly classes: components["schemas"]["CountedClass"][];
+            /** @description Null for a class of the picture. */
+            readonly document: {
+                [key: string]: unknown;
+            } | null;
             labeler: string;
             /** @description Return whether it is the task's answer for the file. */
             readonly is_final: boolean;
@@ -7011,6 +7243,31 @@ export interface components {
             /** @description Their page has confirmed it lately. */
             working: boolean;
         };
+        /** @description The person who holds a slot of an item now, and until when. */
+        Holding: {
+            /** Format: uuid */
+            slot: string;
+            role: components["schemas"]["HoldingRoleEnum"];
+            state: components["schemas"]["SlotHeldStateEnum"];
+            name: string;
+            username: string;
+            /**
+             * Format: date-time
+             * @description Null: work sent back has no end.
+             */
+            until: string | null;
+            /**
+             * Format: date-time
+             * @description The last time at which their page confirmed it.
+             */
+            seen_at: string | null;
+        };
+        /**
+         * @description * `label` - label
+         *     * `audit` - audit
+         * @enum {string}
+         */
+        HoldingRoleEnum: "label" | "audit";
         /**
          * @description * `reopen` - reopen
          *     * `leave_out` - leave_out
@@ -7187,6 +7444,38 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /** @description A remark that is pinned to an object, a point, both or neither. */
+        Issue: {
+            /** Format: uuid */
+            readonly id: string;
+            /** Format: uuid */
+            item_id: string;
+            /** Format: uuid */
+            revision_id: string | null;
+            /** @description The object's id in the document. */
+            readonly object: string | null;
+            /** @description [x, y] in pixels */
+            at: number[] | null;
+            text: string;
+            state: components["schemas"]["IssueStateEnum"];
+            author: components["schemas"]["UserShort"];
+            resolved_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            resolved_at: string | null;
+            comments: components["schemas"]["Comment"][];
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        IssueList: {
+            results: components["schemas"]["Issue"][];
+            next: string | null;
+        };
+        /**
+         * @description * `open` - open
+         *     * `resolved` - resolved
+         * @enum {string}
+         */
+        IssueStateEnum: "open" | "resolved";
         /** @description Whether the process starts, stops, or asks again in `after_s` seconds. */
         Joined: {
             answer: components["schemas"]["AnswerEnum"];
@@ -7214,6 +7503,11 @@ export interface components {
             name: string;
             color: string;
             hotkey: string;
+            parent: number | null;
+            tools: components["schemas"]["ToolsEnum"][];
+            attributes: components["schemas"]["Attribute"][];
+            skeleton: components["schemas"]["Skeleton"] | null;
+            ignore: boolean;
         };
         /** @description A label that became another one; null is none. */
         LabelChange: {
@@ -7228,17 +7522,24 @@ export interface components {
             project: string;
             name: string;
             state: components["schemas"]["LabelTaskStateEnum"];
-            modality: string;
+            modality: components["schemas"]["ModalityEnum"];
             dataset: string;
             dataset_ref: string;
+            ontology: components["schemas"]["LinkedOntology"];
             /** Format: uuid */
             ontology_version: string;
+            ontology_number: number;
             labels: components["schemas"]["Label"][];
+            schema: components["schemas"]["OntologySchema"];
             guideline: string;
             filter: components["schemas"]["TaskFilter"];
             batch_size: number;
             /** Format: double */
             audit_percent: number;
+            assignees: components["schemas"]["UserShort"][];
+            /** Format: date */
+            due_on: string | null;
+            priority: number;
             lease_ttl_s: number;
             left_out: components["schemas"]["LeftOut"];
             readonly progress: components["schemas"]["Progress"];
@@ -7327,17 +7628,27 @@ export interface components {
         };
         /** @description A slot that the caller holds, with the picture and what was begun. */
         LeasedSlot: {
+            path: string;
+            /** @description BLAKE3 of the bytes, in hex. */
+            digest: string;
+            /** @description Null where it is not known. */
+            width: number | null;
+            height: number | null;
+            media_url: string;
+            thumb_url: string;
             /** Format: uuid */
             id: string;
             /** Format: uuid */
             item_id: string;
-            state: components["schemas"]["LeasedSlotStateEnum"];
+            state: components["schemas"]["SlotHeldStateEnum"];
             lease_no: number;
             /** Format: date-time */
             expires_at: string | null;
-            path: string;
-            media_url: string;
-            thumb_url: string;
+            /** @description To begin with: the draft, else the last revision, else the version's objects. */
+            document: {
+                [key: string]: unknown;
+            } | null;
+            document_source: (components["schemas"]["DocumentSourceEnum"] | components["schemas"]["NullEnum"]) | null;
             draft: {
                 [key: string]: unknown;
             } | null;
@@ -7345,13 +7656,8 @@ export interface components {
             label_id: number | null;
             returned_code: string | null;
             returned_comment: string | null;
+            issues: components["schemas"]["Issue"][];
         };
-        /**
-         * @description * `leased` - leased
-         *     * `returned` - returned
-         * @enum {string}
-         */
-        LeasedSlotStateEnum: "leased" | "returned";
         /** @description A page that goes away. A beacon carries no header, so the token is a field of its form. */
         LeaveRequest: {
             page: string;
@@ -7443,6 +7749,12 @@ export interface components {
         /** @description The token of a link, after `/invite/` or `/reset/`. */
         LinkRequest: {
             token: string;
+        };
+        /** @description An ontology, by id and name. */
+        LinkedOntology: {
+            /** Format: uuid */
+            id: string;
+            name: string;
         };
         /** @description Another task, by id and name. */
         LinkedTask: {
@@ -7778,6 +8090,12 @@ export interface components {
             /** @description The branch, tag, version or commit to take from. */
             source: string;
         };
+        /**
+         * @description * `image-classification` - image-classification
+         *     * `image-objects` - image-objects
+         * @enum {string}
+         */
+        ModalityEnum: "image-classification" | "image-objects";
         /** @description A model. The context carries `latest`, looked up once per page. */
         Model: {
             /** Format: uuid */
@@ -7819,6 +8137,11 @@ export interface components {
             evaluations: components["schemas"]["EvaluationShort"][];
             readonly not_evaluable: (components["schemas"]["NotEvaluableEnum"] | components["schemas"]["NullEnum"]) | null;
             readonly trained_on: components["schemas"]["TrainedOn"] | null;
+        };
+        /** @description The newer version of the same ontology that a task goes on with. */
+        MoveOntologyRequest: {
+            /** Format: uuid */
+            ontology_version: string;
         };
         /** @description The cluster in which a run goes on. */
         MoveRequestRequest: {
@@ -7884,6 +8207,10 @@ export interface components {
             stores?: components["schemas"]["RouteRequest"][];
             /** @description 1 to 63 lower-case letters, digits and dashes; it cannot be changed. */
             name: string;
+        };
+        /** @description A new answer. */
+        NewCommentRequest: {
+            text: string;
         };
         /** @description The fields of a new commit. */
         NewCommitRequest: {
@@ -7977,23 +8304,46 @@ export interface components {
             /** @default 7 */
             days?: number;
         };
-        /** @description One class as it is asked for; id, colour and hotkey are chosen when left out. */
+        /** @description A new remark. */
+        NewIssueRequest: {
+            object?: string | null;
+            at?: number[] | null;
+            text: string;
+        };
+        /** @description One class as it is asked for; ids, colour and hotkey are chosen when left out. */
         NewLabelRequest: {
             id?: number;
             name: string;
             color?: string;
             hotkey?: string;
+            parent?: number | null;
+            tools?: components["schemas"]["ToolsEnum"][];
+            attributes?: components["schemas"]["AttributeRequest"][];
+            skeleton?: components["schemas"]["SkeletonRequest"] | null;
+            ignore?: boolean;
         };
-        /** @description A new label task; give `labels` or `ontology_version`. */
+        /** @description A new label task; give `labels`, `ontology_version` or `template`. */
         NewLabelTaskRequest: {
             name: string;
+            modality?: components["schemas"]["ModalityEnum"];
             /** @description name@ref, such as digits@v2 */
             dataset: string;
             labels?: components["schemas"]["NewLabelRequest"][];
+            schema?: components["schemas"]["OntologySchemaRequest"];
             /** Format: uuid */
             ontology_version?: string;
+            template?: components["schemas"]["TemplateEnum"];
+            /**
+             * @description Labelers begin with the objects that the version has.
+             * @default true
+             */
+            pre_label?: boolean;
+            assignees?: string[];
+            /** Format: date */
+            due_on?: string | null;
+            /** @default 0 */
+            priority?: number;
             filter?: components["schemas"]["NewTaskFilterRequest"];
-            /** @default 25 */
             batch_size?: number;
             /**
              * Format: double
@@ -8026,13 +8376,15 @@ export interface components {
         /** @description A new ontology with its first version. */
         NewOntologyRequest: {
             labels: components["schemas"]["NewLabelRequest"][];
+            schema?: components["schemas"]["OntologySchemaRequest"];
             /** @default  */
             guideline?: string;
             name: string;
         };
-        /** @description A new version of an ontology: labels and guideline. */
+        /** @description A new version of an ontology: labels, schema and guideline. */
         NewOntologyVersionRequest: {
             labels: components["schemas"]["NewLabelRequest"][];
+            schema?: components["schemas"]["OntologySchemaRequest"];
             /** @default  */
             guideline?: string;
         };
@@ -8464,12 +8816,33 @@ export interface components {
             /** Format: date-time */
             readonly updated_at: string;
         };
+        /** @description The part of an ontology that is about the whole picture, and its relations. */
+        OntologySchema: {
+            /**
+             * @description A picture may have several classes.
+             * @default false
+             */
+            multiple?: boolean;
+            attributes?: components["schemas"]["Attribute"][];
+            relations?: components["schemas"]["RelationKind"][];
+        };
+        /** @description The part of an ontology that is about the whole picture, and its relations. */
+        OntologySchemaRequest: {
+            /**
+             * @description A picture may have several classes.
+             * @default false
+             */
+            multiple?: boolean;
+            attributes?: components["schemas"]["AttributeRequest"][];
+            relations?: components["schemas"]["RelationKindRequest"][];
+        };
         /** @description A label set with its guideline. */
         OntologyVersion: {
             /** Format: uuid */
             readonly id: string;
             number: number;
             labels: components["schemas"]["Label"][];
+            schema: components["schemas"]["OntologySchema"];
             guideline: string;
             /** Format: date-time */
             locked_at: string | null;
@@ -8832,11 +9205,6 @@ export interface components {
             memory_bytes?: number;
             gpus?: number;
         };
-        /** @description The settings of a task that can change while it takes work. */
-        PatchedAuditShareRequest: {
-            /** Format: double */
-            audit_percent?: number;
-        };
         /** @description Whether the person may sign in. */
         PatchedChangedPersonRequest: {
             is_active?: boolean;
@@ -8941,6 +9309,15 @@ export interface components {
             /** @description Scan again so many seconds after a scan has ended; null: when asked. */
             every_s?: number | null;
         };
+        /** @description The settings of a task that can change while it takes work; those left out stay. */
+        PatchedTaskSettingsRequest: {
+            /** Format: double */
+            audit_percent?: number;
+            assignees?: string[];
+            /** Format: date */
+            due_on?: string | null;
+            priority?: number;
+        };
         /** @description The signed-in person. */
         PatchedUserRequest: {
             full_name?: string;
@@ -9031,6 +9408,12 @@ export interface components {
             picture: components["schemas"]["Picture"] | null;
             /** @description Why the picture cannot be read whole; null if it can. */
             damage: string | null;
+        };
+        /** @description A point of the picture at which a field of the document is wrong. */
+        Place: {
+            /** @description Such as document/objects/3/parts. */
+            pointer: string;
+            at: number[];
         };
         /** @description Where a run would go, and why; no node while there is none for it. */
         Placement: {
@@ -9504,6 +9887,20 @@ export interface components {
             model: string;
             number: number;
         };
+        /** @description A relation between objects; `from` and `to` limit it to labels, null means any. */
+        RelationKind: {
+            id?: number;
+            name: string;
+            from?: number[] | null;
+            to?: number[] | null;
+        };
+        /** @description A relation between objects; `from` and `to` limit it to labels, null means any. */
+        RelationKindRequest: {
+            id?: number;
+            name: string;
+            from?: number[] | null;
+            to?: number[] | null;
+        };
         /**
          * @description * `label_by_folder` - label_by_folder
          *     * `label` - label
@@ -9564,6 +9961,11 @@ export interface components {
              */
             field?: string;
             take: components["schemas"]["TakeEnum"];
+        };
+        /** @description Whether the issue is settled; false opens it again. */
+        ResolveRequest: {
+            /** @default true */
+            resolved?: boolean;
         };
         /** @description Resources that a run needs on a machine. */
         Resources: {
@@ -9638,6 +10040,7 @@ export interface components {
             parent: string | null;
             source: string;
             label_id: number | null;
+            n_objects: number;
             document: {
                 [key: string]: unknown;
             };
@@ -10372,6 +10775,13 @@ export interface components {
             /** Format: date-time */
             expires_at?: string | null;
         };
+        /** @description The draft that is kept; a patched one is not sent back. */
+        SavedDraft: {
+            seq: number;
+            document: {
+                [key: string]: unknown;
+            } | null;
+        };
         /** @description One view; `query` is all that it asks as one query. */
         SavedView: {
             /** Format: uuid */
@@ -10634,6 +11044,28 @@ export interface components {
             /** @description Empty where the portal's own words do. */
             provider: string;
         };
+        /** @description Points in a fixed order, the lines between them, and which two a mirror swaps. */
+        Skeleton: {
+            points: components["schemas"]["SkeletonPoint"][];
+            edges?: number[][];
+            flips?: number[][];
+            sigmas?: number[] | null;
+        };
+        /** @description One point of a skeleton. */
+        SkeletonPoint: {
+            name: string;
+        };
+        /** @description One point of a skeleton. */
+        SkeletonPointRequest: {
+            name: string;
+        };
+        /** @description Points in a fixed order, the lines between them, and which two a mirror swaps. */
+        SkeletonRequest: {
+            points: components["schemas"]["SkeletonPointRequest"][];
+            edges?: number[][];
+            flips?: number[][];
+            sigmas?: number[] | null;
+        };
         /** @description Why an item is passed on. */
         SkipReasonRequest: {
             lease_no: number;
@@ -10650,6 +11082,12 @@ export interface components {
             how: string;
             reason: string;
         };
+        /**
+         * @description * `leased` - leased
+         *     * `returned` - returned
+         * @enum {string}
+         */
+        SlotHeldStateEnum: "leased" | "returned";
         /** @description The result of one submission or decision; `code` names the failure. */
         SlotResult: {
             /** Format: uuid */
@@ -10661,6 +11099,11 @@ export interface components {
             detail?: string;
             /** @description The next step for a person. */
             action?: string;
+            /** @description By pointer, such as document/objects/3/box. */
+            errors?: {
+                [key: string]: string[];
+            };
+            places?: components["schemas"]["Place"][];
         };
         /** @description One result per entry, in the request's order. */
         SlotResults: {
@@ -10849,6 +11292,8 @@ export interface components {
             document?: {
                 [key: string]: unknown;
             };
+            /** @description The digest of the shown picture; 409 if the item has another one by now. */
+            digest?: string;
             /** @default 0 */
             active_ms?: number;
         };
@@ -10912,6 +11357,28 @@ export interface components {
         TaskPreview: {
             items: number;
             left_out: components["schemas"]["LeftOut"];
+        };
+        /** @description An ontology that is ready to start with. */
+        Template: {
+            key: string;
+            name: string;
+            description: string;
+            modality: components["schemas"]["ModalityEnum"];
+            labels: components["schemas"]["Label"][];
+            schema: components["schemas"]["OntologySchema"];
+            batch_size: number;
+        };
+        /**
+         * @description * `blank` - blank
+         *     * `car-bike` - car-bike
+         *     * `censor` - censor
+         *     * `person` - person
+         * @enum {string}
+         */
+        TemplateEnum: "blank" | "car-bike" | "censor" | "person";
+        TemplateList: {
+            results: components["schemas"]["Template"][];
+            next: string | null;
         };
         /** @description Limits above or below which an image is a finding; docs/cleaning.md gives the reasons. */
         Thresholds: {
@@ -11038,6 +11505,21 @@ export interface components {
              */
             effect?: components["schemas"]["EffectEnum"] | components["schemas"]["BlankEnum"];
         };
+        /**
+         * @description * `classification` - classification
+         *     * `box` - box
+         *     * `rotated_box` - rotated_box
+         *     * `polygon` - polygon
+         *     * `polyline` - polyline
+         *     * `point` - point
+         *     * `keypoints` - keypoints
+         *     * `mask` - mask
+         *     * `track` - track
+         *     * `segment` - segment
+         *     * `span` - span
+         * @enum {string}
+         */
+        ToolsEnum: "classification" | "box" | "rotated_box" | "polygon" | "polyline" | "point" | "keypoints" | "mask" | "track" | "segment" | "span";
         /**
          * @description * `audit` - audit
          *     * `data_failed` - data_failed
@@ -11335,17 +11817,25 @@ export interface components {
         };
         /** @description An item of a task with its present label. */
         WorkItem: {
+            path: string;
+            /** @description BLAKE3 of the bytes, in hex. */
+            digest: string;
+            /** @description Null where it is not known. */
+            width: number | null;
+            height: number | null;
+            media_url: string;
+            thumb_url: string;
             /** Format: uuid */
             id: string;
-            path: string;
-            digest: string;
             state: components["schemas"]["WorkItemStateEnum"];
             label_id: number | null;
+            /** @description Null before an answer. */
+            n_objects: number | null;
             labeler: string | null;
             left_out_from: string;
             skips: components["schemas"]["SkipShown"][];
-            media_url: string;
-            thumb_url: string;
+            holders: components["schemas"]["Holding"][];
+            open_issues: number;
         };
         /**
          * @description * `accepted` - accepted
@@ -11538,6 +12028,9 @@ export type ArtifactStateEnum = components['schemas']['ArtifactStateEnum'];
 export type Attempt = components['schemas']['Attempt'];
 export type AttemptPage = components['schemas']['AttemptPage'];
 export type AttemptStateEnum = components['schemas']['AttemptStateEnum'];
+export type Attribute = components['schemas']['Attribute'];
+export type AttributeKindEnum = components['schemas']['AttributeKindEnum'];
+export type AttributeRequest = components['schemas']['AttributeRequest'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditLease = components['schemas']['AuditLease'];
 export type AuditSlot = components['schemas']['AuditSlot'];
@@ -11560,7 +12053,9 @@ export type Changed = components['schemas']['Changed'];
 export type Check = components['schemas']['Check'];
 export type CheckCodeEnum = components['schemas']['CheckCodeEnum'];
 export type CheckLevelEnum = components['schemas']['CheckLevelEnum'];
+export type Choice = components['schemas']['Choice'];
 export type ChoiceReason = components['schemas']['ChoiceReason'];
+export type ChoiceRequest = components['schemas']['ChoiceRequest'];
 export type ClaimRequest = components['schemas']['ClaimRequest'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
@@ -11590,6 +12085,7 @@ export type CodeRequestRequest = components['schemas']['CodeRequestRequest'];
 export type CodeSnapshot = components['schemas']['CodeSnapshot'];
 export type CodeState = components['schemas']['CodeState'];
 export type CodeStateStateEnum = components['schemas']['CodeStateStateEnum'];
+export type Comment = components['schemas']['Comment'];
 export type CommentTextRequest = components['schemas']['CommentTextRequest'];
 export type CommitFailure = components['schemas']['CommitFailure'];
 export type CommitRequest = components['schemas']['CommitRequest'];
@@ -11602,9 +12098,12 @@ export type ComparedRun = components['schemas']['ComparedRun'];
 export type Comparison = components['schemas']['Comparison'];
 export type CompleteRequest = components['schemas']['CompleteRequest'];
 export type CompleteUploadRequest = components['schemas']['CompleteUploadRequest'];
+export type Condition = components['schemas']['Condition'];
+export type ConditionRequest = components['schemas']['ConditionRequest'];
 export type Confusion = components['schemas']['Confusion'];
 export type Cordon = components['schemas']['Cordon'];
 export type CordonBodyRequest = components['schemas']['CordonBodyRequest'];
+export type CountedClass = components['schemas']['CountedClass'];
 export type CredentialsRequest = components['schemas']['CredentialsRequest'];
 export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
@@ -11622,9 +12121,9 @@ export type DiffPage = components['schemas']['DiffPage'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
 export type DiffSummary = components['schemas']['DiffSummary'];
+export type DocumentSourceEnum = components['schemas']['DocumentSourceEnum'];
 export type Download = components['schemas']['Download'];
 export type DownloadFile = components['schemas']['DownloadFile'];
-export type Draft = components['schemas']['Draft'];
 export type DraftRequest = components['schemas']['DraftRequest'];
 export type DryRunResult = components['schemas']['DryRunResult'];
 export type DueRun = components['schemas']['DueRun'];
@@ -11681,6 +12180,8 @@ export type Held = components['schemas']['Held'];
 export type HeldSlots = components['schemas']['HeldSlots'];
 export type Hold = components['schemas']['Hold'];
 export type Holder = components['schemas']['Holder'];
+export type Holding = components['schemas']['Holding'];
+export type HoldingRoleEnum = components['schemas']['HoldingRoleEnum'];
 export type HowEnum = components['schemas']['HowEnum'];
 export type ImportConfirmRequest = components['schemas']['ImportConfirmRequest'];
 export type ImportCounts = components['schemas']['ImportCounts'];
@@ -11696,6 +12197,9 @@ export type ImportSigns = components['schemas']['ImportSigns'];
 export type ImportedFile = components['schemas']['ImportedFile'];
 export type ImportedVersion = components['schemas']['ImportedVersion'];
 export type Invitation = components['schemas']['Invitation'];
+export type Issue = components['schemas']['Issue'];
+export type IssueList = components['schemas']['IssueList'];
+export type IssueStateEnum = components['schemas']['IssueStateEnum'];
 export type Joined = components['schemas']['Joined'];
 export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
@@ -11712,7 +12216,6 @@ export type Lease = components['schemas']['Lease'];
 export type LeaseNoRequest = components['schemas']['LeaseNoRequest'];
 export type LeaseRequestRequest = components['schemas']['LeaseRequestRequest'];
 export type LeasedSlot = components['schemas']['LeasedSlot'];
-export type LeasedSlotStateEnum = components['schemas']['LeasedSlotStateEnum'];
 export type LeaveRequest = components['schemas']['LeaveRequest'];
 export type LeftOut = components['schemas']['LeftOut'];
 export type LeftOutStates = components['schemas']['LeftOutStates'];
@@ -11724,6 +12227,7 @@ export type LineageNodeKindEnum = components['schemas']['LineageNodeKindEnum'];
 export type Link = components['schemas']['Link'];
 export type LinkKindEnum = components['schemas']['LinkKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
+export type LinkedOntology = components['schemas']['LinkedOntology'];
 export type LinkedTask = components['schemas']['LinkedTask'];
 export type ListedRun = components['schemas']['ListedRun'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
@@ -11748,8 +12252,10 @@ export type Measured = components['schemas']['Measured'];
 export type Member = components['schemas']['Member'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
+export type ModalityEnum = components['schemas']['ModalityEnum'];
 export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
+export type MoveOntologyRequest = components['schemas']['MoveOntologyRequest'];
 export type MoveRequestRequest = components['schemas']['MoveRequestRequest'];
 export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
@@ -11757,6 +12263,7 @@ export type NamedCount = components['schemas']['NamedCount'];
 export type Need = components['schemas']['Need'];
 export type NeedLevelEnum = components['schemas']['NeedLevelEnum'];
 export type NewClusterRequest = components['schemas']['NewClusterRequest'];
+export type NewCommentRequest = components['schemas']['NewCommentRequest'];
 export type NewCommitRequest = components['schemas']['NewCommitRequest'];
 export type NewDatasetRequest = components['schemas']['NewDatasetRequest'];
 export type NewFlushRequest = components['schemas']['NewFlushRequest'];
@@ -11765,6 +12272,7 @@ export type NewHoldRequest = components['schemas']['NewHoldRequest'];
 export type NewImportFormatEnum = components['schemas']['NewImportFormatEnum'];
 export type NewImportRequest = components['schemas']['NewImportRequest'];
 export type NewInvitationRequest = components['schemas']['NewInvitationRequest'];
+export type NewIssueRequest = components['schemas']['NewIssueRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
 export type NewLoadRequest = components['schemas']['NewLoadRequest'];
@@ -11806,6 +12314,8 @@ export type OffersEnum = components['schemas']['OffersEnum'];
 export type OmittedEnum = components['schemas']['OmittedEnum'];
 export type OnConflictEnum = components['schemas']['OnConflictEnum'];
 export type Ontology = components['schemas']['Ontology'];
+export type OntologySchema = components['schemas']['OntologySchema'];
+export type OntologySchemaRequest = components['schemas']['OntologySchemaRequest'];
 export type OntologyVersion = components['schemas']['OntologyVersion'];
 export type OpEnum = components['schemas']['OpEnum'];
 export type OpenInvitation = components['schemas']['OpenInvitation'];
@@ -11869,7 +12379,6 @@ export type PartNumbersRequest = components['schemas']['PartNumbersRequest'];
 export type PartUrls = components['schemas']['PartUrls'];
 export type PartialResources = components['schemas']['PartialResources'];
 export type PartialResourcesRequest = components['schemas']['PartialResourcesRequest'];
-export type PatchedAuditShareRequest = components['schemas']['PatchedAuditShareRequest'];
 export type PatchedChangedPersonRequest = components['schemas']['PatchedChangedPersonRequest'];
 export type PatchedChangedProjectRequest = components['schemas']['PatchedChangedProjectRequest'];
 export type PatchedChangedServiceAccountRequest = components['schemas']['PatchedChangedServiceAccountRequest'];
@@ -11882,6 +12391,7 @@ export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest
 export type PatchedPreferenceChangesRequest = components['schemas']['PatchedPreferenceChangesRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
+export type PatchedTaskSettingsRequest = components['schemas']['PatchedTaskSettingsRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type PatchedWebhookChangesRequest = components['schemas']['PatchedWebhookChangesRequest'];
 export type PathChange = components['schemas']['PathChange'];
@@ -11891,6 +12401,7 @@ export type PhaseEnum = components['schemas']['PhaseEnum'];
 export type PickRequest = components['schemas']['PickRequest'];
 export type Picture = components['schemas']['Picture'];
 export type PictureAnswer = components['schemas']['PictureAnswer'];
+export type Place = components['schemas']['Place'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type Prediction = components['schemas']['Prediction'];
@@ -11933,6 +12444,8 @@ export type RecoveryCodes = components['schemas']['RecoveryCodes'];
 export type RefusedRun = components['schemas']['RefusedRun'];
 export type RefusedRunCodeEnum = components['schemas']['RefusedRunCodeEnum'];
 export type RegisteredVersion = components['schemas']['RegisteredVersion'];
+export type RelationKind = components['schemas']['RelationKind'];
+export type RelationKindRequest = components['schemas']['RelationKindRequest'];
 export type RemediesEnum = components['schemas']['RemediesEnum'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type RenewalRequest = components['schemas']['RenewalRequest'];
@@ -11941,6 +12454,7 @@ export type ResetLink = components['schemas']['ResetLink'];
 export type ResetOffer = components['schemas']['ResetOffer'];
 export type ResetRequest = components['schemas']['ResetRequest'];
 export type ResolutionRequest = components['schemas']['ResolutionRequest'];
+export type ResolveRequest = components['schemas']['ResolveRequest'];
 export type Resources = components['schemas']['Resources'];
 export type Retention = components['schemas']['Retention'];
 export type RetentionKindEnum = components['schemas']['RetentionKindEnum'];
@@ -12004,6 +12518,7 @@ export type RuntimeState = components['schemas']['RuntimeState'];
 export type RuntimeStateEnum = components['schemas']['RuntimeStateEnum'];
 export type S3KeyPair = components['schemas']['S3KeyPair'];
 export type S3KeyPairRequest = components['schemas']['S3KeyPairRequest'];
+export type SavedDraft = components['schemas']['SavedDraft'];
 export type SavedView = components['schemas']['SavedView'];
 export type Scan = components['schemas']['Scan'];
 export type ScanStateEnum = components['schemas']['ScanStateEnum'];
@@ -12032,9 +12547,14 @@ export type ShownSlotRequest = components['schemas']['ShownSlotRequest'];
 export type SideChangeEnum = components['schemas']['SideChangeEnum'];
 export type SignedOut = components['schemas']['SignedOut'];
 export type SingleSignOn = components['schemas']['SingleSignOn'];
+export type Skeleton = components['schemas']['Skeleton'];
+export type SkeletonPoint = components['schemas']['SkeletonPoint'];
+export type SkeletonPointRequest = components['schemas']['SkeletonPointRequest'];
+export type SkeletonRequest = components['schemas']['SkeletonRequest'];
 export type SkipReasonRequest = components['schemas']['SkipReasonRequest'];
 export type SkipShown = components['schemas']['SkipShown'];
 export type SkippedMount = components['schemas']['SkippedMount'];
+export type SlotHeldStateEnum = components['schemas']['SlotHeldStateEnum'];
 export type SlotResult = components['schemas']['SlotResult'];
 export type SlotResults = components['schemas']['SlotResults'];
 export type Source = components['schemas']['Source'];
@@ -12060,6 +12580,9 @@ export type TakeEnum = components['schemas']['TakeEnum'];
 export type TaskCount = components['schemas']['TaskCount'];
 export type TaskFilter = components['schemas']['TaskFilter'];
 export type TaskPreview = components['schemas']['TaskPreview'];
+export type Template = components['schemas']['Template'];
+export type TemplateEnum = components['schemas']['TemplateEnum'];
+export type TemplateList = components['schemas']['TemplateList'];
 export type Thresholds = components['schemas']['Thresholds'];
 export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type ThroughEnum = components['schemas']['ThroughEnum'];
@@ -12067,6 +12590,7 @@ export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type Toleration = components['schemas']['Toleration'];
 export type TolerationRequest = components['schemas']['TolerationRequest'];
+export type ToolsEnum = components['schemas']['ToolsEnum'];
 export type TopicEnum = components['schemas']['TopicEnum'];
 export type TrainedOn = components['schemas']['TrainedOn'];
 export type TreeProject = components['schemas']['TreeProject'];
@@ -13371,6 +13895,166 @@ export interface operations {
             };
         };
     };
+    labelx_issues_comments_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                issue_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewCommentRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comment"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_issues_resolve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                issue_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ResolveRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_items_issues_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssueList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_items_issues_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewIssueRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Issue"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     labelx_items_revisions_list: {
         parameters: {
             query?: never;
@@ -13536,8 +14220,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Draft"];
+                    "application/json": components["schemas"]["SavedDraft"];
                 };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_slots_free_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                slot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */
@@ -13796,7 +14510,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": components["schemas"]["PatchedAuditShareRequest"];
+                "application/json": components["schemas"]["PatchedTaskSettingsRequest"];
             };
         };
         responses: {
@@ -14015,6 +14729,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MyWork"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_move_ontology: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MoveOntologyRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTask"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -14349,6 +15098,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Waiting"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_templates_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateList"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -19344,6 +20122,11 @@ export interface operations {
                  *     * `any` - any
                  */
                 labelled?: "true" | "false" | "any";
+                /**
+                 * @description * `image-classification` - image-classification
+                 *     * `image-objects` - image-objects
+                 */
+                modality?: "image-classification" | "image-objects";
                 prefix?: string;
                 view?: string;
                 where?: string;
@@ -19381,6 +20164,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description assigned to the caller */
+                mine?: "true";
                 /** @description part of the name */
                 q?: string;
                 state?: "active" | "completed" | "draft" | "paused" | "published" | "publishing";

@@ -173,6 +173,13 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   source_throttled: ['数据源一直要求放慢速度。', '请稍后再扫描：会从中断处继续。'],
 
   // Labeling
+  invalid_annotation: ['标注有错误。', '请改正所列的错误后重新提交；您的草稿已保留。'],
+  draft_base_unknown: ['服务器上没有该补丁所改的草稿。', '请发送完整的文档。'],
+  picture_replaced: ['您打开以后，这张图像已被替换。', '请查看新的图像；您提交的内容已保留在图像的历史中。'],
+  not_assigned: ['该任务分配给了其他人。', '请让创建任务的人把它分配给您。'],
+  nothing_held: ['现在没有人持有该图像。', '请重新载入页面。'],
+  labels_in_use: ['新版本缺少该任务的标注所用的标签或属性。', '请在新版本中保留它们，或先改正使用它们的标注。'],
+  ontology_not_newer: ['任务只能换到自己标签体系的更新版本。', '请为任务的标签体系添加一个版本，再把任务换到该版本。'],
   auditor_is_labeler: ['这些图像由您标注，须由他人审核。', '请让同事打开审核页面。'],
   decided_twice: ['请求中对同一条目给出了两个审核结论。', '请为每个条目只发送一个结论；本次请求的结论均未生效。'],
   document_too_large: ['标注内容过大。', '请拆分工作，或简化图形。'],

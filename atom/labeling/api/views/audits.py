@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
@@ -14,19 +15,16 @@ from atom.accounts.api.mixins import authorize, user_of
 from atom.accounts.models import Project
 from atom.core.bodies import check
 from atom.labeling import permissions, reads
-from atom.labeling.actions import audits, leases
+from atom.labeling.actions import audits, leases, sizes
 from atom.labeling.actions.audits import Decision, Ruling
+from atom.labeling.actions.issues import NewIssue
+from atom.labeling.api.audit_serializers import AuditLeaseSerializer, DecisionsSerializer
+from atom.labeling.api.rendering import render_audit
 from atom.labeling.api.results import rulings_of
 from atom.labeling.api.scoped import TaskView, lease_size
 from atom.labeling.api.views.pages import back_of
 from atom.labeling.api.views.work import LEASE_SIZE
-from atom.labeling.api.work_serializers import (
-    AuditLeaseSerializer,
-    DecisionsSerializer,
-    ReturnSerializer,
-    SlotResultsSerializer,
-    render_audit,
-)
+from atom.labeling.api.work_serializers import ReturnSerializer, SlotResultsSerializer
 from atom.labeling.models import WorkSlot
 
 AUDITOR_ROLE = permissions.ROLE_FOR[permissions.AUDIT]
@@ -45,6 +43,7 @@ class AuditLeaseView(TaskView):
         n = lease_size(request, self.task.batch_size)
         slots = leases.lease_audits(self.task, self.user, n, back_of(request))
         labels = reads.label_slots_of(slots)
+        sizes.know_sizes(reads.audits_for_display(slots))
         return Response({"lease": [render_audit(s, labels[s.work_item_id]) for s in slots]})
 
 
@@ -56,11 +55,21 @@ class AuditsView(APIView):
         """Accept or return; returned work goes to the same person with the comment."""
         body = DecisionsSerializer(data=request.data)
         check(body)
-        decisions = [
-            Decision(slot_id=row.pop("slot"), revision_id=row.pop("revision"), **row)
-            for row in body.validated_data["decisions"]
-        ]
+        decisions = [_decision(row) for row in body.validated_data["decisions"]]
         return Response({"results": rulings_of(_decide(request, decisions))})
+
+
+def _decision(row: dict[str, Any]) -> Decision:
+    return Decision(
+        slot_id=row["slot"],
+        lease_no=row["lease_no"],
+        revision_id=row["revision"],
+        verdict=row["verdict"],
+        error_code=row["error_code"],
+        comment=row["comment"],
+        issues=[NewIssue.of(issue) for issue in row["issues"]],
+        document=row.get("document"),
+    )
 
 
 def _decide(request: Request, decisions: list[Decision]) -> list[Ruling]:

@@ -10,6 +10,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework import generics, status
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.models import Project
@@ -17,14 +18,19 @@ from atom.core.bodies import check
 from atom.core.errors import NotFound
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
+from atom.core.schema import whole_list
 from atom.labeling.actions import ontologies as actions
-from atom.labeling.api.scoped import LabelXView
-from atom.labeling.api.serializers import (
+from atom.labeling.actions.ontologies import OntologyContent
+from atom.labeling.api.ontology_serializers import (
     NewOntologySerializer,
     NewOntologyVersionSerializer,
     OntologySerializer,
     OntologyVersionSerializer,
+    TemplateSerializer,
 )
+from atom.labeling.api.scoped import LabelXView
+from atom.labeling.engines.ontologies import full_labels, full_schema
+from atom.labeling.engines.templates import TEMPLATES
 from atom.labeling.models import Ontology, OntologyVersion
 
 
@@ -51,7 +57,10 @@ class OntologyListView(ProjectScopedView, generics.ListAPIView[Ontology]):
         """Make an ontology with its first version."""
         body = NewOntologySerializer(data=request.data)
         check(body)
-        version = actions.create_ontology(self.project, user_of(request), **body.validated_data)
+        data = dict(body.validated_data)
+        name = data.pop("name")
+        content = OntologyContent(**data)
+        version = actions.create_ontology(self.project, user_of(request), name, content)
         ontology = _with_versions().get(pk=version.ontology_id)
         return Response(OntologySerializer(ontology).data, status=status.HTTP_201_CREATED)
 
@@ -93,7 +102,8 @@ class OntologyVersionListView(_OntologyView):
         """Add the next version."""
         body = NewOntologyVersionSerializer(data=request.data)
         check(body)
-        version = actions.add_version(self.ontology, **body.validated_data)
+        content = OntologyContent(**body.validated_data)
+        version = actions.add_version(self.ontology, self.user, content)
         data = OntologyVersionSerializer(version).data
         return Response(data, status=status.HTTP_201_CREATED)
 
@@ -109,5 +119,30 @@ class OntologyVersionView(_OntologyView):
         version = self.ontology.versions.filter(number=number).first()
         if version is None:
             raise NotFound
-        edited = actions.edit_version(version, **body.validated_data)
+        content = OntologyContent(**body.validated_data)
+        edited = actions.edit_version(version, self.user, content)
         return Response(OntologyVersionSerializer(edited).data)
+
+
+class TemplatesView(APIView):
+    """Ontologies to start with."""
+
+    @extend_schema(
+        responses=whole_list(TemplateSerializer, "TemplateList"),
+        operation_id="labelx_templates_list",
+    )
+    def get(self, request: Request) -> Response:
+        """Return every template with its labels, as a new task or ontology takes them."""
+        results = [
+            {
+                "key": template.key,
+                "name": template.name,
+                "description": template.description,
+                "modality": template.modality,
+                "labels": full_labels(template.labels),
+                "schema": full_schema(template.schema),
+                "batch_size": template.batch_size,
+            }
+            for template in TEMPLATES.values()
+        ]
+        return Response({"results": results, "next": None})

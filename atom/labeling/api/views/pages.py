@@ -17,6 +17,7 @@ from atom.labeling.actions import pages, skips
 from atom.labeling.actions.pages import Return
 from atom.labeling.api.scoped import TaskView
 from atom.labeling.api.serializers import SettledSerializer
+from atom.labeling.api.views.work import shown_slots
 from atom.labeling.api.work_serializers import (
     LeaveSerializer,
     MyWorkSerializer,
@@ -24,7 +25,6 @@ from atom.labeling.api.work_serializers import (
     ShowSerializer,
     SlotResultsSerializer,
     WaitingSerializer,
-    render_slot,
 )
 from atom.labeling.errors import StaleLease
 
@@ -46,8 +46,7 @@ class TakeUpView(TaskView):
         Items on another open page of the caller stay there, unless `everything` is true.
         """
         slots = pages.take_up(self.task, self.user, states.LABEL_ROLE, back_of(request))
-        shown = reads.with_drafts(slots, self.user)
-        return Response({"results": [render_slot(slot) for slot in shown], "next": None})
+        return Response({"results": shown_slots(slots, self.user), "next": None})
 
 
 class ShowView(TaskView):

@@ -30,9 +30,10 @@ from atom.labeling import permissions, reads, states
 from atom.labeling.actions import continuing, label_tasks, publishing, skips
 from atom.labeling.actions.label_tasks import TaskPlan
 from atom.labeling.actions.samples import ImageSelection
+from atom.labeling.api.audit_serializers import WorkItemSerializer
+from atom.labeling.api.rendering import render_item
 from atom.labeling.api.scoped import TaskView
 from atom.labeling.api.serializers import (
-    AuditShareSerializer,
     LabelTaskSerializer,
     NewLabelTaskSerializer,
     PublishSerializer,
@@ -41,13 +42,11 @@ from atom.labeling.api.serializers import (
     TaskPreviewParametersSerializer,
     TaskPreviewSerializer,
 )
-from atom.labeling.api.work_serializers import (
-    LabelTaskStatsSerializer,
-    WorkItemSerializer,
-    render_item,
-)
+from atom.labeling.api.work_serializers import LabelTaskStatsSerializer
+from atom.labeling.engines import layers, objects
+from atom.labeling.engines.templates import TEMPLATES
 from atom.labeling.models import LabelTask, OntologyVersion, WorkItem
-from atom.labeling.models.tasks import item_counts, left_out_counts
+from atom.labeling.models.tasks import IMAGE_OBJECTS, item_counts, left_out_counts
 from atom.labeling.models.work import audit_counts, held_counts, skipped_counts
 from atom_sdk.sentences import Sentence
 
@@ -62,6 +61,7 @@ def render_tasks(tasks: Sequence[LabelTask], user: User) -> list[dict[str, Any]]
         "held": held_counts(ids, user),
         "audits": audit_counts(ids, user),
         "role": role_in(user, tasks[0].project) if tasks else None,
+        "user": user,
     }
     return list(LabelTaskSerializer(tasks, many=True, context=context).data)
 
@@ -75,12 +75,30 @@ def version_named(project: Project, text: str) -> Version:
         raise Invalid(errors={"dataset": [ErrorDetail(exc.detail, code="does_not_exist")]}) from exc
 
 
+def people_named(project: Project, names: Sequence[str]) -> list[User]:
+    """Return the people with these user names who may label in the project. Raises Invalid."""
+    people = {one.username: one for one in User.objects.filter(username__in=names, is_active=True)}
+    unknown = [
+        name
+        for name in names
+        if name not in people
+        or not permissions.may(role_in(people[name], project), permissions.LABEL)
+    ]
+    if unknown:
+        sentence = Sentence(
+            "labeling.not_a_labeler", "There is no person {name} who may label here.",
+            name=unknown[0],
+        )  # fmt: skip
+        raise Invalid(errors={"assignees": [sentence]})
+    return list(people.values())
+
+
 class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
     """The project's label tasks."""
 
     serializer_class = LabelTaskSerializer
     pagination_class = KeysetPagination
-    filters = ("state", "q")
+    filters = ("state", "q", "mine")
 
     def get_queryset(self) -> QuerySet[LabelTask]:
         """Return the project's tasks."""
@@ -93,6 +111,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
         parameters=[
             OpenApiParameter("state", str, enum=sorted(states.TASK_STATES)),
             OpenApiParameter("q", str, description="part of the name"),
+            OpenApiParameter("mine", str, enum=["true"], description="assigned to the caller"),
         ],
         operation_id="labelx_tasks_list",
     )
@@ -102,6 +121,8 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
         if state := choice(request, "state", states.TASK_STATES):
             tasks = tasks.filter(state=state)
         tasks = tasks.filter(name__icontains=words(request, "q"))
+        if choice(request, "mine", ["true"]):
+            tasks = tasks.filter(assignees=user_of(request))
         page = self.paginate_queryset(tasks) or []
         return self.get_paginated_response(render_tasks(page, user_of(request)))
 
@@ -122,11 +143,18 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
     def _plan(self, data: dict[str, Any]) -> TaskPlan:
         chosen = data.get("filter", {})
         version = version_named(self.project, data["dataset"])
+        template = TEMPLATES.get(data.get("template", ""))
         return TaskPlan(
             name=data["name"],
             version=version,
+            modality=data["modality"],
             ontology_version=self._ontology_version(data.get("ontology_version")),
-            labels=data.get("labels", ()),
+            labels=template.labels if template else data.get("labels", ()),
+            schema=template.schema if template else data.get("schema", {}),
+            pre_label=data["pre_label"],
+            assignees=people_named(self.project, data.get("assignees", [])),
+            due_on=data["due_on"],
+            priority=data["priority"],
             guideline=data["guideline"],
             prefix=chosen.get("prefix", ""),
             paths=frozenset(chosen.get("paths", ())),
@@ -158,7 +186,7 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
 class TaskPreviewView(ProjectScopedView, APIView):
     """The images that a new task would have."""
 
-    filters = ("dataset", "prefix", "labelled", "where", "view")
+    filters = ("dataset", "modality", "prefix", "labelled", "where", "view")
     _LABELLED: ClassVar = {"true": True, "false": False, "any": None}
 
     @extend_schema(
@@ -174,32 +202,9 @@ class TaskPreviewView(ProjectScopedView, APIView):
         version = version_named(self.project, data["dataset"])
         where = combine_with_view(version.dataset, data["where"], data["view"])
         labelled = self._LABELLED[data["labelled"]]
-        chosen = ImageSelection(version, data["prefix"], labelled, where=where)
+        kind = objects.KIND if data["modality"] == IMAGE_OBJECTS else layers.KIND
+        chosen = ImageSelection(version, data["prefix"], labelled, where=where, kind=kind)
         return Response(TaskPreviewSerializer(chosen.counted()).data)
-
-
-class LabelTaskView(TaskView):
-    """One task."""
-
-    required_role = permissions.ROLE_FOR[permissions.CHANGE]
-
-    @extend_schema(responses=LabelTaskSerializer, operation_id="labelx_tasks_retrieve")
-    def get(self, request: Request, task_id: UUID) -> Response:
-        """Return the task with its progress."""
-        return Response(render_tasks([self.task], self.user)[0])
-
-    @extend_schema(
-        request=AuditShareSerializer,
-        responses=LabelTaskSerializer,
-        operation_id="labelx_tasks_partial_update",
-    )
-    def patch(self, request: Request, task_id: UUID) -> Response:
-        """Change the share that is audited, of what is submitted from now on."""
-        body = AuditShareSerializer(data=request.data)
-        check(body)
-        percent = body.validated_data["audit_percent"]
-        task = label_tasks.change_audit_share(self.task, self.user, percent)
-        return Response(render_tasks([task], self.user)[0])
 
 
 class StartView(TaskView):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,13 +11,17 @@ from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from atom.accounts.models import User
 from atom.core.bodies import check
 from atom.core.errors import AtomError, NotFound
 from atom.core.schema import whole_list
 from atom.labeling import permissions, reads
-from atom.labeling.actions import drafts, leases, skips, submissions
+from atom.labeling.actions import drafts, leases, sizes, skips, submissions
+from atom.labeling.actions.drafts import DraftPatch
 from atom.labeling.actions.leases import Page
 from atom.labeling.actions.submissions import Outcome, Submission
+from atom.labeling.api.audit_serializers import RevisionSerializer
+from atom.labeling.api.rendering import render_slot
 from atom.labeling.api.results import results_of
 from atom.labeling.api.scoped import MAX_LEASE, ItemView, SlotView, TaskView, lease_size
 from atom.labeling.api.work_serializers import (
@@ -29,15 +34,22 @@ from atom.labeling.api.work_serializers import (
     LeaseSerializer,
     MyWorkSerializer,
     PageSerializer,
-    RevisionSerializer,
+    SavedDraftSerializer,
     SkipReasonSerializer,
     SlotResultsSerializer,
     SubmitBatchSerializer,
     SubmitSerializer,
-    render_slot,
 )
+from atom.labeling.models import WorkSlot
 
 LEASE_SIZE = OpenApiParameter("n", int, description=f"1 to {MAX_LEASE}")
+
+
+def shown_slots(slots: Sequence[WorkSlot], user: User) -> list[dict[str, Any]]:
+    """Return held label slots with the caller's drafts, and with the sizes of their pictures."""
+    shown = reads.with_drafts(slots, user)
+    sizes.know_sizes(shown)
+    return [render_slot(slot) for slot in shown]
 
 
 class LeaseView(TaskView):
@@ -53,7 +65,7 @@ class LeaseView(TaskView):
         check(body)
         page = Page(body.validated_data["page"], on_screen=not body.validated_data["prefetch"])
         slots = leases.lease_labels(self.task, self.user, n, page)
-        return Response({"lease": [render_slot(s) for s in reads.with_drafts(slots, self.user)]})
+        return Response({"lease": shown_slots(slots, self.user)})
 
 
 class MyWorkView(TaskView):
@@ -63,7 +75,7 @@ class MyWorkView(TaskView):
     def get(self, request: Request, task_id: UUID) -> Response:
         """Return returned work first, then leased items, with drafts."""
         held = reads.held_work(self.task, self.user)
-        return Response({"results": [render_slot(slot) for slot in held], "next": None})
+        return Response({"results": shown_slots(held, self.user), "next": None})
 
 
 class SubmitBatchView(TaskView):
@@ -139,7 +151,7 @@ class UnskipView(SlotView):
         body = PageSerializer(data=request.data)
         check(body)
         slot = skips.unskip(self.slot, self.user, Page(body.validated_data["page"]))
-        return Response(render_slot(reads.with_drafts([slot], self.user)[0]))
+        return Response(shown_slots([slot], self.user)[0])
 
 
 class ReopenView(SlotView):
@@ -154,16 +166,35 @@ class ReopenView(SlotView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
 
+class FreeView(SlotView):
+    """Take held work from somebody who is away."""
+
+    required_role = permissions.ROLE_FOR[permissions.AUDIT]
+
+    @extend_schema(request=None, responses={204: None})
+    def post(self, request: Request, slot_id: UUID) -> Response:
+        """Open a held item to everybody; its holder's draft stays, and their answer is kept."""
+        leases.free_slot(self.slot, self.user)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
 class DraftView(SlotView):
     """Unsent work."""
 
-    @extend_schema(request=DraftSerializer, responses=DraftSerializer)
+    @extend_schema(request=DraftSerializer, responses=SavedDraftSerializer)
     def put(self, request: Request, slot_id: UUID) -> Response:
-        """Save the newest document; an older `seq` changes nothing. Returns what is kept."""
+        """Save the newest document, whole or as a patch; an older `seq` changes nothing.
+
+        Returns what is kept. A patch on another draft than the kept one answers 409
+        `draft_base_unknown`: send the whole document then.
+        """
         body = DraftSerializer(data=request.data)
         check(body)
-        draft = drafts.save_draft(self.slot, self.user, **body.validated_data)
-        return Response({"seq": draft.seq, "document": draft.decoded})
+        data = body.validated_data
+        patch = DraftPatch(data["base"], data["patch"]) if "patch" in data else None
+        content = patch or data["document"]
+        draft = drafts.save_draft(self.slot, self.user, data["seq"], content)
+        return Response({"seq": draft.seq, "document": None if patch else draft.decoded})
 
 
 class ItemRevisionsView(ItemView):
@@ -200,4 +231,5 @@ def _submission(slot_id: UUID, data: dict[str, Any]) -> Submission:
         idempotency_key=data["idempotency_key"],
         document=data["document"],
         active_ms=data["active_ms"],
+        digest=data.get("digest", ""),
     )

@@ -8,10 +8,11 @@ const press = (key: string, with_: Partial<KeyPress> = {}): KeyPress => ({
   metaKey: false,
   ...with_,
 });
+const plain = { parent: null, tools: ['classification' as const], attributes: [], skeleton: null, ignore: false };
 const labels = [
-  { id: 7, name: 'cat', color: '#000000', hotkey: '1' },
-  { id: 8, name: 'dog', color: '#000000', hotkey: 'd' },
-  { id: 9, name: 'other', color: '#000000', hotkey: '' },
+  { ...plain, id: 7, name: 'cat', color: '#000000', hotkey: '1' },
+  { ...plain, id: 8, name: 'dog', color: '#000000', hotkey: 'd' },
+  { ...plain, id: 9, name: 'other', color: '#000000', hotkey: '' },
 ];
 
 test('Enter submits, Shift+Enter goes back', () => {

@@ -1,0 +1,114 @@
+"""Slots, audits and items as answers show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from atom.accounts.models import User
+from atom.labeling import states
+from atom.labeling.api.issue_serializers import IssueSerializer
+from atom.labeling.api.media import item_urls
+from atom.labeling.api.work_serializers import DRAFT, PRE_LABEL, REVISION
+from atom.labeling.models import AnnotationRevision, WorkItem, WorkSlot
+
+
+def render_slot(slot: WorkSlot) -> dict[str, Any]:
+    """Return a held label slot; drafts of the caller are prefetched as `my_drafts`."""
+    drafts = getattr(slot, "my_drafts", [])
+    document, source = _beginning(slot)
+    return {
+        "id": slot.pk,
+        "item_id": slot.work_item_id,
+        "state": slot.state,
+        "lease_no": slot.lease_no,
+        "expires_at": slot.expires_at,
+        **picture(slot.label_task.project_id, slot.work_item),
+        "document": document,
+        "document_source": source,
+        "draft": drafts[0].decoded if drafts else None,
+        "draft_seq": drafts[0].seq if drafts else None,
+        "label_id": slot.revision.label_id if slot.revision else None,
+        "returned_code": slot.returned_code or None,
+        "returned_comment": slot.returned_comment or None,
+        "issues": _issues(slot.work_item),
+    }
+
+
+def _beginning(slot: WorkSlot) -> tuple[dict[str, Any] | None, str | None]:
+    for draft in getattr(slot, "my_drafts", []):
+        return draft.decoded, DRAFT
+    # The slot's revision is its holder's own, or that of the person before who gave it up.
+    if slot.revision is not None:
+        return slot.revision.decoded, REVISION
+    if slot.work_item.pre_label is not None:
+        return slot.work_item.pre_label.decoded, PRE_LABEL
+    return None, None
+
+
+def picture(project_id: Any, item: WorkItem) -> dict[str, Any]:
+    """Return the facts and addresses of an item's picture."""
+    return {
+        "path": item.path,
+        "digest": item.digest,
+        "width": item.width,
+        "height": item.height,
+        **item_urls(project_id, item),
+    }
+
+
+def _issues(item: WorkItem) -> list[dict[str, Any]]:
+    return list(IssueSerializer(item.issues.all(), many=True).data)
+
+
+def render_audit(slot: WorkSlot, label_slot: WorkSlot) -> dict[str, Any]:
+    """Return a held audit slot with the submission that it is about."""
+    revision, labeler = label_slot.revision, label_slot.user
+    assert revision is not None and isinstance(labeler, User)  # noqa: PT018  # submitted work
+    return {
+        "item_id": slot.work_item_id,
+        "slot_id": slot.pk,
+        "lease_no": slot.lease_no,
+        "expires_at": slot.expires_at,
+        **picture(slot.label_task.project_id, slot.work_item),
+        "document": revision.decoded,
+        "label_id": revision.label_id,
+        "labeler": labeler.username,
+        "revision_id": revision.pk,
+        "before": revision.parent.decoded if revision.parent else None,
+        "issues": _issues(slot.work_item),
+    }
+
+
+def render_item(project_id: Any, item: WorkItem) -> dict[str, Any]:
+    """Return an item; its slots are prefetched as `all_slots`, its open issues are counted."""
+    slots: list[WorkSlot] = getattr(item, "all_slots", [])
+    label = next((slot for slot in slots if slot.role == states.LABEL_ROLE), None)
+    revision: AnnotationRevision | None = item.final_revision or (label.revision if label else None)
+    return {
+        "id": item.pk,
+        **picture(project_id, item),
+        "state": item.state,
+        "label_id": revision.label_id if revision else None,
+        "n_objects": revision.n_objects if revision else None,
+        "labeler": label.user.username if label and label.user else None,
+        "left_out_from": item.left_out_from,
+        "skips": [
+            {"name": skip.user.full_name or skip.user.username, "reason": skip.reason}
+            for skip in item.skips.all()
+        ],
+        "holders": [_holding(slot) for slot in slots if slot.state in states.SLOT_HELD],
+        "open_issues": getattr(item, "open_issues", 0),
+    }
+
+
+def _holding(slot: WorkSlot) -> dict[str, Any]:
+    holder = slot.user
+    return {
+        "slot": slot.pk,
+        "role": slot.role,
+        "state": slot.state,
+        "name": (holder.full_name or holder.username) if holder else "",
+        "username": holder.username if holder else "",
+        "until": slot.expires_at,
+        "seen_at": slot.seen_at,
+    }
