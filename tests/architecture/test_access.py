@@ -84,6 +84,7 @@ OWN = {
     "workflows/",
     "workflows/<slug:slug>/",
     "labelx/audits/",
+    "labelx/templates/",
 }
 # Events of what the caller administers.
 AUDIT = {"audit/", "audit/export/"}

@@ -29,6 +29,7 @@ from atom.datasets.models import (
 )
 from atom.jobs.models import Artifact, CodeFetch, CodeSnapshot, RunComment
 from atom.jobs.sharing.actions.shares import share_run
+from atom.labeling.actions.issues import NewIssue, open_issue
 from atom.labeling.models import WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
 from atom.notifications.actions import fan_out
@@ -118,6 +119,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
         "task_id": task.pk,
         "slot_id": WorkSlot.objects.filter(label_task=task).values_list("pk", flat=True)[0],
         "item_id": task.items.values_list("pk", flat=True)[0],
+        "issue_id": open_issue(task.items.all()[0], owner, NewIssue(word)).pk,
         "token_id": actions.create_token(owner, word, ["read"]).token.pk,
         "s3_key_id": actions.create_s3_key_pair(owner, word, project).pair.pk,
         "slug": "image-classification",
