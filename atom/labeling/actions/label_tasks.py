@@ -33,6 +33,7 @@ from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.actions.settings import require_tools
 from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import layers, objects
+from atom.labeling.engines.checking import ontology_of
 from atom.labeling.engines.selection import ExcludedCounts
 from atom.labeling.errors import NoImages, NoItems, TaskNameTaken, TooManyItems
 from atom.labeling.models import LabelTask, OntologyVersion
@@ -145,7 +146,9 @@ def selection_of(
     task: LabelTask, where: Query | None, paths: frozenset[str] = frozenset()
 ) -> ImageSelection:
     """Return the images that the task is about."""
+    version = task.ontology_version
     of_objects = task.modality == IMAGE_OBJECTS
+    begun = of_objects and task.pre_label
     return ImageSelection(
         task.dataset_version,
         task.prefix,
@@ -153,6 +156,7 @@ def selection_of(
         paths,
         where,
         kind=objects.KIND if of_objects else layers.KIND,
+        ontology=ontology_of(version.full_labels, version.full_schema) if begun else None,
     )
 
 

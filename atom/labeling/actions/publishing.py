@@ -25,9 +25,12 @@ from atom.labeling import states
 from atom.labeling.actions.label_tasks import PIN_HOLDER
 from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
-from atom.labeling.engines import layers, sampling
+from atom.labeling.engines import documents, layers, objects, sampling
+from atom.labeling.engines.checking import ontology_of
 from atom.labeling.errors import NothingToPublish, TaskFilling, UnfinishedItems
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem, WorkSlot
+from atom.labeling.models.tasks import IMAGE_OBJECTS
+from atom_sdk.annotations.layer import PictureRow, rows_table
 from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
@@ -112,6 +115,8 @@ def _publish_layer(task: LabelTask) -> Version:
 
 
 def _layer(task: LabelTask) -> NamedLayer:
+    if task.modality == IMAGE_OBJECTS:
+        return NamedLayer(objects.NAME, objects.KIND, rows_table(_pictures(task)))
     return NamedLayer(layers.NAME, layers.KIND, layers.label_table(_rows(task)))
 
 
@@ -135,6 +140,30 @@ def _accepted(task: LabelTask) -> QuerySet[WorkItem]:
         )
         .order_by("position", "id")
     )
+
+
+def _pictures(task: LabelTask) -> Iterator[PictureRow]:
+    """Yield the accepted documents through a server-side cursor."""
+    version = task.ontology_version
+    ontology = ontology_of(version.full_labels, version.full_schema)
+    pseudonyms: dict[Any, str] = {}
+    rows = _accepted(task).values_list(
+        "path", "digest", "final_revision__document", "final_revision__lease_no",
+        "final_revision__user", "audited", "corrected",
+    )  # fmt: skip
+    for path, digest, data, lease_no, user_id, audited, corrected in rows.iterator(_CURSOR_ROWS):
+        if user_id not in pseudonyms:
+            pseudonyms[user_id] = sampling.pseudonym(task.project_id, user_id)
+        yield PictureRow(
+            path=path,
+            digest=bytes.fromhex(digest),
+            document=documents.decode(bytes(data)),
+            ontology=ontology,
+            source=layers.SOURCE,
+            revision=lease_no,
+            annotator=pseudonyms[user_id],
+            audit_state=_audit_state(audited=audited, corrected=corrected),
+        )
 
 
 def _audit_state(*, audited: bool, corrected: bool) -> str:

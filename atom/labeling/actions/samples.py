@@ -14,9 +14,11 @@ from atom.datasets.browsing.reads import open_version
 from atom.datasets.models import Version
 from atom.datasets.packs.media_pins import media_pin
 from atom.labeling.actions.items import Sample
-from atom.labeling.engines import layers, selection
+from atom.labeling.engines import layers, objects, selection
+from atom.labeling.engines.objects import PreLabels
 from atom.labeling.engines.selection import ExcludedCounts
-from atom_sdk.manifests import read_range, read_root
+from atom_sdk.annotations.ontology import Ontology
+from atom_sdk.manifests import read_layer, read_range, read_root
 from atom_sdk.manifests.layers.layers import read_values
 from atom_sdk.manifests.query import Query, may_match
 from atom_sdk.manifests.roots.roots import RangeRef
@@ -27,8 +29,8 @@ class ImageSelection:
     """The images of a version below `prefix`, in path order, holding one range at a time.
 
     `labelled` False: those without a row in any layer of the kind `kind`; None: all. `paths` limits
-    them to these paths, `where` to those that match.
-    `left_out` and `count` cover the images that were read so far.
+    them to these paths, `where` to those that match. With an `ontology`, samples carry the objects
+    that the version has. `left_out` and `count` cover the images that were read so far.
     """
 
     version: Version
@@ -37,13 +39,17 @@ class ImageSelection:
     paths: frozenset[str] = frozenset()
     where: Query | None = None
     kind: str = layers.KIND
+    ontology: Ontology | None = None
     left_out: ExcludedCounts = field(default_factory=ExcludedCounts, init=False)
     count: int = field(default=0, init=False)
 
     def samples(self) -> Iterator[Sample]:
         """Yield the images."""
+        known = self._pre_labels()
         for table in self._tables():
-            yield from (_sample(row) for row in selection.rows(table))
+            begun = known.documents(table) if known else {}
+            for row in selection.rows(table):
+                yield _sample(row, begun.get(str(row["path"])))
 
     def counted(self, most: int | None = None) -> ImageSelection:
         """Go through it without making samples: all of it, or until there are more than `most`."""
@@ -67,6 +73,15 @@ class ImageSelection:
                 self.count += len(images)
                 yield images
 
+    def _pre_labels(self) -> PreLabels | None:
+        if self.ontology is None:
+            return None
+        store = project_store(self.version.dataset.project)
+        layer = read_root(bytes.fromhex(self.version.readable_root), store).layer(objects.NAME)
+        if layer is None or layer.kind != objects.KIND:
+            return None
+        return PreLabels(read_layer(layer, store), self.ontology)
+
     def _filtered(self, part: RangeRef, store: PrefixStore) -> pa.Table:
         entries = read_range(part, store)
         if self.where is None:
@@ -84,11 +99,14 @@ def _place(row: dict[str, Any]) -> dict[str, Any]:
     return {"pack": row["pack"].hex(), "offset": row["offset"]}
 
 
-def _sample(row: dict[str, Any]) -> Sample:
+def _sample(row: dict[str, Any], begun: dict[str, Any] | None) -> Sample:
+    size = None if begun is None else (begun["width"], begun["height"])
     return Sample(
         path=row["path"],
         digest=row["digest"].hex(),
         place=_place(row),
         size_bytes=row["size"],
         media_type=row["media_type"],
+        picture_size=size,
+        document=begun,
     )
