@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,3 +70,52 @@ class LabelX:
     def audit(self, decisions: builtins.list[dict[str, Any]]) -> Any:
         """Accept or return audited items."""
         return self._http.post("labelx/audits/", {"decisions": decisions})["results"]
+
+    def templates(self) -> builtins.list[dict[str, Any]]:
+        """Return the ontologies to start with: `create(template=key, …)` takes one."""
+        rows: builtins.list[dict[str, Any]] = self._http.get("labelx/templates/")["results"]
+        return rows
+
+    def draft(self, slot: dict[str, Any], seq: int, document: dict[str, Any]) -> dict[str, Any]:
+        """Keep unsent work on a leased slot; an older `seq` than the kept one changes nothing."""
+        body = {"seq": seq, "document": document}
+        kept: dict[str, Any] = self._http.put(f"labelx/slots/{slot['id']}/draft/", body)
+        return kept
+
+    def submit_document(
+        self, slot: dict[str, Any], document: dict[str, Any], *, key: str = "", active_ms: int = 0
+    ) -> dict[str, Any]:
+        """Submit a document for a leased slot; returns the stored revision.
+
+        Sending it again with the same key answers the same. A document with mistakes raises
+        ApiError of the code `invalid_annotation`; its `errors` name each by its pointer.
+        """
+        body = {
+            "lease_no": slot["lease_no"],
+            "idempotency_key": key or str(uuid.uuid4()),
+            "document": document,
+            "digest": slot["digest"],
+            "active_ms": active_ms,
+        }
+        revision: dict[str, Any] = self._http.post(f"labelx/slots/{slot['id']}/submit/", body)
+        return revision
+
+    def revisions(self, item: str) -> builtins.list[dict[str, Any]]:
+        """Return every answer for an item, the newest first, with verdicts and corrections."""
+        rows: builtins.list[dict[str, Any]] = self._http.get(f"labelx/items/{item}/revisions/")[
+            "results"
+        ]
+        return rows
+
+    def issues(self, item: str) -> builtins.list[dict[str, Any]]:
+        """Return the issues of an item with their comments, the oldest first."""
+        rows: builtins.list[dict[str, Any]] = self._http.get(f"labelx/items/{item}/issues/")[
+            "results"
+        ]
+        return rows
+
+    def move_ontology(self, task: str, ontology_version: str) -> dict[str, Any]:
+        """Have a task go on with a newer version of its ontology."""
+        body = {"ontology_version": ontology_version}
+        moved: dict[str, Any] = self._http.post(f"labelx/tasks/{task}/ontology/", body)
+        return moved
