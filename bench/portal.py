@@ -3,7 +3,7 @@
 Sizes are those of the build; the first paint is that of the overview, signed in, on a stack of the
 benchmark's own. Grid, log and charts are the portal's components on a page of their own
 (`frontend/tools/bench`), fed with generated rows: what is measured is the portal, not the server.
-Gates of annotation wait for boxes, which are not there yet.
+The drawing canvas is measured there too, see `bench.drawing`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from playwright.sync_api import (
 )
 
 from atom_sdk.client import Client
-from bench import shifts
+from bench import drawing, shifts
 from bench.harness import Result, say
 from bench.logs import sign_in
 from bench.preflight import browser_missing, find_browser
@@ -237,4 +237,4 @@ def _p95(values: list[float]) -> float:
     return round(sorted(values)[int(0.95 * (len(values) - 1))], 1)
 
 
-_PARTS: dict[str, Part] = {"grid": _grid, "log": _log, "charts": _charts}
+_PARTS: dict[str, Part] = {"grid": _grid, "log": _log, "charts": _charts, "canvas": drawing.run}

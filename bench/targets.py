@@ -100,6 +100,14 @@ TARGETS: dict[tuple[str, str | None], Target] = {
     ("log of 1,000,000 lines, heap", None): _at_most(150),
     ("log of 1,000,000 lines, following 500 lines/s, p95 of frames", None): _at_most(34),
     ("charts of 5,000,000 points, live, median of frames", None): _at_most(33),
+    ("canvas of 500 shapes, pan, p95 of frames", None): _at_most(17),
+    ("canvas of 500 shapes, zoom, p95 of frames", None): _at_most(17),
+    ("canvas of 500 shapes, drag, p95 of frames", None): _at_most(17),
+    ("canvas of 2,000 shapes, pan, p95 of frames", None): _at_most(20),
+    ("canvas of 2,000 shapes, zoom, p95 of frames", None): _at_most(20),
+    ("canvas of 2,000 shapes, drag, p95 of frames", None): _at_most(20),
+    ("canvas of 2,000 shapes, pick, p95", None): _at_most(1),
+    ("canvas of 24 megapixels, step of a brush, p95", None): _at_most(33),
 }
 
 

@@ -5,12 +5,13 @@ import { createRoot } from 'react-dom/client';
 import { resolver, theme } from '@/app/theme';
 import { addWords, startI18n } from '@/i18n';
 import en from '@/i18n/en';
+import { Canvas, canvas } from './canvas';
 import { Charts, charts } from './charts';
 import { Grid, grid } from './grid';
 import { Log, log } from './log';
 
-const PARTS = { grid: Grid, log: Log, charts: Charts };
-const bench = { grid, log, charts };
+const PARTS = { grid: Grid, log: Log, charts: Charts, canvas: Canvas };
+const bench = { grid, log, charts, canvas };
 
 declare global {
   interface Window {
@@ -18,7 +19,7 @@ declare global {
   }
 }
 
-/** `?part=grid`, `log` or `charts`; what can be measured is in `window.bench`. */
+/** `?part=grid`, `log`, `charts` or `canvas`; what can be measured is in `window.bench`. */
 async function start(host: HTMLElement): Promise<void> {
   await startI18n();
   addWords(en);

@@ -9,8 +9,12 @@ import type { View } from './view';
 
 /** The view has stopped when it has not moved for this long. */
 const STOP_MS = 120;
-/** A painting that takes no longer is not worth a blit. */
-const CHEAP_MS = 6;
+/** While the view goes on moving, what has come in at the borders is painted at most this often. */
+const REFRESH_MS = 400;
+/** The share of the screen that a blit must cover. */
+const ENOUGH = 0.75;
+/** A painting that takes long comes so seldom that it is one frame in this many times its cost. */
+const REFRESH_COSTS = 30;
 const WHEEL_LINE_PX = 16;
 
 export interface Mark {
@@ -39,7 +43,9 @@ export class CanvasController {
   private isBaseStale = true;
   private isMoving = false;
   private editing = '';
-  private lastCost = 0;
+  private paintedAt = 0;
+  private paintCost = 0;
+  private isMeasuring = false;
   private isFitted = false;
 
   constructor(host: HTMLElement, base: HTMLCanvasElement, active: HTMLCanvasElement, events: ControllerEvents = {}) {
@@ -109,6 +115,12 @@ export class CanvasController {
   /** For keys that the page has received; whether they meant something here. */
   key(press: KeyPress): boolean {
     return this.session.key(press);
+  }
+
+  /** Paint at once what waits for the next frame. */
+  paintNow(): void {
+    this.window.cancelAnimationFrame(this.frame);
+    this.paint();
   }
 
   dispose(): void {
@@ -245,17 +257,24 @@ export class CanvasController {
     const key = editing.join();
     if (key !== this.editing) this.isBaseStale = true;
     this.editing = key;
-    if (this.isMoving && !this.isBaseStale && this.base.isPainted && this.lastCost > CHEAP_MS)
-      this.base.blit(session.view);
+    if (this.isMoving && !this.isBaseStale && this.base.isPainted && !this.isWorn()) this.base.blit(session.view);
     else if (this.isBaseStale || this.isMoving) this.paintBase(editing);
     this.paintActive();
   }
 
+  /** Whether a blit would show too little: the browser rasters after this code, so the next frame tells the cost. */
+  private isWorn(): boolean {
+    const age = performance.now() - this.paintedAt;
+    if (this.isMeasuring) this.paintCost = age;
+    this.isMeasuring = false;
+    return age > Math.max(REFRESH_MS, REFRESH_COSTS * this.paintCost) && this.base.coverage(this.session.view) < ENOUGH;
+  }
+
   private paintBase(editing: readonly string[]): void {
     const { session, picture, look } = this;
-    const start = performance.now();
     this.base.paint({ picture, look, editing, editor: session.editor, ontology: session.ontology, view: session.view });
-    this.lastCost = performance.now() - start;
+    this.paintedAt = performance.now();
+    this.isMeasuring = true;
     this.isBaseStale = false;
   }
 

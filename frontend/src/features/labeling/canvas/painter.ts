@@ -1,5 +1,6 @@
+import { dirtyRect, MAX_TAGS, touches } from './dirty';
 import type { Editor } from './editor';
-import { grownBy, rectsTouch } from './geometry/points';
+import { intersected } from './geometry/points';
 import { boundsOf } from './geometry/shapes';
 import type { DrawnObject, Ontology, Rect } from './model';
 import { isDrawn, objectsOf } from './model';
@@ -32,8 +33,8 @@ export interface Scene {
 const GRID_SCALE = 12;
 /** Smaller pixels are averaged, larger ones are shown as they are. */
 const SMOOTH_BELOW = 2;
-/** With more names than this on the screen they cover each other. */
-const MAX_TAGS = 400;
+/** Enlarged more than this, a painting is too blurred to go on with. */
+const BLURRED = 2.5;
 const MIN_TAG_PX = 18;
 
 function context(canvas: HTMLCanvasElement): CanvasRenderingContext2D | null {
@@ -45,6 +46,7 @@ export class StaticPainter {
   private readonly canvas: HTMLCanvasElement;
   private readonly copy: HTMLCanvasElement;
   private painted: View | null = null;
+  private scene: Scene | null = null;
   private ratio = 1;
 
   constructor(canvas: HTMLCanvasElement) {
@@ -59,6 +61,7 @@ export class StaticPainter {
       canvas.height = Math.max(1, Math.round(size.height * ratio));
     }
     this.painted = null;
+    this.scene = null;
   }
 
   /** Whether there is something to blit. */
@@ -68,20 +71,58 @@ export class StaticPainter {
 
   paint(scene: Scene): void {
     const to = context(this.canvas);
-    if (!to) return;
+    const dirty = dirtyRect(this.scene, scene);
+    this.scene = scene;
+    if (!to || dirty === null) return;
+    const device = dirty === 'all' ? this.whole : this.deviceRect(dirty, scene.view);
+    to.save();
     to.setTransform(1, 0, 0, 1, 0, 0);
-    to.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    to.beginPath();
+    to.rect(...device);
+    to.clip();
+    to.clearRect(...device);
     to.setTransform(...matrixOf(scene.view, this.ratio));
     paintPicture(to, scene);
-    if (!scene.look.hideAll) this.paintObjects(to, scene);
-    paintGrid(to, scene, this.visible(scene.view));
-    this.keep(scene.view);
+    const window = dirty === 'all' ? this.visible(scene.view) : this.pictureRect(device, scene.view);
+    if (!scene.look.hideAll) this.paintObjects(to, scene, window);
+    paintGrid(to, scene, window);
+    to.restore();
+    this.keep(scene.view, device);
+  }
+
+  private get whole(): Rect {
+    return [0, 0, this.canvas.width, this.canvas.height];
+  }
+
+  /** Whole device pixels around a rectangle of the picture: its border may not run through one. */
+  private deviceRect([x, y, width, height]: Rect, view: View): Rect {
+    const scale = view.scale * this.ratio;
+    const left = Math.max(0, Math.floor(view.x * this.ratio + x * scale));
+    const top = Math.max(0, Math.floor(view.y * this.ratio + y * scale));
+    const right = Math.min(this.canvas.width, Math.ceil(view.x * this.ratio + (x + width) * scale));
+    const bottom = Math.min(this.canvas.height, Math.ceil(view.y * this.ratio + (y + height) * scale));
+    return [left, top, Math.max(0, right - left), Math.max(0, bottom - top)];
+  }
+
+  private pictureRect([x, y, width, height]: Rect, view: View): Rect {
+    return pictureRect(view, [x / this.ratio, y / this.ratio, width / this.ratio, height / this.ratio]);
+  }
+
+  /** The share of the screen that the last painting fills; a picture that has shrunk or grown much counts as less. */
+  coverage(view: View): number {
+    if (!this.painted) return 0;
+    const [width, height] = [this.canvas.width, this.canvas.height];
+    const [a, , , d, x, y] = blitOf({ ...this.painted, rotation: 0 }, { ...view, rotation: 0 }, this.ratio);
+    const shared = intersected([0, 0, width, height], [x, y, width * a, height * d]);
+    return shared ? (shared[2] * shared[3]) / (width * height) / Math.max(1, a / BLURRED) : 0;
   }
 
   /** The last painting as it looks from another view. */
   blit(view: View): void {
     const to = context(this.canvas);
     if (!to || !this.painted) return;
+    // The canvas no longer shows a scene that pieces could be painted into.
+    this.scene = null;
     to.setTransform(1, 0, 0, 1, 0, 0);
     to.clearRect(0, 0, this.canvas.width, this.canvas.height);
     to.setTransform(...blitOf(this.painted, view, this.ratio));
@@ -89,29 +130,30 @@ export class StaticPainter {
     to.drawImage(this.copy, 0, 0);
   }
 
-  private keep(view: View): void {
+  private keep(view: View, [x, y, width, height]: Rect): void {
     const to = context(this.copy);
-    to?.clearRect(0, 0, this.copy.width, this.copy.height);
-    to?.drawImage(this.canvas, 0, 0);
     this.painted = view;
+    if (!to || width === 0 || height === 0) return;
+    to.clearRect(x, y, width, height);
+    to.drawImage(this.canvas, x, y, width, height, x, y, width, height);
   }
 
   private visible(view: View): Rect {
     return pictureRect(view, [0, 0, this.canvas.width / this.ratio, this.canvas.height / this.ratio]);
   }
 
-  private paintObjects(to: CanvasRenderingContext2D, scene: Scene): void {
+  private paintObjects(to: CanvasRenderingContext2D, scene: Scene, window: Rect): void {
     const { editor, ontology, view } = scene;
     const left = new Set([...editor.hidden, ...scene.editing]);
-    const window = grownBy(this.visible(view), 8 / view.scale);
-    const shown = objectsOf(editor.document).filter(
-      (object): object is DrawnObject =>
-        isDrawn(object) && !left.has(object.id) && rectsTouch(boundsOf(object), window),
-    );
+    const all = objectsOf(editor.document)
+      .filter(isDrawn)
+      .filter(({ id }) => !left.has(id));
+    const shown = all.filter((object) => touches(object, scene, window));
     const styles = stylesOf(ontology, editor);
     for (const object of shown) paintObject(to, object, styles(object), view, this.ratio);
     const tagged = scene.look.showNames ? shown.filter((object) => isTagged(object, view)) : [];
-    if (tagged.length <= MAX_TAGS) for (const object of tagged) paintTag(to, object, styles(object), this.ratio);
+    if (objectsOf(editor.document).length <= MAX_TAGS)
+      for (const object of tagged) paintTag(to, object, styles(object), this.ratio);
   }
 }
 
