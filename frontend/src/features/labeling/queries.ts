@@ -98,9 +98,13 @@ export function useVersionStats(dataset: string, ref: string) {
 }
 
 /** How many images a new task would have, and which files it would leave out. */
-export function useTaskPreview(dataset: string, ref: string, prefix: string, unlabelled: boolean) {
+export function useTaskPreview(
+  dataset: string,
+  ref: string,
+  { prefix, where, unlabelled }: { prefix: string; where: string; unlabelled: boolean },
+) {
   const project = useProject();
-  const query = { dataset: `${dataset}@${ref}`, prefix, labelled: unlabelled ? 'false' : 'any' } as const;
+  const query = { dataset: `${dataset}@${ref}`, prefix, where, labelled: unlabelled ? 'false' : 'any' } as const;
   return $api.useQuery(
     'get',
     '/api/v1/projects/{project}/labelx/task-preview/',

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError } from '@/api/errors';
+import type { DocumentV2 } from '../canvas/model';
 import { slot } from '../workspace/fakeTask';
 import { DocumentSender, type DraftBody } from './documentSender';
 
@@ -63,7 +64,8 @@ test('a draft that did not arrive is no base', async () => {
 
 test('steps that are longer than the document are not sent', async () => {
   const { made, bodies } = sender();
-  await made.send(slot(1), 1, picture(...many));
-  await made.send(slot(1), 2, picture());
-  expect(bodies.at(-1)).toEqual({ seq: 2, document: picture() });
+  const [one, other] = ['a', 'b'].map((id) => picture(object(id.repeat(16), 1)));
+  await made.send(slot(1), 1, one as DocumentV2);
+  await made.send(slot(1), 2, other as DocumentV2);
+  expect(bodies.at(-1)).toEqual({ seq: 2, document: other });
 });

@@ -1,15 +1,15 @@
 import type { LeasedSlot } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
-import { canonical } from './documents';
-import { type PatchStep, patchBetween } from './jsonPatch';
-import type { DocumentV2 } from './types';
+import type { DocumentV2 } from '../canvas/model';
+import { type Patch, patchBetween } from '../canvas/patches';
+import { asDocument, canonical } from './documents';
 
 /** A draft on its way: the whole document, or the steps to it from the draft `base`. */
-export type DraftBody = { seq: number; document: DocumentV2 } | { seq: number; base: number; patch: PatchStep[] };
+export type DraftBody = { seq: number; document: DocumentV2 } | { seq: number; base: number; patch: Patch };
 
 interface Base {
   seq: number;
-  document: unknown;
+  document: DocumentV2;
 }
 
 /** Sends documents as the steps since the draft that the server has, where that is less. */
@@ -23,9 +23,11 @@ export class DocumentSender {
 
   /** The server's drafts as they came with their slots. */
   confirm(slots: readonly LeasedSlot[]): void {
-    for (const { id, draft, draft_seq } of slots)
-      if (draft && draft_seq !== null) this.bases.set(id, { seq: draft_seq, document: draft });
+    for (const { id, draft, draft_seq } of slots) {
+      const document = asDocument(draft);
+      if (document && draft_seq !== null) this.bases.set(id, { seq: draft_seq, document });
       else this.bases.delete(id);
+    }
   }
 
   async send(slot: LeasedSlot, seq: number, drawn: DocumentV2): Promise<void> {

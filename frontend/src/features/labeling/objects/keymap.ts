@@ -8,25 +8,36 @@ export const DEFAULT_KEYS = {
   delete: 'Delete',
   nextObject: 'Tab',
   previousObject: 'Shift+Tab',
+  selectAll: 'mod+A',
   copy: 'mod+C',
   paste: 'mod+V',
   duplicate: 'mod+D',
   propagate: 'G',
   hide: 'H',
-  lock: 'J',
+  showAll: 'Shift+H',
+  lock: 'L',
   ignore: 'I',
   forward: 'PageUp',
   backward: 'PageDown',
   fit: '0',
+  zoomIn: '+',
+  zoomOut: '-',
   issues: '/',
+  repeat: 'N',
   select: 'V',
   box: 'B',
-  rotated_box: 'R',
+  'extreme-box': 'Shift+B',
+  'rotated-box': 'R',
   polygon: 'P',
-  polyline: 'L',
+  hole: 'O',
+  split: 'U',
+  polyline: 'E',
   point: 'T',
-  keypoints: 'F',
-  mask: 'M',
+  keypoints: 'K',
+  brush: 'M',
+  eraser: 'X',
+  relation: 'C',
+  ruler: 'D',
 } as const;
 
 export type CommandName = keyof typeof DEFAULT_KEYS;
@@ -34,7 +45,7 @@ export type Keymap = Readonly<Record<CommandName, string>>;
 
 export const COMMANDS = Object.keys(DEFAULT_KEYS) as CommandName[];
 /** Other keys that mean the same and stay. */
-const ALSO: Readonly<Record<string, CommandName>> = { 'mod+Shift+Z': 'redo', Backspace: 'delete' };
+const ALSO: Readonly<Record<string, CommandName>> = { 'mod+Shift+Z': 'redo', Backspace: 'delete', '=': 'zoomIn' };
 
 export interface Press {
   key: string;
@@ -82,10 +93,14 @@ export function holderOfKey(
   key: string,
   command: CommandName,
   keymap: Keymap,
-  labels: readonly { name: string; hotkey: string }[],
+  labels: readonly { name: string; hotkey?: string }[],
 ): { command: CommandName } | { label: string } | null {
   const other = COMMANDS.find((one) => one !== command && keymap[one] === key);
   if (other) return { command: other };
-  const label = labels.find(({ hotkey }) => hotkey !== '' && hotkey.toUpperCase() === key.toUpperCase());
+  const label = labels.find(({ hotkey }) => hotkey && hotkey.toUpperCase() === key.toUpperCase());
   return label ? { label: label.name } : null;
 }
+
+/** A key that a command had at first and has no more: it means nothing, also where the canvas knows it. */
+export const isFreed = (name: string, keymap: Keymap): boolean =>
+  COMMANDS.some((command) => DEFAULT_KEYS[command] === name && keymap[command] !== name);

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Submission } from '@/api/contract/labeling';
+import { objectsOf as objectsIn } from '../canvas/model';
 import { FakeTask, kept, slot, withFreshBrowser } from '../workspace/fakeTask';
 import type { WorkbenchApi } from '../workspace/workbenchApi';
 import { ObjectBench, type ObjectBenchOptions, type ObjectDraft, type ObjectResult } from './objectBench';
@@ -20,7 +21,7 @@ class FakePictures extends FakeTask {
       },
       saveDraft: async ({ id }, sequence, { document }) => {
         if (this.offline) throw new TypeError('offline');
-        this.documents.push([id, sequence, document.objects.length]);
+        this.documents.push([id, sequence, objectsIn(document).length]);
       },
     };
   }
@@ -52,7 +53,7 @@ const drawing = (count: number, history: unknown = null): ObjectDraft => ({
   },
   history,
 });
-const objectsOf = (bench: ObjectBench) => bench.current?.document.objects.length;
+const objectsOf = (bench: ObjectBench) => bench.current && objectsIn(bench.current.document).length;
 
 withFreshBrowser();
 
@@ -80,7 +81,7 @@ test('an empty picture is an answer', async () => {
   const bench = open(task);
   await bench.start();
   await bench.submit(drawing(0), 100);
-  expect(task.received).toMatchObject([{ slot: 's0', document: { objects: [] } }]);
+  expect(task.received).toMatchObject([{ slot: 's0', document: { version: 2, width: 64 } }]);
 });
 
 test('the picture before comes back as it was left, and the one on the screen keeps its objects', async () => {
@@ -164,8 +165,8 @@ test('a document of an earlier visit that the server refuses is a draft again', 
 test('objects go on to the next picture, unless it has some', async () => {
   const bench = open(new FakePictures(10));
   await bench.start();
-  expect(bench.propagate(drawing(2).document.objects)).toBe(true);
-  expect(bench.propagate(drawing(1).document.objects)).toBe(false);
+  expect(bench.propagate(objectsIn(drawing(2).document))).toBe(true);
+  expect(bench.propagate(objectsIn(drawing(1).document))).toBe(false);
   await bench.submit(drawing(0), 0);
   expect([bench.current?.id, objectsOf(bench)]).toEqual(['s1', 2]);
 });

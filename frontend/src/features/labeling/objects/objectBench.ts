@@ -1,10 +1,10 @@
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
+import { type AnnotationObject, type DocumentV2, objectsOf } from '../canvas/model';
 import type { SlotGroup } from '../workspace/batches';
 import type { Drafted } from '../workspace/localDrafts';
 import type { WorkbenchOptions } from '../workspace/workbenchOptions';
 import { WorkTable } from '../workspace/workTable';
 import { canonical, documentOfSlot } from './documents';
-import type { DocumentV2 } from './types';
 
 /** A document under work, and what undo needs. */
 export interface ObjectDraft {
@@ -98,16 +98,24 @@ export class ObjectBench extends WorkTable<PictureGroup, ObjectDraft> {
     return this.takeBack(this.shown(draft));
   }
 
+  /** Goes on here with what another window of this person has; its drafts are newer than what is on the screen. */
+  takeHere(): Promise<void> {
+    this.current = null;
+    this.queue = [];
+    this.set('loading');
+    return this.takeAll();
+  }
+
   /** The pictures that come next. */
   get upcoming(): readonly PictureGroup[] {
     return this.queue;
   }
 
   /** Gives the next picture objects of this one, where nothing is drawn on it yet. */
-  propagate(objects: DocumentV2['objects']): boolean {
+  propagate(objects: readonly AnnotationObject[]): boolean {
     const [next, ...rest] = this.queue;
     const slot = next?.slots[0];
-    if (!next || !slot || next.document.objects.length > 0) return false;
+    if (!next || !slot || objectsOf(next.document).length > 0) return false;
     const draft = { document: { ...next.document, objects }, history: next.history };
     this.queue = [{ ...next, ...draft }, ...rest];
     this.drafts.set(slot, this.local.set(slot.id, draft), draft);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { askedOf, attributesOf, kindsOf, labelTree, missingInDocument, withValue } from './ontology';
-import type { Attribute, Ontology, OntologyLabel } from './types';
+import { askedOf, attributesOf, kindsOf, labelTree, missingInDocument, withoutUnasked } from './ontology';
+import type { Attribute, DocumentV2, Ontology, OntologyLabel } from './types';
 
 const colour: Attribute = {
   id: 4,
@@ -27,11 +27,11 @@ const ontology: Ontology = {
   labels: [vehicle, car, label(3, 'night')],
   schema: { attributes: [{ id: 9, name: 'weather', kind: 'text', required: true }] },
 };
-const document = (attributes?: Record<string, number | string>) => ({
-  version: 2 as const,
+const document = (attributes?: Record<string, number | string>): DocumentV2 => ({
+  version: 2,
   width: 9,
   height: 9,
-  objects: [{ id: 'a', label: 2, kind: 'box', ...(attributes && { attributes }) }],
+  objects: [{ id: 'a', label: 2, kind: 'box', box: [0, 0, 1, 1], ...(attributes && { attributes }) }],
 });
 
 test('a child has the attributes of its parents', () => {
@@ -54,10 +54,11 @@ test('an attribute is asked for by the value of another, and hidden with it', ()
   expect(names({ 4: 2 })).toEqual(['colour', 'which']);
 });
 
-test('a value goes with the reason for which it was asked', () => {
-  const attributes = [colour, which];
-  expect(withValue(attributes, { 4: 2, 5: 'green' }, 4, 1)).toEqual({ 4: 1 });
-  expect(withValue(attributes, { 4: 2, 5: 'green' }, 5, '')).toEqual({ 4: 2 });
+test('a value is not submitted without the reason for which it was asked', () => {
+  const submitted = withoutUnasked({ ...document({ 4: 1, 5: 'green' }), attributes: { 9: 'rain', 77: 1 } }, ontology);
+  expect(submitted).toMatchObject({ objects: [{ attributes: { 4: 1 } }], attributes: { 9: 'rain' } });
+  expect(submitted.objects?.[0]?.attributes).not.toHaveProperty('5');
+  expect(submitted.attributes).not.toHaveProperty('77');
 });
 
 test('values that are required and missing are named by their objects', () => {

@@ -1,7 +1,8 @@
+import { canonicalDocument, canonicalObject, objectsOf } from '../canvas/model';
 import {
   type Attribute,
+  type Attributes,
   type AttributeValue,
-  type AttributeValues,
   type DocumentV2,
   type Ontology,
   type OntologyLabel,
@@ -25,12 +26,12 @@ export const kindsOfLabel = (label: OntologyLabel): ShapeKind[] =>
   SHAPE_KINDS.filter((kind) => toolsOf(label).includes(kind));
 
 /** The label and those above it, from the top; a circle ends where it closes. */
-export function lineOf(id: number, labels: readonly OntologyLabel[]): OntologyLabel[] {
+function lineOf(id: number, labels: readonly OntologyLabel[]): OntologyLabel[] {
   const line: OntologyLabel[] = [];
   let label = labels.find((one) => one.id === id);
   while (label && !line.includes(label)) {
     line.unshift(label);
-    const parent = label.parent ?? null;
+    const parent: number | null = label.parent ?? null;
     label = parent === null ? undefined : labels.find((one) => one.id === parent);
   }
   return line;
@@ -44,7 +45,7 @@ const listOf = (value: AttributeValue | undefined): readonly unknown[] =>
   Array.isArray(value) ? value : value === undefined ? [] : [value];
 
 /** Whether an attribute is asked for, by the values of the others. */
-export function isAsked({ when }: Attribute, values: AttributeValues): boolean {
+export function isAsked({ when }: Attribute, values: Attributes): boolean {
   if (!when) return true;
   const chosen = listOf(values[String(when.attribute)]);
   const wants: readonly unknown[] = when.is;
@@ -54,7 +55,7 @@ export function isAsked({ when }: Attribute, values: AttributeValues): boolean {
 }
 
 /** The attributes that are asked for, in their order. One that hangs on a hidden one is hidden, too. */
-export function askedOf(attributes: readonly Attribute[], values: AttributeValues): Attribute[] {
+export function askedOf(attributes: readonly Attribute[], values: Attributes): Attribute[] {
   const asked = new Set<number>();
   for (const attribute of attributes) {
     const { when } = attribute;
@@ -68,7 +69,7 @@ const isEmpty = (value: AttributeValue | undefined): boolean =>
   value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 
 /** Required attributes that have no value. */
-export function missingOf(attributes: readonly Attribute[], values: AttributeValues = {}): Attribute[] {
+export function missingOf(attributes: readonly Attribute[], values: Attributes = {}): Attribute[] {
   return askedOf(attributes, values).filter(({ id, required }) => required && isEmpty(values[String(id)]));
 }
 
@@ -79,26 +80,31 @@ export interface Missing {
 }
 
 export function missingInDocument(document: DocumentV2, { labels, schema }: Ontology): Missing[] {
-  const ofObjects = document.objects.flatMap(({ id, label, attributes }) =>
+  const ofObjects = objectsOf(document).flatMap(({ id, label, attributes }) =>
     missingOf(attributesOf(label, labels), attributes).map((attribute) => ({ object: id, attribute })),
   );
-  const ofPicture = missingOf(schema.attributes ?? [], document.attributes);
+  const ofPicture = missingOf(schema?.attributes ?? [], document.attributes);
   return [...ofObjects, ...ofPicture.map((attribute) => ({ object: null, attribute }))];
 }
 
-/** Values without those of attributes that are not asked for any more. */
-export function withValue(
-  attributes: readonly Attribute[],
-  values: AttributeValues,
-  id: number,
-  value: AttributeValue | undefined,
-): AttributeValues {
-  const next: Record<string, AttributeValue> = { ...values };
-  if (value === undefined || isEmpty(value)) delete next[String(id)];
-  else next[String(id)] = value;
-  const asked = new Set(askedOf(attributes, next).map((attribute) => String(attribute.id)));
-  const known = new Set(attributes.map((attribute) => String(attribute.id)));
-  return Object.fromEntries(Object.entries(next).filter(([key]) => !known.has(key) || asked.has(key)));
+function askedValues(attributes: readonly Attribute[], values: Attributes): Attributes {
+  const asked = new Set(askedOf(attributes, values).map(({ id }) => String(id)));
+  const entries = Object.entries(values);
+  const kept = entries.filter(([key]) => asked.has(key));
+  return kept.length === entries.length ? values : Object.fromEntries(kept);
+}
+
+/** The document to submit: without values that are not asked for any more. */
+export function withoutUnasked(document: DocumentV2, { labels, schema }: Ontology): DocumentV2 {
+  const objects = objectsOf(document).map((object) => {
+    if (!object.attributes) return object;
+    return canonicalObject({
+      ...object,
+      attributes: askedValues(attributesOf(object.label, labels), object.attributes),
+    });
+  });
+  const attributes = document.attributes && askedValues(schema?.attributes ?? [], document.attributes);
+  return canonicalDocument({ ...document, objects, attributes });
 }
 
 /** A row of the tree of labels. */
@@ -129,3 +135,9 @@ export function labelTree(labels: readonly OntologyLabel[], query = ''): LabelRo
   const matches = (id: number) => lineOf(id, labels).some(({ name }) => name.toLowerCase().includes(wanted));
   return rows.filter(({ label }) => matches(label.id));
 }
+
+/** The ontology of a task, as its version has it. */
+export const ontologyOfTask = (task: { labels: readonly unknown[]; schema?: unknown }): Ontology => ({
+  labels: task.labels as OntologyLabel[],
+  schema: (task.schema ?? {}) as Ontology['schema'],
+});

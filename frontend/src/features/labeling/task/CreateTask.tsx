@@ -1,4 +1,16 @@
-import { Drawer, Group, NumberInput, Select, SimpleGrid, Switch, Text, Textarea, TextInput } from '@mantine/core';
+import {
+  Alert,
+  Button,
+  Drawer,
+  Group,
+  NumberInput,
+  SegmentedControl,
+  Select,
+  SimpleGrid,
+  Switch,
+  Text,
+  TextInput,
+} from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
@@ -9,12 +21,20 @@ import { FormFrame } from '@/shared/forms/FormFrame';
 import { useFocusBack } from '@/shared/ui/focusBack';
 import { hotkeysFor, paletteColor } from '../labels';
 import { createTask, TASKS_KEY, useVersionStats, useVersions } from '../queries';
+import { GuidelineField } from './GuidelineField';
 import { LabelRows } from './LabelRows';
+import { OntologyEditor } from './OntologyEditor';
+import { newLabel, ontologyOf } from './ontologyDraft';
 import { TaskPreview } from './TaskPreview';
-import { type TaskForm, useTaskForm, type Values } from './taskForm';
+import { type Modality, type TaskForm, useTaskForm, type Values } from './taskForm';
 
 /** The form's names of what the server calls otherwise. */
-const FIELD_NAMES = { batch_size: 'batchSize', audit_percent: 'auditPercent', 'filter.prefix': 'prefix' };
+const FIELD_NAMES = {
+  batch_size: 'batchSize',
+  audit_percent: 'auditPercent',
+  'filter.prefix': 'prefix',
+  'filter.where': 'where',
+};
 
 interface CreateTaskProps {
   /** The version to label, `digits@v3`; anything else leaves the choice open. */
@@ -30,35 +50,47 @@ export function CreateTask({ source, labelled = false, onClose }: CreateTaskProp
   const project = useProject();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const form = useTaskForm(source, labelled);
+  const { form, isKept, startAnew, forget } = useTaskForm(source, labelled, project);
   const send = async (values: Values) => {
     const task = await createTask(project, {
       name: values.name.trim(),
       dataset: `${values.dataset}@${values.ref}`,
-      labels: values.labels.map((label) => ({ ...label, name: label.name.trim() })),
+      ...answersOf(values),
       // Null: with and without a label.
-      filter: { ...(values.prefix && { prefix: values.prefix }), labelled: values.unlabelled ? false : null },
+      filter: {
+        ...(values.prefix && { prefix: values.prefix }),
+        ...(values.where.trim() && { where: values.where.trim() }),
+        labelled: values.unlabelled ? false : null,
+      },
       batch_size: values.batchSize,
       audit_percent: values.auditPercent,
       guideline: values.guideline,
     });
+    forget();
     void client.invalidateQueries({ queryKey: TASKS_KEY });
     if (task) await navigate({ to: '/labeling/$taskId', params: { taskId: task.id } });
   };
   return (
     <Drawer
       opened
+      size="lg"
       onClose={onClose}
       title={<Text fw={650}>{t('labeling.newTask')}</Text>}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
       <FormFrame form={form} send={send} submit={t('common.create')} onCancel={onClose} fieldNames={FIELD_NAMES}>
-        <Text size="xs" c="dimmed">
-          {t('labeling.kinds')}
-        </Text>
+        {isKept && (
+          <Alert variant="light" py={6}>
+            {t('labeling.create.kept')}{' '}
+            <Button size="compact-xs" variant="default" onClick={startAnew}>
+              {t('labeling.create.startAnew')}
+            </Button>
+          </Alert>
+        )}
+        <KindField form={form} />
         <TextInput label={t('common.name')} withAsterisk data-autofocus {...form.getInputProps('name')} />
         <DataFields form={form} />
-        <LabelRows form={form} />
+        {form.values.modality === 'image-objects' ? <ObjectFields form={form} /> : <LabelRows form={form} />}
         <SimpleGrid cols={2}>
           <NumberInput
             label={t('labeling.create.batchSize')}
@@ -77,16 +109,47 @@ export function CreateTask({ source, labelled = false, onClose }: CreateTaskProp
             {...form.getInputProps('auditPercent')}
           />
         </SimpleGrid>
-        <Textarea
-          label={t('labeling.guideline')}
-          description={t('labeling.create.guidelineHint')}
-          rows={4}
-          resize="vertical"
-          {...form.getInputProps('guideline')}
-        />
+        <GuidelineField {...form.getInputProps('guideline')} />
       </FormFrame>
     </Drawer>
   );
+}
+
+/** The part of a new task that its labelers answer with. */
+function answersOf({ modality, labels, schema }: Values) {
+  if (modality === 'image-objects') return { modality, ...ontologyOf(labels, schema) };
+  return { labels: labels.map(({ name, color, hotkey }) => ({ name: name.trim(), color, hotkey })) };
+}
+
+function KindField({ form }: { form: TaskForm }) {
+  const { t } = useTranslation();
+  return (
+    <div>
+      <Text size="sm" fw={500} mb={4} id="new-task-kind">
+        {t('labeling.create.kind')}
+      </Text>
+      <SegmentedControl
+        fullWidth
+        aria-labelledby="new-task-kind"
+        data={(['image-classification', 'image-objects'] as const).map((value) => ({
+          value,
+          label: t(`labeling.create.modality.${value}`),
+        }))}
+        {...form.getInputProps('modality')}
+        onChange={(value) => {
+          form.setFieldValue('modality', value as Modality);
+          form.clearErrors();
+        }}
+      />
+      <Text size="xs" c="dimmed" mt={4}>
+        {t(`labeling.create.modalityHint.${form.values.modality}`)}
+      </Text>
+    </div>
+  );
+}
+
+function ObjectFields({ form }: { form: TaskForm }) {
+  return <OntologyEditor form={form} />;
 }
 
 function DataFields({ form }: { form: TaskForm }) {
@@ -105,7 +168,9 @@ function DataFields({ form }: { form: TaskForm }) {
     const names = Object.keys(stats.data.labels).sort((a, b) => a.localeCompare(b, undefined, { numeric: true }));
     if (names.length === 0) return;
     const hotkeys = hotkeysFor(names);
-    const suggested = names.map((name, index) => ({ name, color: paletteColor(index), hotkey: hotkeys[index] ?? '' }));
+    const suggested = names.map((name, index) =>
+      newLabel([], { id: index + 1, name, color: paletteColor(index), hotkey: hotkeys[index] ?? '' }),
+    );
     setFieldValue('labels', (old) => (old.length > 0 ? old : suggested));
   }, [dataset, ref, stats.data, setFieldValue]);
   return (
@@ -146,6 +211,11 @@ function DataFields({ form }: { form: TaskForm }) {
           {...form.getInputProps('unlabelled', { type: 'checkbox' })}
         />
       </Group>
+      <TextInput
+        label={t('labeling.question')}
+        placeholder={t('labeling.create.whereHint')}
+        {...form.getInputProps('where')}
+      />
       <TaskPreview form={form} />
     </>
   );

@@ -2,7 +2,8 @@ import { ActionIcon, Button, ColorInput, Group, Stack, Text, TextInput } from '@
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { defaultHotkey, paletteColor } from '../labels';
+import { defaultHotkey } from '../labels';
+import { newLabel } from './ontologyDraft';
 import type { TaskForm } from './taskForm';
 
 /** After a class is added its name has the focus; after one is removed, the next one's button or the one that adds. */
@@ -37,7 +38,7 @@ export function LabelRows({ form }: { form: TaskForm }) {
     const free = Array.from({ length: 10 }, (_, index) => defaultHotkey(index)).find((key) => !used.has(key)) ?? '';
     focus.added(labels.length);
     form.clearFieldError('labels');
-    form.insertListItem('labels', { name: '', color: paletteColor(labels.length), hotkey: free });
+    form.insertListItem('labels', newLabel(labels, { hotkey: free }));
   };
   const remove = (index: number) => {
     focus.removed(index);
@@ -65,8 +66,7 @@ export function LabelRows({ form }: { form: TaskForm }) {
       {labels.map((label, index) => {
         const name = label.name.trim() || t('labeling.create.unnamed', { number: index + 1 });
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a class has no identity before it is saved
-          <Group key={index} gap="xs" wrap="nowrap" align="flex-start">
+          <Group key={label.id} gap="xs" wrap="nowrap" align="flex-start">
             <TextInput
               flex={1}
               aria-label={t('labeling.create.labelName', { number: index + 1 })}

@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { asApiError } from '@/api/errors';
 import { useTaskPreview } from '../queries';
 import { LeftOut } from './LeftOut';
 import type { TaskForm } from './taskForm';
@@ -12,7 +13,14 @@ export function TaskPreview({ form }: { form: TaskForm }) {
   const { t } = useTranslation();
   const { dataset, ref, unlabelled } = form.values;
   const [prefix] = useDebouncedValue(form.values.prefix, TYPING_MS);
-  const preview = useTaskPreview(dataset, ref, prefix, unlabelled);
+  const [where] = useDebouncedValue(form.values.where.trim(), TYPING_MS);
+  const preview = useTaskPreview(dataset, ref, { prefix, where, unlabelled });
+  if (preview.error && where)
+    return (
+      <Text size="xs" c="red" role="status">
+        {asApiError(preview.error).detail || asApiError(preview.error).title}
+      </Text>
+    );
   if (!preview.data) return null;
   const { items, left_out } = preview.data;
   return (

@@ -1,20 +1,22 @@
 import { formRootRule, useForm } from '@mantine/form';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { readStored, writeStored } from '@/shared/ui/stored';
+import type { OntologySchema } from '../objects/types';
+import type { LabelDraft } from './ontologyDraft';
 
-interface LabelDraft {
-  name: string;
-  color: string;
-  hotkey: string;
-}
+export type Modality = 'image-classification' | 'image-objects';
 
 export interface Values {
+  modality: Modality;
   name: string;
   dataset: string;
   ref: string;
   prefix: string;
+  where: string;
   unlabelled: boolean;
   labels: LabelDraft[];
+  schema: OntologySchema;
   batchSize: number;
   auditPercent: number;
   guideline: string;
@@ -23,24 +25,41 @@ export interface Values {
 function initialValues(source: string, labelled: boolean): Values {
   const [dataset = '', ref = ''] = source.split('@');
   return {
+    modality: 'image-classification',
     name: '',
     dataset: ref ? dataset : '',
     ref,
     prefix: '',
+    where: '',
     unlabelled: !labelled,
     labels: [],
+    schema: {},
     batchSize: 25,
     auditPercent: 10,
     guideline: '',
   };
 }
 
-export function useTaskForm(source: string, labelled: boolean) {
+/** A form that was left before it was sent; only one of the same version is taken up again. */
+function keptValues(key: string, begun: Values): Values | null {
+  try {
+    const kept = JSON.parse(readStored(key) ?? 'null') as Values | null;
+    if (!kept || (begun.dataset && (kept.dataset !== begun.dataset || kept.ref !== begun.ref))) return null;
+    return { ...begun, ...kept };
+  } catch {
+    return null;
+  }
+}
+
+export function useTaskForm(source: string, labelled: boolean, project: string) {
   const { t } = useTranslation();
   const isCount = (value: unknown) => typeof value === 'number' && Number.isInteger(value);
+  const key = `atom-new-task/${project}`;
   // The form takes another object for other initial values, and gives out new setters.
-  const [values] = useState(() => initialValues(source, labelled));
-  return useForm<Values>({
+  const [begun] = useState(() => initialValues(source, labelled));
+  const [kept, setKept] = useState(() => keptValues(key, begun));
+  const [values] = useState(() => kept ?? begun);
+  const form = useForm<Values>({
     initialValues: values,
     validate: {
       name: (value) => (value.trim() ? null : t('labeling.create.noName')),
@@ -48,7 +67,10 @@ export function useTaskForm(source: string, labelled: boolean) {
       batchSize: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
       auditPercent: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
       labels: {
-        [formRootRule]: (labels: LabelDraft[]) => (labels.length < 2 ? t('labeling.create.twoLabels') : null),
+        [formRootRule]: (labels: LabelDraft[], { modality }: Values) => {
+          if (modality === 'image-objects') return labels.length < 1 ? t('labeling.ontology.oneLabel') : null;
+          return labels.length < 2 ? t('labeling.create.twoLabels') : null;
+        },
         name: (value: string, { labels }: Values) => {
           if (!value.trim()) return t('labeling.create.noLabel');
           const same = labels.filter((label) => label.name.trim() === value.trim());
@@ -57,8 +79,22 @@ export function useTaskForm(source: string, labelled: boolean) {
         color: (value: string) => (/^#[0-9a-f]{6}$/i.test(value) ? null : t('labeling.create.noColor')),
         hotkey: (value: string, { labels }: Values) =>
           value && labels.filter((label) => label.hotkey === value).length > 1 ? t('labeling.create.sameKey') : null,
+        tools: (tools: string[], { modality }: Values) =>
+          modality === 'image-objects' && tools.length === 0 ? t('labeling.ontology.noTool') : null,
       },
     },
   });
+  useEffect(() => {
+    if (form.isDirty() || kept) writeStored(key, JSON.stringify(form.values));
+  }, [form, form.values, kept, key]);
+  const forget = () => writeStored(key, null);
+  const startAnew = () => {
+    forget();
+    setKept(null);
+    form.setInitialValues(begun);
+    form.setValues(begun);
+    form.clearErrors();
+  };
+  return { form, isKept: kept !== null, startAnew, forget };
 }
-export type TaskForm = ReturnType<typeof useTaskForm>;
+export type TaskForm = ReturnType<typeof useTaskForm>['form'];

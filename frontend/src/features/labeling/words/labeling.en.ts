@@ -1,6 +1,11 @@
 import { canvas } from './canvas.en';
+import { objects } from './objects.en';
+import { ontology } from './ontology.en';
 
 export const labeling = {
+  canvas,
+  objects,
+  ontology,
   title: 'Labeling',
   subtitle: 'Turn a dataset version into a better one: label, audit, publish.',
   task: 'Task',
@@ -59,7 +64,7 @@ export const labeling = {
   publishPartialText_other:
     '{{count, number}} images are not accepted yet. Only the {{accepted}} accepted ones will be in the new version; the others stay unlabelled.',
   publishAnyway: 'Publish what is accepted',
-  kinds: 'Today: one class for each image. Boxes, polygons, keypoints, video and text are not there yet.',
+  kinds: 'Classes in a grid, or objects drawn on pictures. Video and text are not there yet.',
   continues: 'Finishes the rest of',
   rest: {
     leftOut_one: '{{count, number}} image was left out ({{where}}).',
@@ -125,7 +130,19 @@ export const labeling = {
     batchSizeHint: 'The number of images that one person gets at once.',
     auditPercent: 'Audit share',
     auditPercentHint: 'How many are checked by a second person.',
-    guidelineHint: 'Advice for labelers, shown beside the images.',
+    guidelineHint: 'Advice for labelers in Markdown, shown beside the images. Pictures of this server are shown.',
+    guidelineView: 'Guideline: write or look at it',
+    write: 'Write',
+    preview: 'Preview',
+    kind: 'Kind of work',
+    modality: { 'image-classification': 'Classify in a grid', 'image-objects': 'Draw objects' },
+    modalityHint: {
+      'image-classification': 'One class for each image, many images at once.',
+      'image-objects': 'Boxes, polygons, lines, points, skeletons and masks, one picture after another.',
+    },
+    kept: 'This form was left before it was sent.',
+    startAnew: 'Start anew',
+    whereHint: "label = 'cat' and width > 640",
     noName: 'Give the task a name.',
     noDataset: 'Choose a dataset.',
     noLabel: 'Give the class a name.',
@@ -249,5 +266,4 @@ export const labeling = {
     tile: '{{name}}: {{label}}. Press to send back or accept.',
     forbidden: 'Auditing needs the role “researcher” in this project.',
   },
-  canvas,
 };

@@ -1,8 +1,13 @@
 import type { Translation } from '@/i18n/types';
 import { canvas } from './canvas.zh';
 import type { labeling as source } from './labeling.en';
+import { objects } from './objects.zh';
+import { ontology } from './ontology.zh';
 
 export const labeling: Translation<typeof source> = {
+  canvas,
+  objects,
+  ontology,
   title: '标注',
   subtitle: '让数据集版本变得更好：标注、审核、发布。',
   task: '任务',
@@ -56,7 +61,7 @@ export const labeling: Translation<typeof source> = {
   publishPartialText_other:
     '还有 {{count, number}} 张图像未通过。新版本只包含已通过的 {{accepted}} 张，其余保持未标注。',
   publishAnyway: '发布已通过的部分',
-  kinds: '目前支持：每张图像一个类别。框、多边形、关键点、视频和文本暂不支持。',
+  kinds: '在网格中分类，或在图像上绘制对象。暂不支持视频和文本。',
   continues: '继续完成',
   rest: {
     leftOut_other: '有 {{count, number}} 张图像未发布（{{where}}）。',
@@ -111,7 +116,19 @@ export const labeling: Translation<typeof source> = {
     batchSizeHint: '一个人一次领取的数量。',
     auditPercent: '审核比例',
     auditPercentHint: '由第二个人检查的比例。',
-    guidelineHint: '标注员需要了解的内容，显示在图像旁边。',
+    guidelineHint: '给标注员的说明（Markdown），显示在图像旁边。可显示本服务器的图片。',
+    guidelineView: '标注规范：编写或预览',
+    write: '编写',
+    preview: '预览',
+    kind: '工作类型',
+    modality: { 'image-classification': '在网格中分类', 'image-objects': '绘制对象' },
+    modalityHint: {
+      'image-classification': '每张图像一个类别，一次处理多张。',
+      'image-objects': '矩形框、多边形、折线、点、骨架和掩码，一张接一张。',
+    },
+    kept: '这份表单上次没有提交。',
+    startAnew: '重新开始',
+    whereHint: "label = 'cat' and width > 640",
     noName: '请填写任务名称。',
     noDataset: '请选择数据集。',
     noLabel: '请填写类别名称。',
@@ -206,5 +223,4 @@ export const labeling: Translation<typeof source> = {
     tile: '{{name}}：{{label}}。按下以退回或通过。',
     forbidden: '审核需要本项目的“研究员”角色。',
   },
-  canvas,
 };

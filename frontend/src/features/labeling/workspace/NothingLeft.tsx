@@ -14,11 +14,11 @@ import { unskipAll, useWaiting, WAITING_KEY } from '../queries';
 import { isOver, wordsOfState } from '../task/progress';
 import { Refused } from './Refused';
 import { SaveState } from './SaveState';
-import type { Workbench } from './workbench';
+import type { ShownTable } from './shownTable';
 
 interface NothingLeftProps {
   task: LabelTask;
-  bench: Workbench;
+  bench: ShownTable;
   page: string;
 }
 
@@ -62,7 +62,7 @@ export function NothingLeft({ task, bench, page }: NothingLeftProps) {
 interface WhyProps {
   waiting: Waiting;
   task: LabelTask;
-  bench: Workbench;
+  bench: ShownTable;
 }
 
 function Why({ waiting, task, bench }: WhyProps) {

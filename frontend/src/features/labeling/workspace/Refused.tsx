@@ -1,13 +1,13 @@
 import { Alert } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { SubmitResult } from '@/api/contract/labeling';
-import type { Workbench } from './workbench';
+import type { ShownTable } from './shownTable';
 
 const WORDS = { stale_lease: 'stale', lease_elsewhere: 'elsewhere', task_not_active: 'closed' } as const;
 const wordsFor = ({ code }: SubmitResult) => WORDS[code as keyof typeof WORDS] ?? 'refused';
 
 /** The fate of answers that the server did not count. */
-export function Refused({ bench }: { bench: Workbench }) {
+export function Refused({ bench }: { bench: ShownTable }) {
   const { t } = useTranslation();
   if (bench.refused.length === 0) return null;
   const groups = new Map<ReturnType<typeof wordsFor>, number>();

@@ -2,7 +2,7 @@ import { Badge } from '@mantine/core';
 import { IconClockUp, IconCloudCheck, IconCloudOff, IconCloudUp } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { type SaveState as State, saveStateOf } from './saveState';
-import type { Workbench } from './workbench';
+import type { ShownTable } from './shownTable';
 
 const LOOKS = {
   unsafe: { color: 'red', icon: IconCloudOff },
@@ -13,7 +13,7 @@ const LOOKS = {
 } satisfies Record<State, object>;
 
 /** Where the work is: on the server, on its way, still to be taken back, or on this machine only. */
-export function SaveState({ bench }: { bench: Workbench }) {
+export function SaveState({ bench }: { bench: ShownTable }) {
   const { t } = useTranslation();
   const state = saveStateOf(bench);
   const { color, icon: Glyph } = LOOKS[state];

@@ -1,6 +1,5 @@
-import { Skeleton } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
-import { useCallback } from 'react';
+import { lazy, Suspense, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask, LeasedSlot } from '@/api/contract/labeling';
 import { useCurrentProject, useMay, useProjectOf } from '@/shared/domain/project';
@@ -13,10 +12,14 @@ import { notifyWarning } from '@/shared/ui/undo';
 import { useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
 import { BatchView } from './BatchView';
+import { Loading } from './Loading';
 import type { Gone } from './leases';
 import { NothingLeft } from './NothingLeft';
 import { SaveState } from './SaveState';
 import { useWorkbench } from './useWorkbench';
+
+/** Drawing is large, and no labeler of a grid needs it. */
+const ObjectWork = lazy(() => import('../objects/ObjectWork'));
 
 export function WorkPage() {
   const { t } = useTranslation();
@@ -42,16 +45,13 @@ export function WorkPage() {
       />
     );
   if (!task.data) return <Loading />;
+  if (task.data.modality === 'image-objects')
+    return (
+      <Suspense fallback={<Loading />}>
+        <ObjectWork task={task.data} />
+      </Suspense>
+    );
   return <Work task={task.data} />;
-}
-
-function Loading() {
-  return (
-    <Page>
-      <Skeleton height={28} width={280} mb="md" />
-      <Skeleton height={420} aria-busy />
-    </Page>
-  );
 }
 
 function Work({ task }: { task: LabelTask }) {

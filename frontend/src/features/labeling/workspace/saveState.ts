@@ -1,9 +1,9 @@
-import type { Workbench } from './workbench';
+import type { ShownTable } from './shownTable';
 
 /** Where the work is; `saved` only when the server has answered for all of it. */
 export type SaveState = 'unsafe' | 'local' | 'saving' | 'held' | 'saved';
 
-type Parts = Pick<Workbench, 'outbox' | 'held' | 'drafts' | 'durable'>;
+type Parts = Pick<ShownTable, 'outbox' | 'held' | 'drafts' | 'durable'>;
 
 export function saveStateOf({ outbox, held, drafts, durable }: Parts): SaveState {
   if (outbox.offline || drafts.offline) return durable ? 'local' : 'unsafe';

@@ -1,0 +1,61 @@
+import { Divider, Text } from '@mantine/core';
+import { lazy, type ReactNode, Suspense } from 'react';
+import { useTranslation } from 'react-i18next';
+import { objectsOf } from '../canvas/model';
+import type { Editing } from './editing';
+import { LabelsPanel } from './LabelsPanel';
+import { ObjectList } from './ObjectList';
+import classes from './objects.module.css';
+import { PicturePanel } from './PicturePanel';
+import { SelectionPanel } from './SelectionPanel';
+import type { Ontology, OntologyLabel } from './types';
+
+const Guideline = lazy(() => import('./Guideline'));
+
+interface SidePanelProps {
+  editing: Editing;
+  ontology: Ontology;
+  activeLabel: number | null;
+  showMissing: boolean;
+  withIssue: ReadonlySet<string>;
+  guideline: string;
+  /** Shown first: what an auditor wrote, or is writing. */
+  children?: ReactNode;
+  onLabel: (label: OntologyLabel) => void;
+}
+
+/** Beside the picture: labels, objects, the selection, the whole picture and the guideline. */
+export function SidePanel(props: SidePanelProps) {
+  const { editing, ontology, activeLabel, showMissing, withIssue, guideline, children, onLabel } = props;
+  const { t } = useTranslation();
+  const counts = new Map<number, number>();
+  for (const { label } of objectsOf(editing.document)) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const labels = new Map(ontology.labels.map((label) => [label.id, label]));
+  return (
+    <aside className={classes.side} aria-label={t('labeling.classes')}>
+      {children}
+      {!editing.readOnly && (
+        <>
+          <LabelsPanel labels={ontology.labels} active={activeLabel} counts={counts} onLabel={onLabel} />
+          <Divider my="sm" />
+        </>
+      )}
+      <ObjectList editing={editing} labels={labels} withIssue={withIssue} />
+      {editing.selected.length > 0 && <Divider my="sm" />}
+      <SelectionPanel editing={editing} ontology={ontology} showMissing={showMissing} />
+      <Divider my="sm" />
+      <PicturePanel editing={editing} ontology={ontology} showMissing={showMissing} />
+      {guideline && (
+        <section aria-label={t('labeling.guideline')}>
+          <Divider my="sm" />
+          <Text size="xs" c="dimmed" fw={600} mb={4}>
+            {t('labeling.guideline')}
+          </Text>
+          <Suspense>
+            <Guideline text={guideline} />
+          </Suspense>
+        </section>
+      )}
+    </aside>
+  );
+}

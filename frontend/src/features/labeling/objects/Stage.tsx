@@ -1,0 +1,70 @@
+import { Button, Center, Loader, Stack, Text } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { CanvasView } from '../canvas/CanvasView';
+import type { Mark } from '../canvas/controller';
+import type { ToolName } from '../canvas/tools/tool';
+import type { Decoded } from './imageCache';
+import type { Keymap } from './keymap';
+import type { PictureLook } from './look';
+import classes from './objects.module.css';
+import { ToolBar } from './ToolBar';
+import type { Ontology } from './types';
+import type { useCanvasEditor } from './useCanvasEditor';
+import type { Drawing } from './useDrawing';
+
+interface StageProps {
+  name: string;
+  tools: readonly ToolName[];
+  keymap: Keymap;
+  ontology: Ontology;
+  canvas: ReturnType<typeof useCanvasEditor>;
+  image: Decoded;
+  drawing: Drawing;
+  look: PictureLook;
+  readOnly: boolean;
+  marks: readonly Mark[];
+  onReload: () => void;
+}
+
+/** The tools and the picture. */
+export function Stage(props: StageProps) {
+  const { name, tools, keymap, ontology, canvas, image, drawing, look, readOnly, marks, onReload } = props;
+  const { t } = useTranslation();
+  return (
+    <>
+      <ToolBar tools={tools} active={drawing.tool} keymap={keymap} editing={canvas.editing} onTool={drawing.setTool} />
+      <section className={classes.stage} aria-label={t('labeling.objects.canvas', { name })} data-picture={image.state}>
+        <CanvasView
+          document={canvas.opened.document}
+          editor={canvas.opened}
+          ontology={ontology}
+          image={image.state === 'ready' ? image.bitmap : null}
+          activeLabel={drawing.label}
+          activeTool={drawing.tool}
+          readOnly={readOnly}
+          look={look}
+          issues={marks}
+          onChange={canvas.onDocument}
+          onSelect={canvas.follow}
+          onTool={drawing.setTool}
+          handle={canvas.setController}
+        />
+        {image.state === 'loading' && (
+          <Center className={classes.over} role="status">
+            <Loader size="sm" aria-label={t('labeling.objects.loading')} />
+          </Center>
+        )}
+        {image.state === 'failed' && (
+          <Center className={classes.over} role="alert">
+            <Stack align="center" gap="xs">
+              <Text size="sm">{t('labeling.objects.failed')}</Text>
+              <Button size="xs" variant="default" style={{ pointerEvents: 'auto' }} onClick={onReload}>
+                {t('labeling.objects.again')}
+              </Button>
+            </Stack>
+          </Center>
+        )}
+      </section>
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import { paletteColor } from '../labels';
+import type { Attribute, OntologyLabel, OntologySchema, Skeleton } from '../objects/types';
+
+/** A class in the form: its identity is kept while its name changes. */
+export interface LabelDraft {
+  id: number;
+  name: string;
+  color: string;
+  hotkey: string;
+  parent: number | null;
+  tools: string[];
+  attributes: Attribute[];
+  skeleton: Skeleton | null;
+}
+
+export interface Template {
+  key: string;
+  labels: OntologyLabel[];
+  schema: OntologySchema;
+  guideline: string;
+}
+
+const nextId = (ids: readonly number[]) => Math.max(0, ...ids) + 1;
+
+export function newLabel(labels: readonly LabelDraft[], extra: Partial<LabelDraft> = {}): LabelDraft {
+  return {
+    id: nextId(labels.map(({ id }) => id)),
+    name: '',
+    color: paletteColor(labels.length),
+    hotkey: '',
+    parent: null,
+    tools: ['box'],
+    attributes: [],
+    skeleton: null,
+    ...extra,
+  };
+}
+
+export const asDraft = (label: OntologyLabel): LabelDraft => ({
+  id: label.id,
+  name: label.name,
+  color: label.color,
+  hotkey: label.hotkey ?? '',
+  parent: label.parent ?? null,
+  tools: [...(label.tools ?? ['box'])],
+  attributes: [...(label.attributes ?? [])],
+  skeleton: label.skeleton ?? null,
+});
+
+/** Ids of attributes are one series in an ontology. */
+export function newAttribute(labels: readonly LabelDraft[], ofPicture: readonly Attribute[]): Attribute {
+  const all = [...ofPicture, ...labels.flatMap(({ attributes }) => attributes)];
+  return { id: nextId(all.map(({ id }) => id)), name: '', kind: 'choice', required: false, choices: [] };
+}
+
+/** The choices of an attribute by their names; a name that stays keeps its id. */
+export function withChoices(attribute: Attribute, names: readonly string[]): Attribute {
+  const before = attribute.choices ?? [];
+  let last = Math.max(0, ...before.map(({ id }) => id));
+  const choices = names.map((name) => before.find((choice) => choice.name === name) ?? { id: ++last, name });
+  return { ...attribute, choices };
+}
+
+/** Labels that may stand above a label: neither itself nor those below it. */
+export function possibleParents(label: LabelDraft, labels: readonly LabelDraft[]): LabelDraft[] {
+  const isBelow = (one: LabelDraft): boolean => {
+    const seen = new Set<number>();
+    let at: LabelDraft | undefined = one;
+    while (at && !seen.has(at.id)) {
+      if (at.id === label.id) return true;
+      seen.add(at.id);
+      const parent: number | null = at.parent;
+      at = labels.find(({ id }) => id === parent);
+    }
+    return false;
+  };
+  return labels.filter((one) => !isBelow(one));
+}
+
+export const withoutLabel = (labels: readonly LabelDraft[], id: number): LabelDraft[] =>
+  labels.filter((label) => label.id !== id).map((label) => (label.parent === id ? { ...label, parent: null } : label));
+
+/** A skeleton whose points are these; edges of points that are gone go with them. */
+export function withPoints(skeleton: Skeleton | null, names: readonly string[]): Skeleton | null {
+  if (names.length === 0) return null;
+  const before = skeleton?.points ?? [];
+  const placeOf = (old: number) => names.indexOf(before[old]?.name ?? '');
+  const moved = (pairs: readonly (readonly [number, number])[] = []) =>
+    pairs
+      .map(([from, to]): [number, number] => [placeOf(from), placeOf(to)])
+      .filter(([from, to]) => from >= 0 && to >= 0);
+  return { points: names.map((name) => ({ name })), edges: moved(skeleton?.edges), flips: moved(skeleton?.flips) };
+}
+
+const text = (value: string | null | undefined) => (value ? value : undefined);
+
+/** An attribute as the server takes it: fields of other kinds are left out. */
+function cleanAttribute(attribute: Attribute): Attribute {
+  const { id, name, kind, required, when } = attribute;
+  const base = { id, name: name.trim(), kind, required: required ?? false, ...(when && { when }) };
+  if (kind === 'choice') return { ...base, choices: attribute.choices ?? [], multiple: attribute.multiple ?? false };
+  if (kind === 'number') return { ...base, min: attribute.min, max: attribute.max, step: attribute.step };
+  if (kind === 'text') return { ...base, pattern: text(attribute.pattern), max_length: attribute.max_length };
+  return base;
+}
+
+/** The ontology of the form as the server takes it. */
+export function ontologyOf(labels: readonly LabelDraft[], schema: OntologySchema) {
+  return {
+    labels: labels.map((label) => ({
+      ...label,
+      name: label.name.trim(),
+      attributes: label.attributes.map(cleanAttribute),
+      skeleton: label.tools.includes('keypoints') ? label.skeleton : null,
+    })),
+    schema: { ...schema, attributes: (schema.attributes ?? []).map(cleanAttribute) },
+  };
+}
