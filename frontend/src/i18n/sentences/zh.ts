@@ -4,6 +4,7 @@ import { cleaning } from './cleaning.zh';
 import { clusters } from './clusters.zh';
 import { core } from './core.zh';
 import { datasets } from './datasets.zh';
+import { formats } from './formats.zh';
 import { gateway } from './gateway.zh';
 import { jobs } from './jobs.zh';
 import { labeling } from './labeling.zh';
@@ -23,6 +24,7 @@ const sentences: Readonly<Record<string, string>> = {
   ...clusters,
   ...core,
   ...datasets,
+  ...formats,
   ...gateway,
   ...jobs,
   ...labeling,

@@ -1,0 +1,1 @@
+"""Labels in the formats of other tools, both ways: see docs/label-formats.md."""

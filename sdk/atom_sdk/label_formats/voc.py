@@ -1,0 +1,280 @@
+"""Pascal VOC: an XML file a picture; boxes in whole pixels, counted from 1, ends included.
+
+A file with a coordinate 0 counts from 0, and its numbers are edges, as CVAT and others write them.
+`difficult` is an ignore region: VOC's own measure leaves such objects out.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from atom_sdk.annotations.geometry import Box, PictureGeometry
+from atom_sdk.annotations.naming import NamedDocument, NamedObject
+from atom_sdk.annotations.ontology import Ontology
+from atom_sdk.importers.errors import AnnotationsUnreadableError
+from atom_sdk.importers.lookup import Pictures
+from atom_sdk.importers.names import split_in, split_of
+from atom_sdk.importers.report import Report
+from atom_sdk.importers.split_lists import SplitLists
+from atom_sdk.importers.trees import Tree
+from atom_sdk.label_formats import values
+from atom_sdk.label_formats.ability import Ability, as_itself
+from atom_sdk.label_formats.interface import LabelledPicture, Reading, WriteChoices, Writing
+from atom_sdk.label_formats.lists import SplitFiles
+from atom_sdk.label_formats.pictures import resolve
+from atom_sdk.label_formats.texts import attribute_value, text_of, xml_text
+from atom_sdk.label_formats.values import ValueRefusedError
+from atom_sdk.label_formats.xml_stream import Node, elements
+
+_HEAD_BYTES = 2048
+_ROOT = re.compile(rb"<annotation[\s>]")
+_LISTS = re.compile(r"(^|/)ImageSets/(Main|[^/]+)/(?P<name>[^/]+)\.txt$")
+_CORNERS = ("xmin", "ymin", "xmax", "ymax")
+_FLAGS = ("truncated", "occluded")
+_TOP = frozenset({"filename", "size", "object", "folder", "path"})
+
+
+def detect(tree: Tree) -> str | None:
+    """Say why the tree is VOC, None if it is not."""
+    for path in tree.with_suffix(".xml")[:20]:
+        with tree.files[path].open() as stream:
+            if _ROOT.search(stream.read(_HEAD_BYTES)):
+                return f"{path} begins as a VOC annotation"
+    return None
+
+
+def read(tree: Tree, reading: Reading) -> Iterator[LabelledPicture]:
+    """Yield the pictures; a file that cannot be read is counted and left out."""
+    splits = _splits(tree, reading)
+    taken: set[str] = set()
+    for path in tree.with_suffix(".xml"):
+        try:
+            with tree.files[path].open() as stream:
+                nodes = list(elements(stream, "annotation", _TOP, path))
+        except AnnotationsUnreadableError:
+            reading.report.count("record_wrong", path)
+            continue
+        document = Node("annotation", children=nodes)
+        picture = _picture(path, document, reading)
+        if picture is None:
+            continue
+        if picture in taken:
+            reading.report.count("picture_twice", path)
+            continue
+        size = _size(document) or reading.places.size(picture)
+        if size is None:
+            reading.report.count("size_unknown", path)
+            continue
+        taken.add(picture)
+        objects = _Objects(reading, path, picture, size).read(document)
+        split = splits.split(picture, split_in(picture))
+        yield LabelledPicture(picture, NamedDocument(*size, objects=tuple(objects)), split)
+
+
+def _picture(path: str, document: Node, reading: Reading) -> str | None:
+    """The picture that has the file's own name, else the one that it names."""
+    stem = re.sub(r"^(.*/)?Annotations/", "", path.removesuffix(".xml"), flags=re.IGNORECASE)
+    try:
+        own = reading.places.resolve_stem(stem)
+    except Exception:
+        own = None
+    if own is not None:
+        return own
+    name = document.get("filename")
+    folder = stem.rpartition("/")[0]
+    name = f"{folder}/{name}" if folder and "/" not in name else name
+    return resolve(reading.places, name, reading.report, path)
+
+
+def _size(document: Node) -> tuple[int, int] | None:
+    size = document.child("size")
+    width, height = (values.side(size.get(n)) if size else 0 for n in ("width", "height"))
+    return (width, height) if width and height else None
+
+
+class _Objects:
+    """Reads the objects of one file."""
+
+    def __init__(self, reading: Reading, path: str, picture: str, size: tuple[int, int]) -> None:
+        self._reading = reading
+        self._report = reading.report
+        self._path = path
+        self._picture = picture
+        self._width, self._height = size
+
+    def read(self, document: Node) -> Iterator[NamedObject]:
+        """Yield the objects; those that LabelMe marks as deleted are none."""
+        nodes = [node for node in document.all("object") if node.get("deleted") != "1"]
+        origin = self._origin(nodes)
+        for number, node in enumerate(nodes, 1):
+            subject = f"{self._path}, object {number}"
+            try:
+                label = values.class_name(node.get("name"))
+                shape = self._shape(node, origin, subject)
+                shape = values.placed(shape, self._width, self._height)
+            except ValueRefusedError as refused:
+                self._report.count(refused.code, subject)
+                continue
+            own = values.object_id(None, self._picture, number)
+            ignore = node.get("difficult") == "1"
+            yield NamedObject(own, label, shape, self._attributes(node), ignore)
+
+    def _origin(self, nodes: Iterable[Node]) -> int:
+        if self._reading.choices.voc_origin is not None:
+            return self._reading.choices.voc_origin
+        boxes = [box for node in nodes for box in node.all("bndbox")]
+        texts = [box.get(name).strip() for box in boxes for name in _CORNERS]
+        if any(re.fullmatch(r"-?0+(\.0*)?", text) for text in texts):
+            self._report.count("read_as_zero_based", self._path)
+            return 0
+        if any(re.fullmatch(r"-?\d+\.\d*[1-9]\d*", text) for text in texts):
+            self._report.count("fractions_read", self._path)
+        return 1
+
+    def _shape(self, node: Node, origin: int, subject: str) -> PictureGeometry:
+        rotated = node.child("robndbox")
+        if rotated is not None:
+            five = [values.number(rotated.get(name)) for name in ("cx", "cy", "w", "h", "angle")]
+            return values.rotated_box((*five[:4], math.degrees(five[4])))
+        polygons = list(node.all("polygon"))
+        if polygons:
+            parts = [(values.ring(list(_points(polygon))),) for polygon in polygons]
+            shape = values.polygon(parts, self._width, self._height, self._report, subject)
+            return shape
+        box = node.child("bndbox")
+        if box is None:
+            raise ValueRefusedError("shape_wrong")
+        xs, ys = zip(*_corners(box), strict=True)
+        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
+        found = values.box(
+            (left - origin, top - origin, right - left + origin, bottom - top + origin)
+        )
+        return self._turned(found, node)
+
+    def _turned(self, box: Box, node: Node) -> PictureGeometry:
+        """CVAT writes the angle of a rotated box as an attribute."""
+        group = node.child("attributes")
+        for each in group.all("attribute") if group else ():
+            if each.get("name") == "rotation":
+                angle = values.number(each.get("value"))
+                if angle % 360:
+                    x, y = box.x + box.width / 2, box.y + box.height / 2
+                    return values.rotated_box((x, y, box.width, box.height, angle))
+        return box
+
+    def _attributes(self, node: Node) -> dict[str, Any]:
+        attributes: dict[str, Any] = {name: True for name in _FLAGS if node.get(name) == "1"}
+        pose = node.get("pose")
+        if pose and pose.lower() != "unspecified":
+            attributes["pose"] = pose
+        group = node.child("attributes")
+        for each in group.all("attribute") if group else ():
+            name = each.get("name")
+            if name and name != "rotation":
+                attributes[name] = attribute_value(each.get("value"))
+        return attributes
+
+
+def _corners(box: Node) -> list[tuple[float, float]]:
+    left, top, right, bottom = (values.number(box.get(name)) for name in _CORNERS)
+    return [(left, top), (right, bottom)]
+
+
+def _points(polygon: Node) -> Iterator[str]:
+    """`<pt><x>1</x><y>2</y></pt>` as LabelMe writes it, `<x1>1</x1><y1>2</y1>` as others do."""
+    for child in polygon.children:
+        if child.name == "pt":
+            yield from (child.get("x"), child.get("y"))
+        elif child.name[:1] in ("x", "y") and child.name[1:].isdecimal():
+            yield child.text.strip()
+
+
+def _splits(tree: Tree, reading: Reading) -> SplitLists:
+    lists = SplitLists(Pictures(reading.places.paths()), Report(tree.name))
+    for path in tree.with_suffix(".txt"):
+        match = _LISTS.search(path)
+        split = split_of(match["name"]) if match else None
+        if split is not None:
+            lists.add(path, split, tree.read_text(path, Report(tree.name)))
+    return lists
+
+
+def ability(_ontology: Ontology, _choices: WriteChoices) -> Ability:
+    """Return what VOC holds."""
+    return Ability(
+        kinds=as_itself("box", rotated_box="box", polygon="box", mask="box", keypoints="box"),
+        labels=False,
+        picture_attributes=False,
+        lists=False,
+        relations=False,
+        texts=False,
+        tracks=False,
+        ids=False,
+        media_shapes=False,
+        cut=True,
+        whole_pixels=True,
+    )
+
+
+def write(pictures: Iterable[LabelledPicture], writing: Writing) -> None:
+    """Write `Annotations/….xml` for each picture, and lists below ImageSets/Main."""
+    taken: set[str] = set()
+    with SplitFiles(writing.folder / "ImageSets" / "Main", default="default") as lists:
+        for picture in pictures:
+            stem = picture.path.rpartition(".")[0] or picture.path
+            if stem in taken:
+                writing.report.count("name_taken", picture.path)
+                continue
+            taken.add(stem)
+            lists.add(stem, picture.split)
+            path = writing.folder / "Annotations" / f"{stem}.xml"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(_annotation(picture), encoding="utf-8")
+
+
+def _annotation(picture: LabelledPicture) -> str:
+    document = picture.document
+    folder, _, name = picture.path.rpartition("/")
+    lines = [
+        "<annotation>",
+        f"  <folder>{xml_text(folder)}</folder>",
+        f"  <filename>{xml_text(name)}</filename>",
+        "  <source><database>Atom</database></source>",
+        f"  <size><width>{document.width}</width><height>{document.height}</height>"
+        "<depth>3</depth></size>",
+        "  <segmented>0</segmented>",
+    ]
+    for each in document.objects:
+        lines += _object(each)
+    return "\n".join([*lines, "</annotation>", ""])
+
+
+def _object(each: NamedObject) -> Iterator[str]:
+    assert isinstance(each.geometry, Box)
+    box = each.geometry
+    attributes: dict[str, Any] = dict(each.attributes)
+    pose = attributes.pop("pose", None)
+    flags = {name: attributes.pop(name) is True for name in _FLAGS if _is_flag(attributes, name)}
+    yield "  <object>"
+    yield f"    <name>{xml_text(each.label)}</name>"
+    yield f"    <pose>{xml_text(pose if isinstance(pose, str) else 'Unspecified')}</pose>"
+    for name in _FLAGS:
+        yield f"    <{name}>{int(flags.get(name, False))}</{name}>"
+    yield f"    <difficult>{int(each.ignore)}</difficult>"
+    corners = (box.x + 1, box.y + 1, box.x + box.width, box.y + box.height)
+    inner = "".join(f"<{n}>{int(v)}</{n}>" for n, v in zip(_CORNERS, corners, strict=True))
+    yield f"    <bndbox>{inner}</bndbox>"
+    if attributes:
+        yield "    <attributes>"
+        for name, value in attributes.items():
+            text = f"<name>{xml_text(name)}</name><value>{xml_text(text_of(value))}</value>"
+            yield f"      <attribute>{text}</attribute>"
+        yield "    </attributes>"
+    yield "  </object>"
+
+
+def _is_flag(attributes: dict[str, Any], name: str) -> bool:
+    return isinstance(attributes.get(name), bool)
