@@ -20,6 +20,7 @@ from atom_sdk.cli import (
     doctor,
     edits,
     importing,
+    labels,
     machines,
     members,
     models,
@@ -131,6 +132,7 @@ def whoami(context: Context) -> None:
 cli.add_command(data.data)
 for command in (*retention.COMMANDS, *archives.COMMANDS):
     data.data.add_command(command)
+cli.add_command(labels.labels)
 cli.add_command(machines.machines)
 cli.add_command(clusters.cluster)
 cli.add_command(members.member)

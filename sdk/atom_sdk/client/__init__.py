@@ -10,6 +10,7 @@ from atom_sdk.client.cleaning import Cleaning
 from atom_sdk.client.clusters import Clusters
 from atom_sdk.client.datasets import Datasets
 from atom_sdk.client.errors import ApiError, ClientError, NetworkError, NotConfiguredError
+from atom_sdk.client.labels import Labels
 from atom_sdk.client.labelx import LabelX
 from atom_sdk.client.machines import Machines
 from atom_sdk.client.models import Models
@@ -112,6 +113,11 @@ class Client:
     def sources(self) -> Sources:
         """Places that data is registered from."""
         return Sources(self.http, self.project)
+
+    @property
+    def labels(self) -> Labels:
+        """Labels of dataset versions, for other tools."""
+        return Labels(self.http, self.datasets)
 
     @property
     def labelx(self) -> LabelX:
