@@ -35,14 +35,22 @@ interface Free {
   gpus: number;
 }
 
+/** GPUs that nobody holds, of one kind if the run names it; nodes of registered clusters have them by kind only. */
+function freeGpus({ accelerators, gpu_count, used }: Cluster['nodes'][number], kind: string): number {
+  if (accelerators.length === 0) return gpu_count - used.gpus;
+  const ofKind = accelerators.filter((one) => !kind || one.kind === kind);
+  const held = kind ? (ofKind[0]?.used ?? used.gpus) : used.gpus;
+  return Math.max(0, ofKind.reduce((sum, { count }) => sum + count, 0) - held);
+}
+
 /** The most that one node has free now: a run does not span nodes here. */
-function mostFree(clusters: Cluster[] | undefined): Free | null {
+function mostFree(clusters: Cluster[] | undefined, kind: string): Free | null {
   const nodes = clusters?.flatMap((cluster) => cluster.nodes).filter((node) => node.schedulable) ?? [];
   if (nodes.length === 0) return null;
   return {
     cpus: Math.max(...nodes.map((node) => node.cpu_count - node.used.cpus)),
     memory_bytes: Math.max(...nodes.map((node) => node.memory_bytes - node.used.memory_bytes)),
-    gpus: Math.max(...nodes.map((node) => node.gpu_count - node.used.gpus)),
+    gpus: Math.max(...nodes.map((node) => freeGpus(node, kind))),
   };
 }
 
@@ -54,6 +62,7 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
   const clusters = useClusters().data?.results;
   const free = mostFree(
     clusters?.filter((cluster) => (draft.cluster ? cluster.name === draft.cluster : isOwn(cluster))),
+    draft.accelerator,
   );
   const canChoose = Boolean(draft.cluster) || Number(draft.gpus) > 0 || clusters?.some((cluster) => !isOwn(cluster));
   const isMounted = Object.values(draft.deliveries ?? {}).includes('mount');

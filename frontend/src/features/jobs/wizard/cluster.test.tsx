@@ -94,3 +94,22 @@ test('errors of the choice are shown where it is made', () => {
   const fields = ['cluster', 'image', 'accelerator'];
   expect(fields.map((field) => stepOfField(field, EMPTY_DRAFT))).toEqual(fields.map(() => 'resources'));
 });
+
+test('the GPUs that one node of the chosen cluster has free are those of its kinds', async () => {
+  const accelerators = [
+    { kind: 'A100', count: 8, resource: 'nvidia.com/gpu', used: 3 },
+    { kind: 'T4', count: 2, resource: 'nvidia.com/gpu', used: 0 },
+  ];
+  const used = { cpus: 0, memory_bytes: 0, gpus: 3 };
+  const node = { cpu_count: 8, memory_bytes: 2 ** 34, gpu_count: 0, schedulable: true, used, accelerators };
+  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [node] }));
+  serve('GET', 'projects/{project}/secrets/', listing());
+  serve('GET', 'projects/{project}/cluster-choices/', { results: [own, { ...west, accelerators: kinds }] });
+  await renderPage(<Form />);
+  await userEvent.click(await screen.findByRole('radio', { name: /west/ }));
+  expect(await screen.findByText('7 free on one machine')).toBeTruthy();
+  await userEvent.type(screen.getByRole('textbox', { name: 'GPUs' }), '2');
+  await userEvent.click(await screen.findByRole('combobox', { name: 'Kind of GPU' }));
+  await userEvent.click(screen.getByRole('option', { name: /A100/ }));
+  expect(await screen.findByText('5 free on one machine')).toBeTruthy();
+});
