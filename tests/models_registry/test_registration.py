@@ -53,6 +53,8 @@ def test_a_model_that_the_evaluation_could_not_read_says_what_it_lacks() -> None
     assert why_not_evaluable(["model.json", "weights.pt", "atom.json"]) is None
     assert why_not_evaluable(["sub/model.json", "sub/weights.pt"]) is None
     assert why_not_evaluable(["weights.pt"]) == "no_description"
+    assert why_not_evaluable(["model/detector.json", "model/detector.pt"]) is None
+    assert why_not_evaluable(["model/detector.json", "weights.pt"]) == "no_weights"
     assert why_not_evaluable(["sub/model.json", "weights.pt"]) == "no_weights"
 
 

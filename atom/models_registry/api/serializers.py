@@ -119,7 +119,7 @@ class ModelVersionSerializer(serializers.ModelSerializer[ModelVersion]):
         serializers.ChoiceField(choices=[str(one) for one in NotEvaluable], allow_null=True)
     )
     def get_not_evaluable(self, version: ModelVersion) -> NotEvaluable | None:
-        """Return what `evaluate-classifier` would miss in it; None if it can be evaluated."""
+        """Return what an evaluation would miss in it; None if it can be evaluated."""
         return why_not_evaluable(file.path for file in version.files.all())
 
 

@@ -1,6 +1,7 @@
-"""Whether the built-in workflow `evaluate-classifier` can read a model, by its files' names.
+"""Whether a built-in workflow can evaluate a model, by its files' names.
 
-The workflow itself looks into them too: it also refuses a description of another format.
+`evaluate-classifier` and `evaluate-detector` look into them too: they also refuse a description of
+another format.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from enum import StrEnum
 
 # As the workflow `image-classification` writes them, beside each other.
 DESCRIPTION, WEIGHTS = "model.json", "weights.pt"
+# As `object-detection` writes them.
+DETECTOR, DETECTOR_WEIGHTS = "detector.json", "detector.pt"
 
 
 class NotEvaluable(StrEnum):
@@ -22,8 +25,9 @@ class NotEvaluable(StrEnum):
 def why_not_evaluable(paths: Iterable[str]) -> NotEvaluable | None:
     """Return what a model of these files lacks; None if it can be evaluated."""
     present = set(paths)
-    descriptions = sorted(path for path in present if path.split("/")[-1] == DESCRIPTION)
-    if not descriptions:
-        return NotEvaluable.NO_DESCRIPTION
-    folder = descriptions[0].removesuffix(DESCRIPTION)
-    return None if folder + WEIGHTS in present else NotEvaluable.NO_WEIGHTS
+    for description, weights in ((DESCRIPTION, WEIGHTS), (DETECTOR, DETECTOR_WEIGHTS)):
+        described = sorted(path for path in present if path.split("/")[-1] == description)
+        if described:
+            folder = described[0].removesuffix(description)
+            return None if folder + weights in present else NotEvaluable.NO_WEIGHTS
+    return NotEvaluable.NO_DESCRIPTION

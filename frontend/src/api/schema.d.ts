@@ -5751,9 +5751,11 @@ export interface components {
          *     * `seen_in_training` - seen_in_training
          *     * `training_unread` - training_unread
          *     * `not_counted` - not_counted
+         *     * `no_objects` - no_objects
+         *     * `some_not_annotated` - some_not_annotated
          * @enum {string}
          */
-        CheckCodeEnum: "fits" | "no_files" | "version_empty" | "only_links" | "split_empty" | "no_media" | "no_labels" | "too_few_classes" | "nothing_to_train_on" | "training_one_class" | "all_in_train" | "some_unlabelled" | "small_class" | "none_readable" | "some_unreadable" | "sample_unreadable" | "quarantined" | "no_test_split" | "seen_in_training" | "training_unread" | "not_counted";
+        CheckCodeEnum: "fits" | "no_files" | "version_empty" | "only_links" | "split_empty" | "no_media" | "no_labels" | "too_few_classes" | "nothing_to_train_on" | "training_one_class" | "all_in_train" | "some_unlabelled" | "small_class" | "none_readable" | "some_unreadable" | "sample_unreadable" | "quarantined" | "no_test_split" | "seen_in_training" | "training_unread" | "not_counted" | "no_objects" | "some_not_annotated";
         /**
          * @description * `error` - error
          *     * `warning` - warning
@@ -10334,9 +10336,12 @@ export interface components {
          *     * `output_is_input` - output_is_input
          *     * `result_not_pushed` - result_not_pushed
          *     * `import_refused` - import_refused
+         *     * `no_objects` - no_objects
+         *     * `export_differs` - export_differs
+         *     * `not_a_detector` - not_a_detector
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "node_lost" | "machines_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "pod_refused" | "pod_not_prepared" | "pod_not_reported" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "node_lost" | "machines_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "pod_refused" | "pod_not_prepared" | "pod_not_reported" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused" | "no_objects" | "export_differs" | "not_a_detector";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;

@@ -92,6 +92,18 @@ export const failure = {
     reason: 'No labels in {{dataset}}: none of the {{files}} files that this run reads has one.',
     suggestion: 'Use the folder names as labels, or label the files. Then start the run with the new version.',
   },
+  no_objects: {
+    reason: 'No objects in {{dataset}}: none of the {{files}} pictures that this run reads has one.',
+    suggestion: 'Draw objects in a label task, or import annotations. Then start the run with the new version.',
+  },
+  export_differs: {
+    reason: 'The ONNX file answers otherwise than the network: by {{score}} in scores and {{pixels}} pixels in boxes.',
+    suggestion: 'Retry the run. If it fails again, clone it with a lower learning rate.',
+  },
+  not_a_detector: {
+    reason: 'The model {{model}} has no detector.json of a form that this workflow reads.',
+    suggestion: 'Choose a model that the workflow object-detection trained.',
+  },
   one_class: {
     reason: 'Only one class in {{dataset}}: all {{labelled}} labelled files are “{{label}}”.',
     suggestion: 'Label files of at least one other class, or choose another version.',

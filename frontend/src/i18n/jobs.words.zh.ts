@@ -77,6 +77,18 @@ export const failure: Translation<typeof en.failure> = {
     reason: '{{dataset}} 没有标注：该运行读取的 {{files}} 个文件都没有标注。',
     suggestion: '请用文件夹名作为标注，或去标注这些文件，然后用新版本启动运行。',
   },
+  no_objects: {
+    reason: '{{dataset}} 没有目标：该运行读取的 {{files}} 张图像都没有目标标注。',
+    suggestion: '请在标注任务中绘制目标，或导入标注，然后用新版本启动运行。',
+  },
+  export_differs: {
+    reason: 'ONNX 文件的输出与网络不一致：分数相差 {{score}}，矩形框相差 {{pixels}} 像素。',
+    suggestion: '请重试该运行。如果仍然失败，请克隆并降低学习率。',
+  },
+  not_a_detector: {
+    reason: '模型 {{model}} 没有该工作流能读取的 detector.json。',
+    suggestion: '请选择由工作流 object-detection 训练的模型。',
+  },
   one_class: {
     reason: '{{dataset}} 只有一个类别：已标注的 {{labelled}} 个文件都是“{{label}}”。',
     suggestion: '请至少再标注一个类别的文件，或选择其他版本。',

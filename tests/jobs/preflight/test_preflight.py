@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from atom.accounts.models import Project
 from atom.clusters.actions import beat_local_node
 from atom.datasets.browsing.engines import data_counts
 from atom.datasets.browsing.engines.data_counts import DataCounts
+from atom.datasets.browsing.engines.object_counts import ObjectCounts
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.models import Version
 from atom.jobs.models import Run
@@ -29,6 +31,7 @@ from tests.factories.datasets import make_dataset, make_version
 from tests.factories.models_registry import make_trained_run
 
 TRAINING = DataNeeds("image", labels=True, classes=2)
+DETECTING = DataNeeds("image", objects=True)
 SHAPES = {f"{shape}/{n:02d}.png": None for shape in ("circle", "square", "tri") for n in range(20)}
 
 
@@ -89,6 +92,42 @@ def test_findings(changes: dict[str, Any], selected: dict[str, Any], expected: l
     assert codes(counts(**changes), **selected) == expected
 
 
+DRAWN = ObjectCounts(60, 90, True, {"car": 50, "bike": 40}, {"train": 80, "test": 10})
+
+
+@pytest.mark.parametrize(
+    ("drawn", "selected", "expected"),
+    [
+        (DRAWN, {}, ["ok:fits"]),
+        (ObjectCounts(), {}, ["error:no_objects"]),
+        (ObjectCounts(60), {}, ["error:no_objects"]),
+        (ObjectCounts(60, is_exact=False), {}, ["ok:fits"]),
+        (ObjectCounts(0, is_exact=False), {}, ["error:no_objects"]),
+        (replace(DRAWN, pictures=58), {}, ["ok:fits", "warning:some_not_annotated"]),
+        (
+            replace(DRAWN, by_split={"val": 90}),
+            {"splits": ["train", "val"]},
+            ["error:nothing_to_train_on"],
+        ),
+        (replace(DRAWN, by_split={"test": 90}), {"splits": ["test"]}, ["ok:fits"]),
+    ],
+)
+def test_findings_of_a_workflow_that_needs_objects(
+    drawn: ObjectCounts, selected: dict[str, Any], expected: list[str]
+) -> None:
+    """Labels of whole files count for nothing there."""
+    plain = counts(labelled=0, labels={})
+    assert codes(plain, DETECTING, drawn=drawn, **selected) == expected
+
+
+def test_objects_are_counted_in_the_sentence() -> None:
+    (check,) = check_data(DETECTING, DatasetSelection("streets@v1", counts(), drawn=DRAWN))
+    assert check.sentence == "60 pictures, 60 annotated, 90 objects of 2 classes."
+    (none,) = check_data(DETECTING, DatasetSelection("streets@v1", counts()))
+    assert none.sentence == "60 pictures, none with objects: this workflow needs objects."
+    assert none.remedies == ("label", "choose_version")
+
+
 def test_no_labels_says_how_many_files_and_offers_the_folders() -> None:
     looks = counts(labelled=0, labels={}, class_folders=("circle", "square", "tri"))
     (check,) = check_data(TRAINING, DatasetSelection("flowers@v1", looks))
@@ -109,7 +148,12 @@ def test_marked_pictures_are_counted_named_and_shown() -> None:
 
 @pytest.mark.parametrize(
     "needs",
-    [{"data": {}}, {"dataset": {"label": True}}, {"dataset": {"media": "sound"}}],
+    [
+        {"data": {}},
+        {"dataset": {"label": True}},
+        {"dataset": {"media": "sound"}},
+        {"dataset": {"objects": 1}},
+    ],
 )
 def test_needs_that_are_not_well_formed_are_refused(needs: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="needs"):

@@ -84,6 +84,8 @@ def test_definitions_are_well_formed_and_bring_all_their_code() -> None:
         "measure-images",
         "video-frames",
         "import-annotations",
+        "object-detection",
+        "evaluate-detector",
     }
     assert [workflow.slug for workflow in found.values() if workflow.writes] == [
         "import-annotations",

@@ -95,6 +95,9 @@ class FailureCode(StrEnum):
     OUTPUT_IS_INPUT = "output_is_input"
     RESULT_NOT_PUSHED = "result_not_pushed"
     IMPORT_REFUSED = "import_refused"
+    NO_OBJECTS = "no_objects"
+    EXPORT_DIFFERS = "export_differs"
+    NOT_A_DETECTOR = "not_a_detector"
 
 
 FAILURE_CODES: Final = tuple(str(code) for code in FailureCode)

@@ -125,6 +125,27 @@ KNOWN: Final[Mapping[str, Known]] = {
         "Correct what the sentence names, or import with other choices. Then look again.",
         ("source", "reason", "error"),
     ),
+    FailureCode.NO_OBJECTS: Known(
+        classes.BAD_DATA,
+        "No objects in {dataset}: none of the {files} pictures that this run reads has one.",
+        "Draw objects in a label task, or import annotations. Then start the run with the new "
+        "version.",
+        ("dataset",),
+        ("files", "looked_at"),
+    ),
+    FailureCode.EXPORT_DIFFERS: Known(
+        classes.BAD_MODEL,
+        "The ONNX file answers otherwise than the network: by {score} in scores and {pixels} "
+        "pixels in boxes.",
+        "Retry the run. If it fails again, clone it with a lower learning rate.",
+        ("score", "pixels"),
+    ),
+    FailureCode.NOT_A_DETECTOR: Known(
+        classes.BAD_MODEL,
+        "The model {model} has no detector.json of a form that this workflow reads.",
+        "Choose a model that the workflow object-detection trained.",
+        ("model",),
+    ),
 }
 
 

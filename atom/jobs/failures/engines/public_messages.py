@@ -18,6 +18,7 @@ _TOLD = frozenset(
         FailureCode.EXITED,
         FailureCode.RUNNER_LOST,
         FailureCode.NO_LABELS,
+        FailureCode.NO_OBJECTS,
         FailureCode.SPLIT_EMPTY,
         FailureCode.NOTHING_READABLE,
         FailureCode.GPU_OUT_OF_MEMORY,

@@ -43,6 +43,9 @@ REMEDIES: Final[Mapping[str, tuple[Remedy, ...]]] = {
     FailureCode.OUTPUT_IS_INPUT: (Remedy.CLONE,),
     FailureCode.RESULT_NOT_PUSHED: (Remedy.CLONE,),
     FailureCode.IMPORT_REFUSED: (Remedy.CLONE,),
+    FailureCode.NO_OBJECTS: (Remedy.LABEL, Remedy.CLONE),
+    FailureCode.EXPORT_DIFFERS: (Remedy.CLONE,),
+    FailureCode.NOT_A_DETECTOR: (Remedy.CLONE,),
 }
 
 

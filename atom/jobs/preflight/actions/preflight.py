@@ -11,11 +11,13 @@ import pyarrow.compute as pc
 from atom.core.storage import ObjectMissing
 from atom.datasets.browsing.engines.browse import VersionBrowser
 from atom.datasets.browsing.engines.data_counts import DataCounts, count_data, selected_digests
+from atom.datasets.browsing.engines.object_counts import ObjectCounts, count_objects
 from atom.datasets.browsing.picture_samples import unreadable_among
 from atom.datasets.browsing.queries import query_of
 from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.history import branch_of
 from atom.datasets.catalog.reads import quarantined_among
+from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import DatasetDeleted, VersionExpired
 from atom.datasets.models import Version
 from atom.jobs.preflight.engines.preflight import Check, DatasetSelection, check_data
@@ -72,6 +74,7 @@ def _look_at(plan: RunPlan, alias: str, version: Version, needs: DataNeeds) -> D
         trained_on=seen.files,
         unread_training=seen.unread,
         model=model.reference if model else "",
+        drawn=_drawn(version, browser, selector) if needs.objects else ObjectCounts(),
     )
     return DatasetPreflight(
         alias,
@@ -82,6 +85,12 @@ def _look_at(plan: RunPlan, alias: str, version: Version, needs: DataNeeds) -> D
         counts,
         check_data(needs, selected),
     )
+
+
+def _drawn(version: Version, browser: VersionBrowser, selector: dict[str, object]) -> ObjectCounts:
+    split, where = selector.get("split"), query_of(str(selector.get("where") or ""))
+    store = version_store(version.dataset.project).store
+    return count_objects(browser, store, split if isinstance(split, list) else None, where)
 
 
 def _undecodable(version: Version, counts: DataCounts) -> dict[str, str]:

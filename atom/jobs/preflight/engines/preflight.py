@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Final, Literal
 
 from atom.datasets.browsing.engines.data_counts import DataCounts
+from atom.datasets.browsing.engines.object_counts import ObjectCounts
 from atom.jobs.failures.engines.remedies import Remedy
 from atom.jobs.workflows.engines.data_needs import DataNeeds
 from atom_sdk.amounts import counted, first_named
@@ -44,6 +45,8 @@ class CheckCode(StrEnum):
     SEEN_IN_TRAINING = "seen_in_training"
     TRAINING_UNREAD = "training_unread"
     NOT_COUNTED = "not_counted"
+    NO_OBJECTS = "no_objects"
+    SOME_NOT_ANNOTATED = "some_not_annotated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,8 @@ class DatasetSelection:
     model: str = ""
     # Versions that the model was trained on and that cannot be read any more.
     unread_training: Sequence[str] = ()
+    # The objects drawn on the pictures; counted for a workflow that needs them.
+    drawn: ObjectCounts = field(default_factory=ObjectCounts)
 
 
 def check_data(needs: DataNeeds, selected: DatasetSelection) -> list[Check]:
@@ -98,6 +103,7 @@ def _errors(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
         yield _no_media(needs, selected)
         return
     yield from _label_errors(needs, selected)
+    yield from _object_errors(needs, selected)
     if needs.media == "image" and counts.is_exact and _all_unreadable(counts):
         yield Check(
             "error",
@@ -129,6 +135,25 @@ def _label_errors(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Chec
         yield from _training_part(needs, selected)
 
 
+def _object_errors(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
+    if not needs.objects:
+        return
+    drawn, counts = selected.drawn, selected.counts
+    if not (drawn.objects if drawn.is_exact else drawn.pictures):
+        sentence = (
+            f"{counted(counts.usable, 'picture')}, none with objects: this workflow needs objects."
+        )
+        params = {
+            "dataset": selected.reference,
+            "files": counts.usable,
+            "looked_at": drawn.pictures,
+        }
+        remedies = (Remedy.LABEL, Remedy.CHOOSE_VERSION)
+        yield Check("error", CheckCode.NO_OBJECTS, sentence, params, remedies)
+    elif _trains(needs, selected) and drawn.is_exact and not drawn.by_split.get(TRAIN):
+        yield _nothing_to_train_on(selected)
+
+
 def _empty(needs: DataNeeds, selected: DatasetSelection) -> Check:
     counts, reference, splits = selected.counts, selected.reference, list(selected.splits or ())
     params: dict[str, Any] = {"dataset": reference}
@@ -154,7 +179,8 @@ def _empty(needs: DataNeeds, selected: DatasetSelection) -> Check:
 
 def _trains(needs: DataNeeds, selected: DatasetSelection) -> bool:
     """Return whether the run learns from one split and validates on another."""
-    return needs.labels and {TRAIN, VAL} <= set(selected.splits or ())
+    learns = needs.labels or needs.objects
+    return learns and {TRAIN, VAL} <= set(selected.splits or ())
 
 
 def _drawing(counts: DataCounts) -> tuple[Remedy, ...]:
@@ -272,6 +298,7 @@ def _warnings(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
         )
         params = {"dataset": reference, "unlabelled": unlabelled, "files": counts.usable}
         yield Check("warning", CheckCode.SOME_UNLABELLED, sentence, params, (Remedy.LABEL,))
+    yield from _object_warnings(needs, selected)
     if needs.classes and (small := _small_classes(counts)):
         names = first_named(small)
         sentence = f"Fewer than {FEW_FILES} files of {names}: that is little to learn from."
@@ -279,6 +306,16 @@ def _warnings(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
         yield Check("warning", CheckCode.SMALL_CLASS, sentence, params)
     yield from _unreadable(selected)
     yield from _split_warnings(needs, selected)
+
+
+def _object_warnings(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Check]:
+    files, drawn = selected.counts.usable, selected.drawn
+    missing = files - drawn.pictures
+    if needs.objects and drawn.is_exact and missing > 0:
+        pictures = counted(files, "picture")
+        sentence = f"{missing} of {pictures} have no annotations: the run leaves them out."
+        params = {"dataset": selected.reference, "missing": missing, "files": files}
+        yield Check("warning", CheckCode.SOME_NOT_ANNOTATED, sentence, params, (Remedy.LABEL,))
 
 
 def _small_classes(counts: DataCounts) -> list[str]:
@@ -321,7 +358,7 @@ def _split_warnings(needs: DataNeeds, selected: DatasetSelection) -> Iterator[Ch
     if _is_all_in_train(counts) and _trains(needs, selected):
         yield _all_in_train(selected)
     elif (
-        needs.labels
+        (needs.labels or needs.objects)
         and selected.splits is not None
         and TEST not in selected.splits
         and TEST not in counts.splits
@@ -386,10 +423,27 @@ def _training_unread(selected: DatasetSelection) -> Check:
 def _fits(needs: DataNeeds, selected: DatasetSelection) -> Check:
     counts = selected.counts
     params: dict[str, Any] = {"dataset": selected.reference, "files": counts.usable}
+    if needs.objects and selected.drawn.is_exact:
+        return _fits_with_objects(selected, params)
     if not needs.labels or not counts.is_exact:
         sentence = f"{counted(counts.usable, 'file')} to read."
         return Check("ok", CheckCode.FITS, sentence, params)
     classes = counted(len(counts.labels), "class", "classes")
     sentence = f"{counted(counts.usable, 'file')}, {counts.labelled} labelled, {classes}."
     params |= {"labelled": counts.labelled, "classes": len(counts.labels)}
+    return Check("ok", CheckCode.FITS, sentence, params)
+
+
+def _fits_with_objects(selected: DatasetSelection, params: dict[str, Any]) -> Check:
+    drawn = selected.drawn
+    classes = counted(len(drawn.classes), "class", "classes")
+    sentence = (
+        f"{counted(selected.counts.usable, 'picture')}, {drawn.pictures} annotated, "
+        f"{counted(drawn.objects, 'object')} of {classes}."
+    )
+    params |= {
+        "annotated": drawn.pictures,
+        "objects": drawn.objects,
+        "classes": len(drawn.classes),
+    }
     return Check("ok", CheckCode.FITS, sentence, params)

@@ -3,7 +3,7 @@
     "needs": {"dataset": {"media": "image", "labels": true, "classes": 2}}
 
 `media`: files of this family must be there; `labels`: files must have labels; `classes`: labels of
-at least so many classes.
+at least so many classes; `objects`: objects must be drawn on pictures.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 MEDIA: Final = frozenset({"", "image", "video"})
-_KEYS = frozenset({"media", "labels", "classes"})
+_KEYS = frozenset({"media", "labels", "classes", "objects"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class DataNeeds:
     media: str = ""
     labels: bool = False
     classes: int = 0
+    objects: bool = False
 
 
 def check_needs(
@@ -41,6 +42,8 @@ def parse_needs(name: str, declared: Mapping[str, Any]) -> DataNeeds:
     needs = DataNeeds(**declared)
     if needs.media not in MEDIA or not isinstance(needs.labels, bool):
         raise ValueError(f"needs.{name}: media is one of {sorted(MEDIA)}, labels true or false")
+    if not isinstance(needs.objects, bool):
+        raise ValueError(f"needs.{name}.objects is true or false")
     if type(needs.classes) is not int or needs.classes < 0:
         raise ValueError(f"needs.{name}.classes must be a whole number")
     return needs

@@ -26,7 +26,7 @@ export function EvaluateLink({ version, variant }: { version: ModelVersion; vari
       variant={variant}
       to="/runs/new"
       search={{
-        workflow: 'evaluate-classifier',
+        workflow: version.signature.output === 'boxes' ? 'evaluate-detector' : 'evaluate-classifier',
         model: `${model}@v${number}`,
         // The newest version of what it learned from; the wizard's list has the one that it was trained on.
         dataset: data ? `${data.dataset}@${data.current}` : undefined,

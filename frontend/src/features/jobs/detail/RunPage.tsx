@@ -39,7 +39,7 @@ type Tab = (typeof TABS)[number];
 const TRACKED_TABS: readonly Tab[] = TABS.filter((name) => name !== 'log');
 
 /** Workflows that keep what the model says of single files. */
-const PREDICTING = new Set(['image-classification', 'evaluate-classifier']);
+const PREDICTING = new Set(['image-classification', 'evaluate-classifier', 'object-detection', 'evaluate-detector']);
 
 export function RunPage() {
   const { t } = useTranslation();

@@ -23,6 +23,9 @@ import { useLabelAgain, usePredictions } from './usePredictions';
 
 type Search = ReturnType<typeof predictionsSearch>;
 
+/** Workflows whose rows are objects, several of a file. */
+const DETECTING = new Set(['object-detection', 'evaluate-detector']);
+
 /** Predictions of a model for each file of a run: mistakes first, filtered by the address. */
 export function PredictionsPage() {
   const { t } = useTranslation();
@@ -39,7 +42,11 @@ export function PredictionsPage() {
   const missing = query.error && asApiError(query.error).code === 'predictions_missing';
   return (
     <Page>
-      <PageHeader title={t('predictions.title')} above={above} subtitle={page && <Source page={page} />} />
+      <PageHeader
+        title={t('predictions.title')}
+        above={above}
+        subtitle={page && <Source page={page} detects={DETECTING.has(run.data?.workflow ?? '')} />}
+      />
       {missing && <EmptyState icon={IconPhotoOff} title={t('predictions.missing')} />}
       {query.error && !missing && !page && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
       {!page && !query.error && <Skeleton height={320} radius="md" />}
@@ -51,8 +58,8 @@ export function PredictionsPage() {
             <EmptyState icon={IconPhotoOff} title={t('predictions.none')} />
           ) : (
             <SimpleGrid cols={{ base: 2, xs: 3, md: 5, xl: 7 }} spacing="sm" component="ul" className={classes.grid}>
-              {rows.map((row) => (
-                <Shown key={row.path} row={row} page={page} />
+              {keyed(rows).map(([key, row]) => (
+                <Shown key={key} row={row} page={page} />
               ))}
             </SimpleGrid>
           )}
@@ -69,7 +76,17 @@ export function PredictionsPage() {
   );
 }
 
-function Source({ page }: { page: PredictionPage }) {
+/** Rows with keys that differ: a picture with several objects has several rows. */
+function keyed(rows: readonly Prediction[]): [string, Prediction][] {
+  const seen = new Map<string, number>();
+  return rows.map((row) => {
+    const before = seen.get(row.path) ?? 0;
+    seen.set(row.path, before + 1);
+    return [`${row.path} ${before}`, row];
+  });
+}
+
+function Source({ page, detects }: { page: PredictionPage; detects: boolean }) {
   const { t } = useTranslation();
   const { dataset, ref, split, measured, kept } = page;
   return (
@@ -84,7 +101,7 @@ function Source({ page }: { page: PredictionPage }) {
           {dataset}@{ref}
         </AnchorLink>
       )}{' '}
-      · {t('predictions.measured', { count: measured, split })}
+      · {t(detects ? 'predictions.measuredObjects' : 'predictions.measured', { count: measured, split })}
       {kept < measured && ` ${t('predictions.kept', { count: kept })}`}
     </>
   );

@@ -4,6 +4,7 @@ import {
   IconChartDots,
   IconDatabaseImport,
   IconMovie,
+  IconObjectScan,
   IconPhotoAi,
   IconRoute,
   IconTerminal2,
@@ -19,6 +20,8 @@ import classes from './wizard.module.css';
 const ICONS: Record<string, Icon> = {
   'image-classification': IconPhotoAi,
   'evaluate-classifier': IconChartDots,
+  'object-detection': IconObjectScan,
+  'evaluate-detector': IconChartDots,
   'video-frames': IconMovie,
   'import-annotations': IconDatabaseImport,
 };

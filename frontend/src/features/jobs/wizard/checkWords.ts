@@ -6,6 +6,8 @@ import type { PreflightCheck } from '@/api/contract/jobs';
 const COUNTED: Partial<Record<PreflightCheck['code'], string>> = {
   fits: 'files',
   no_labels: 'files',
+  no_objects: 'files',
+  some_not_annotated: 'missing',
   only_links: 'links',
   all_in_train: 'files',
   no_media: 'files',
@@ -22,7 +24,7 @@ export function useCheckWords() {
   return useCallback(
     ({ code, params, sentence }: PreflightCheck): string => {
       const values = params as Record<string, unknown>;
-      const kind = code === 'fits' && values.labelled === undefined ? 'fits_plain' : code;
+      const kind = code === 'fits' ? fitsWords(values) : code;
       const media = typeof values.media === 'string' ? t(`preflight.media.${values.media}` as never) : undefined;
       const count = Number(values[COUNTED[code] ?? ''] ?? 0);
       return String(
@@ -31,4 +33,10 @@ export function useCheckWords() {
     },
     [t],
   );
+}
+
+/** The sentence tells only counts that the server took. */
+function fitsWords(values: Record<string, unknown>) {
+  if (values.objects !== undefined) return 'fits_objects';
+  return values.labelled === undefined ? 'fits_plain' : 'fits';
 }

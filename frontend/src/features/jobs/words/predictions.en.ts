@@ -4,6 +4,8 @@ export const predictions = {
   see: 'See the mistakes',
   missing: 'This run kept no predictions of single files: evaluate the model again',
   none: 'No file matches',
+  measuredObjects_one: '{{count, number}} object or detection of the split {{split}}',
+  measuredObjects_other: '{{count, number}} objects and detections of the split {{split}}',
   measured_one: '{{count, number}} file of the split {{split}}',
   measured_other: '{{count, number}} files of the split {{split}}',
   kept: '({{count, number}} of them are kept: mistakes and the least sure)',

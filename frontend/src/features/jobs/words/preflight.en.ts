@@ -9,6 +9,10 @@ export const preflight = {
   check: {
     fits_one: '{{count, number}} file, {{labelled, number}} labelled, classes: {{classes, number}}.',
     fits_other: '{{count, number}} files, {{labelled, number}} labelled, classes: {{classes, number}}.',
+    fits_objects_one:
+      '{{count, number}} picture, {{annotated, number}} annotated. Objects: {{objects, number}}, classes: {{classes, number}}.',
+    fits_objects_other:
+      '{{count, number}} pictures, {{annotated, number}} annotated. Objects: {{objects, number}}, classes: {{classes, number}}.',
     fits_plain_one: '{{count, number}} file to read.',
     fits_plain_other: '{{count, number}} files to read.',
     version_empty: '{{dataset}} has no files.',
@@ -20,6 +24,12 @@ export const preflight = {
     no_media_other: '{{count, number}} files, no {{media}}: this workflow needs {{media}}.',
     no_labels_one: '{{count, number}} file, 0 labelled: this workflow needs labels.',
     no_labels_other: '{{count, number}} files, 0 labelled: this workflow needs labels.',
+    no_objects_one: '{{count, number}} picture, none with objects: this workflow needs objects.',
+    no_objects_other: '{{count, number}} pictures, none with objects: this workflow needs objects.',
+    some_not_annotated_one:
+      '{{count, number}} of {{files, number}} pictures has no annotations: the run leaves it out.',
+    some_not_annotated_other:
+      '{{count, number}} of {{files, number}} pictures have no annotations: the run leaves them out.',
     too_few_classes_one:
       '{{labelled, number}} labelled, all {{names}}: this workflow needs at least {{needed}} classes.',
     too_few_classes_other:

@@ -1,0 +1,1 @@
+../object_detection/artifacts.py

@@ -1,0 +1,1 @@
+../object_detection/average_precision.py

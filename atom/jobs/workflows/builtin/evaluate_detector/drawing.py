@@ -1,0 +1,1 @@
+../object_detection/drawing.py

@@ -1,0 +1,66 @@
+"""One row for each object and each detection, as a file of the run: what pages of mistakes read.
+
+The server reads exactly this: see atom/jobs/predictions/engines/predictions.py. Here a picture has
+several rows; `kind` and `box` say more of each, boxes as [x, y, width, height].
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+from data import Part  # type: ignore[import-not-found]
+from evaluation import Evaluation, Judged, codes_of  # type: ignore[import-not-found]
+from mistakes import Finding, Kind  # type: ignore[import-not-found]
+
+from atom_sdk import run
+
+FILE = "predictions.json"
+FORMAT = "atom-predictions/1"
+MAX_KEPT = 300_000
+
+
+def write_predictions(evaluation: Evaluation, part: Part) -> None:
+    """Write the predictions beside the run's other files."""
+    document = describe_predictions(evaluation, part)
+    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
+    (run.output_dir() / FILE).write_text(text, "utf-8")
+
+
+def describe_predictions(evaluation: Evaluation, part: Part) -> dict[str, Any]:
+    """Return columns of equal length, picture by picture; of too many, right ones are left out."""
+    rows = [(one, found) for one in evaluation.pictures for found in one.findings]
+    total = len(rows)
+    if total > MAX_KEPT:
+        # Mistakes first; sorting is stable, so each group keeps its order.
+        rows = sorted(rows, key=lambda row: row[1].kind is Kind.RIGHT)[:MAX_KEPT]
+    nothing = len(evaluation.labels)
+    codes = [codes_of(one.result, found, nothing) for one, found in rows]
+    return {
+        "format": FORMAT,
+        "split": evaluation.split,
+        "labels": [*evaluation.labels, evaluation.nothing],
+        "total": total,
+        "path": [part.path(one.place) for one, _ in rows],
+        "true": [true for true, _ in codes],
+        "predicted": [predicted for _, predicted in codes],
+        "confidence": [_confidence(one, found) for one, found in rows],
+        "kind": [found.kind.value for _, found in rows],
+        "box": [_box(one, found) for one, found in rows],
+    }
+
+
+def _confidence(picture: Judged, finding: Finding) -> float:
+    if finding.detection < 0:
+        return 0.0
+    return round(float(np.clip(picture.result.scores[finding.detection], 0, 1)), 4)
+
+
+def _box(picture: Judged, finding: Finding) -> list[float]:
+    result = picture.result
+    box = result.true_boxes[finding.true]
+    if finding.detection >= 0:
+        box = result.boxes[finding.detection]
+    left, top, right, bottom = (float(one) for one in box)
+    return [round(one, 2) for one in (left, top, right - left, bottom - top)]
