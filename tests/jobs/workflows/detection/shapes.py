@@ -20,8 +20,7 @@ from atom_sdk.manifests import (
     layer_table,
     write_layer,
 )
-from atom_sdk.packs import PackStore
-from tests.sdk.packs.strategies import packed
+from atom_sdk.packs import PackStore, PackWriter
 
 SHAPES = ("circle", "square", "triangle")
 WIDTH, HEIGHT = 160, 128
@@ -81,8 +80,12 @@ def write_dataset(
     `objects` has the rows of the pictures that somebody has looked at; None for no layer.
     """
     memory, store = MemoryObjectStore(), PackStore(folder / "cache")
-    data, summary = packed(files)
-    store.fill(summary.digest, [data])
+    sink = io.BytesIO()
+    with PackWriter(sink) as writer:
+        for path in sorted(files):
+            writer.add_bytes(path, files[path])
+        summary = writer.close()
+    store.fill(summary.digest, [sink.getvalue()])
     entries = [
         Entry(one.path, one.size, one.digest, None, None, summary.digest, one.offset)
         for one in summary.members
