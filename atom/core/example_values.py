@@ -135,9 +135,7 @@ BODIES: dict[str, dict[str, Any]] = {
                 "lease_no": 1,
                 "revision": AN_ID,
                 "verdict": "return",
-                "issues": [
-                    {"object": "9f86d081884c7d65", "at": [120.5, 64], "text": "Too wide."}
-                ],
+                "issues": [{"object": "9f86d081884c7d65", "at": [120.5, 64], "text": "Too wide."}],
             }
         ]
     },
