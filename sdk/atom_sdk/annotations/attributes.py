@@ -16,6 +16,7 @@ from atom_sdk.annotations.json_values import (
     shown,
 )
 from atom_sdk.annotations.problems import MAX_PROBLEMS, DocumentError, Problem, refusal
+from atom_sdk.sentences import Sentence
 
 AttributeValue = int | float | str | bool | tuple[int, ...]
 _ID = re.compile(r"0|[1-9][0-9]{0,9}")
@@ -51,8 +52,14 @@ def value_as_json(value: Any) -> Any:
 
 def _attribute_id(key: Any, pointer: str) -> int:
     if not isinstance(key, str) or not _ID.fullmatch(key):
-        text = "The key of an attribute is its id, such as 4; not {value}."
-        raise refusal(pointer, "attribute_no_id", text, value=shown(key))
+        raise refusal(
+            pointer,
+            Sentence(
+                "annotations.attribute_no_id",
+                "The key of an attribute is its id, such as 4; not {value}.",
+                value=shown(key),
+            ),
+        )
     return int(key)
 
 
@@ -68,5 +75,10 @@ def _value(value: Any, pointer: str) -> AttributeValue:
         return plain if isinstance(plain, int) else number
     if isinstance(value, list | tuple):
         return tuple(as_integer(item, pointer) for item in as_list(value, pointer))
-    text = "A value of an attribute is a choice, a list of choices, a number, a text or a flag."
-    raise refusal(pointer, "attribute_no_value", text)
+    raise refusal(
+        pointer,
+        Sentence(
+            "annotations.attribute_no_value",
+            "A value of an attribute is a choice, a list of choices, a number, a text or a flag.",
+        ),
+    )

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from atom_sdk.annotations.documents import AnnotatedObject, Document, Relation, canonical_json
-from atom_sdk.annotations.json_values import sentence
 from atom_sdk.annotations.ontology_model import (
     CLASSIFICATION,
     Attribute,
@@ -19,6 +18,7 @@ from atom_sdk.annotations.shape_checks import problems_of_shape
 from atom_sdk.annotations.shapes import Keypoints, Mask, Polygon, Polyline
 from atom_sdk.annotations.tracks import Geometry
 from atom_sdk.annotations.values import MAX_TEXT_CHARACTERS, value_problem
+from atom_sdk.sentences import Sentence
 
 MAX_OBJECTS = 10_000
 MAX_RELATIONS = 10_000
@@ -48,22 +48,43 @@ def _problems(document: Document, ontology: Ontology) -> Iterator[Problem]:
     yield from _picture_labels(document, ontology)
     yield from _attributes(document.attributes, ontology.attributes)
     if len(document.objects) > MAX_OBJECTS:
-        text = "A picture has at most {most} objects, not {count}."
         count = len(document.objects)
-        yield _problem("objects", "too_many_objects", text, most=MAX_OBJECTS, count=count)
+        yield Problem(
+            "objects",
+            Sentence(
+                "annotations.too_many_objects",
+                "A picture has at most {most} objects, not {count}.",
+                most=MAX_OBJECTS,
+                count=count,
+            ),
+        )
     elif not sizes:
         yield from _objects(document, ontology)
     if len(document.relations) > MAX_RELATIONS:
-        text = "A picture has at most {most} relations, not {count}."
         count = len(document.relations)
-        yield _problem("relations", "too_many_relations", text, most=MAX_RELATIONS, count=count)
+        yield Problem(
+            "relations",
+            Sentence(
+                "annotations.too_many_relations",
+                "A picture has at most {most} relations, not {count}.",
+                most=MAX_RELATIONS,
+                count=count,
+            ),
+        )
     else:
         yield from _relations(document, ontology)
     # Writing the JSON takes as long as all the checks of boxes.
     size = len(canonical_json(document)) if _most_bytes(document) > MAX_DOCUMENT_BYTES else 0
     if size > MAX_DOCUMENT_BYTES:
-        text = "The document has {size} bytes; at most {most} are kept. Simplify its shapes."
-        yield _problem("", "document_too_large", text, size=size, most=MAX_DOCUMENT_BYTES)
+        yield Problem(
+            "",
+            Sentence(
+                "annotations.document_too_large",
+                "The document has {size} bytes; at most {most} are kept. Simplify its shapes.",
+                size=size,
+                most=MAX_DOCUMENT_BYTES,
+            ),
+        )
 
 
 def _most_bytes(document: Document) -> int:
@@ -97,25 +118,47 @@ def _size(document: Document) -> Iterator[Problem]:
         return
     for name in ("width", "height"):
         if not 1 <= getattr(document, name) <= MAX_SIDE_PX:
-            text = "The {name} of a picture is 1 to {most} pixels."
-            yield _problem(name, "size_out_of_range", text, name=name, most=MAX_SIDE_PX)
+            yield Problem(
+                name,
+                Sentence(
+                    "annotations.size_out_of_range",
+                    "The {name} of a picture is 1 to {most} pixels.",
+                    name=name,
+                    most=MAX_SIDE_PX,
+                ),
+            )
 
 
 def _picture_labels(document: Document, ontology: Ontology) -> Iterator[Problem]:
     labels = document.labels
     if len(labels) > 1 and not ontology.multiple:
-        text = "A picture has one class here, not {count}."
-        yield _problem("labels", "too_many_labels", text, count=len(labels))
+        yield Problem(
+            "labels",
+            Sentence(
+                "annotations.too_many_labels",
+                "A picture has one class here, not {count}.",
+                count=len(labels),
+            ),
+        )
     for index, label_id in enumerate(labels):
         pointer = f"labels/{index}"
         label = ontology.label_of.get(label_id)
         if label is None:
             yield _unknown_label(pointer, label_id)
         elif CLASSIFICATION not in label.tools:
-            text = "“{name}” is no class of a whole picture."
-            yield _problem(pointer, "label_of_objects_only", text, name=label.name)
+            yield Problem(
+                pointer,
+                Sentence(
+                    "annotations.label_of_objects_only",
+                    "“{name}” is no class of a whole picture.",
+                    name=label.name,
+                ),
+            )
         elif label_id in labels[:index]:
-            yield _problem(pointer, "label_repeated", "“{name}” comes twice.", name=label.name)
+            yield Problem(
+                pointer,
+                Sentence("annotations.label_repeated", "“{name}” comes twice.", name=label.name),
+            )
 
 
 def _objects(document: Document, ontology: Ontology) -> Iterator[Problem]:
@@ -123,8 +166,14 @@ def _objects(document: Document, ontology: Ontology) -> Iterator[Problem]:
     for index, item in enumerate(document.objects):
         pointer = f"objects/{index}"
         if item.id in seen:
-            text = "Another object has the id {id}, too."
-            yield _problem(f"{pointer}/id", "id_repeated", text, id=item.id)
+            yield Problem(
+                f"{pointer}/id",
+                Sentence(
+                    "annotations.id_repeated",
+                    "Another object or relation has the id {id}, too.",
+                    id=item.id,
+                ),
+            )
         seen.add(item.id)
         faults = problems_of_shape(item.geometry, document.width, document.height)
         for fault in faults or _object(item, ontology):
@@ -138,23 +187,43 @@ def _object(item: AnnotatedObject, ontology: Ontology) -> Iterator[Problem]:
         return
     kind = item.geometry.kind
     if kind not in label.tools:
-        text = "“{name}” is not drawn as {kind}. Its tools: {tools}."
         tools = ", ".join(label.tools)
-        yield _problem("kind", "tool_not_of_label", text, name=label.name, kind=kind, tools=tools)
+        yield Problem(
+            "kind",
+            Sentence(
+                "annotations.tool_not_of_label",
+                "“{name}” is not drawn as {kind}. Its tools: {tools}.",
+                name=label.name,
+                kind=kind,
+                tools=tools,
+            ),
+        )
     elif isinstance(item.geometry, Keypoints):
         yield from _skeleton(item.geometry, label)
     yield from _attributes(item.attributes, ontology.attributes_of(label.id))
     if item.text is not None and len(item.text) > MAX_TEXT_CHARACTERS:
-        text = "A transcription has at most {most} characters."
-        yield _problem("text", "text_too_long", text, most=MAX_TEXT_CHARACTERS)
+        yield Problem(
+            "text",
+            Sentence(
+                "annotations.text_too_long",
+                "A transcription has at most {most} characters.",
+                most=MAX_TEXT_CHARACTERS,
+            ),
+        )
 
 
 def _skeleton(shape: Keypoints, label: Label) -> Iterator[Problem]:
     expected = len(label.skeleton.points) if label.skeleton else 0
     if len(shape.points) != expected:
-        text = "The skeleton of “{name}” has {expected} points, not {count}."
         params = {"name": label.name, "expected": expected, "count": len(shape.points)}
-        yield _problem("points", "skeleton_differs", text, **params)
+        yield Problem(
+            "points",
+            Sentence(
+                "annotations.skeleton_differs",
+                "The skeleton of “{name}” has {expected} points, not {count}.",
+                **params,
+            ),
+        )
 
 
 def _attributes(values: Mapping[int, Any], attributes: Sequence[Attribute]) -> Iterator[Problem]:
@@ -165,15 +234,23 @@ def _attributes(values: Mapping[int, Any], attributes: Sequence[Attribute]) -> I
         pointer = f"attributes/{number}"
         attribute = by_id.get(number)
         if attribute is None:
-            text = "There is no attribute {id} here. Remove it."
-            yield _problem(pointer, "attribute_unknown", text, id=number)
+            yield Problem(
+                pointer,
+                Sentence(
+                    "annotations.attribute_unknown",
+                    "There is no attribute {id} here. Remove it.",
+                    id=number,
+                ),
+            )
         elif (fault := value_problem(attribute, value)) is not None:
             yield Problem(pointer, fault)
     for attribute in applying(attributes, values):
         if attribute.required and values.get(attribute.id) in (None, "", ()):
-            text = "Fill in “{name}”."
             pointer = f"attributes/{attribute.id}"
-            yield _problem(pointer, "attribute_missing", text, name=attribute.name)
+            yield Problem(
+                pointer,
+                Sentence("annotations.attribute_missing", "Fill in “{name}”.", name=attribute.name),
+            )
 
 
 def _relations(document: Document, ontology: Ontology) -> Iterator[Problem]:
@@ -183,12 +260,20 @@ def _relations(document: Document, ontology: Ontology) -> Iterator[Problem]:
     for index, relation in enumerate(document.relations):
         pointer = f"relations/{index}"
         if relation.id in ids:
-            text = "Another object or relation has the id {id}, too."
-            yield _problem(f"{pointer}/id", "id_repeated", text, id=relation.id)
+            yield Problem(
+                f"{pointer}/id",
+                Sentence(
+                    "annotations.id_repeated",
+                    "Another object or relation has the id {id}, too.",
+                    id=relation.id,
+                ),
+            )
         ids.add(relation.id)
         ends = relation.relation, relation.subject, relation.object
         if ends in seen:
-            yield _problem(pointer, "relation_repeated", "This relation comes twice.")
+            yield Problem(
+                pointer, Sentence("annotations.relation_repeated", "This relation comes twice.")
+            )
         seen.add(ends)
         for problem in _relation(relation, labels, ontology):
             yield problem.below(pointer)
@@ -199,20 +284,37 @@ def _relation(
 ) -> Iterator[Problem]:
     kind = ontology.relation_of.get(relation.relation)
     if kind is None:
-        text = "There is no kind of relation {id}."
-        yield _problem("relation", "relation_unknown", text, id=relation.relation)
+        yield Problem(
+            "relation",
+            Sentence(
+                "annotations.relation_unknown",
+                "There is no kind of relation {id}.",
+                id=relation.relation,
+            ),
+        )
         return
     if relation.subject == relation.object:
-        yield _problem("to", "relation_to_itself", "A relation joins two different objects.")
+        yield Problem(
+            "to",
+            Sentence("annotations.relation_to_itself", "A relation joins two different objects."),
+        )
     for field, item, allowed in (
         ("from", relation.subject, kind.subjects),
         ("to", relation.object, kind.objects),
     ):
         if item not in labels:
-            yield _problem(field, "object_unknown", "There is no object {id}.", id=item)
+            yield Problem(
+                field, Sentence("annotations.object_unknown", "There is no object {id}.", id=item)
+            )
         elif allowed is not None and not _is_any(labels[item], allowed, ontology):
-            text = "The relation “{name}” does not take this class."
-            yield _problem(field, "relation_of_other_label", text, name=kind.name)
+            yield Problem(
+                field,
+                Sentence(
+                    "annotations.relation_of_other_label",
+                    "The relation “{name}” does not take this class.",
+                    name=kind.name,
+                ),
+            )
 
 
 def _is_any(label_id: int, allowed: Sequence[int], ontology: Ontology) -> bool:
@@ -220,8 +322,6 @@ def _is_any(label_id: int, allowed: Sequence[int], ontology: Ontology) -> bool:
 
 
 def _unknown_label(pointer: str, label_id: int) -> Problem:
-    return _problem(pointer, "label_unknown", "There is no label {id}.", id=label_id)
-
-
-def _problem(pointer: str, code: str, template: str, **params: Any) -> Problem:
-    return Problem(pointer, sentence(code, template, **params))
+    return Problem(
+        pointer, Sentence("annotations.label_unknown", "There is no label {id}.", id=label_id)
+    )

@@ -26,6 +26,7 @@ from atom_sdk.annotations.json_values import (
 from atom_sdk.annotations.json_values import field as required
 from atom_sdk.annotations.problems import DocumentError, Problem, refusal
 from atom_sdk.annotations.tracks import KIND_FIELDS, Geometry, geometry_from_json
+from atom_sdk.sentences import Sentence
 
 VERSION = 2
 _ID_BYTES = 8
@@ -119,8 +120,13 @@ def document_from_json(value: Any, *, width: int = 0, height: int = 0) -> Docume
         return from_version_1(fields, width, height)
     version = required(fields, "version")
     if type(version) is not int or version != VERSION:
-        text = "This version of a document is unknown. Known: 1 and 2."
-        raise refusal("version", "version_unknown", text)
+        raise refusal(
+            "version",
+            Sentence(
+                "annotations.version_unknown",
+                "This version of a document is unknown. Known: 1 and 2.",
+            ),
+        )
     return _read_document(fields)
 
 

@@ -31,7 +31,10 @@ def as_mapping(value: Any, pointer: str) -> Mapping[str, Any]:
     """Return a JSON object."""
     if not isinstance(value, dict):
         raise refusal(
-            pointer, "no_mapping", "Expected a JSON object, not {value}.", value=shown(value)
+            pointer,
+            Sentence(
+                "annotations.no_mapping", "Expected a JSON object, not {value}.", value=shown(value)
+            ),
         )
     return value
 
@@ -39,20 +42,30 @@ def as_mapping(value: Any, pointer: str) -> Mapping[str, Any]:
 def as_list(value: Any, pointer: str) -> Sequence[Any]:
     """Return a JSON list."""
     if not isinstance(value, (list, tuple)):
-        raise refusal(pointer, "no_list", "Expected a list, not {value}.", value=shown(value))
+        raise refusal(
+            pointer,
+            Sentence("annotations.no_list", "Expected a list, not {value}.", value=shown(value)),
+        )
     return value
 
 
 def as_text(value: Any, pointer: str) -> str:
     """Return a text that UTF-8 can hold, without NUL, which databases refuse."""
     if not isinstance(value, str):
-        raise refusal(pointer, "no_text", "Expected a text, not {value}.", value=shown(value))
+        raise refusal(
+            pointer,
+            Sentence("annotations.no_text", "Expected a text, not {value}.", value=shown(value)),
+        )
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise refusal(pointer, "half_character", "This text has half a character in it.") from None
+        raise refusal(
+            pointer, Sentence("annotations.half_character", "This text has half a character in it.")
+        ) from None
     if "\0" in value:
-        raise refusal(pointer, "nul_in_text", "This text has a NUL character in it.")
+        raise refusal(
+            pointer, Sentence("annotations.nul_in_text", "This text has a NUL character in it.")
+        )
     return value
 
 
@@ -60,7 +73,10 @@ def as_flag(value: Any, pointer: str) -> bool:
     """Return a boolean."""
     if not isinstance(value, bool):
         raise refusal(
-            pointer, "no_flag", "Expected true or false, not {value}.", value=shown(value)
+            pointer,
+            Sentence(
+                "annotations.no_flag", "Expected true or false, not {value}.", value=shown(value)
+            ),
         )
     return value
 
@@ -71,7 +87,10 @@ def as_integer(value: Any, pointer: str) -> int:
         value = int(value)
     if type(value) is not int or abs(value) >= _MAX_EXACT:
         raise refusal(
-            pointer, "no_integer", "Expected an integer, not {value}.", value=shown(value)
+            pointer,
+            Sentence(
+                "annotations.no_integer", "Expected an integer, not {value}.", value=shown(value)
+            ),
         )
     return value
 
@@ -86,14 +105,22 @@ def numbers_of(values: Any, pointer: str) -> tuple[float, ...]:
     listed = as_list(values, pointer)
     if not _NUMBER_TYPES.issuperset(map(type, listed)):
         value = next(it for it in listed if type(it) not in _NUMBER_TYPES)
-        raise refusal(pointer, "no_number", "Expected a number, not {value}.", value=shown(value))
+        raise refusal(
+            pointer,
+            Sentence(
+                "annotations.no_number", "Expected a number, not {value}.", value=shown(value)
+            ),
+        )
     try:
         numbers = tuple(map(float, listed))
     except OverflowError:
         numbers = (math.inf,)
     if not all(map(math.isfinite, numbers)):
         raise refusal(
-            pointer, "not_finite", "A number is infinite or no number. Use finite numbers."
+            pointer,
+            Sentence(
+                "annotations.not_finite", "A number is infinite or no number. Use finite numbers."
+            ),
         )
     return numbers
 
@@ -101,8 +128,15 @@ def numbers_of(values: Any, pointer: str) -> tuple[float, ...]:
 def as_id(value: Any, pointer: str) -> str:
     """Return an id of 16 lower-case hexadecimal digits."""
     if not isinstance(value, str) or not _HEX_ID.fullmatch(value):
-        text = "An id has 16 lower-case hexadecimal digits, such as 9f86d081884c7d65; not {value}."
-        raise refusal(pointer, "no_id", text, value=shown(value))
+        raise refusal(
+            pointer,
+            Sentence(
+                "annotations.no_id",
+                "An id has 16 lower-case hexadecimal digits, such as "
+                "9f86d081884c7d65; not {value}.",
+                value=shown(value),
+            ),
+        )
     return value
 
 
@@ -112,15 +146,24 @@ def check_fields(value: Mapping[str, Any], allowed: frozenset[str], pointer: str
     if unknown:
         # A key of JSON is a text; a caller of Python may pass others.
         name = min(map(str, unknown))
-        text = "The field {name} is unknown here. Allowed: {allowed}."
         known = ", ".join(sorted(allowed))
-        raise refusal(pointer, "field_unknown", text, name=shown(name), allowed=known)
+        raise refusal(
+            pointer,
+            Sentence(
+                "annotations.field_unknown",
+                "The field {name} is unknown here. Allowed: {allowed}.",
+                name=shown(name),
+                allowed=known,
+            ),
+        )
 
 
 def field(value: Mapping[str, Any], name: str) -> Any:
     """Return a field that must be there."""
     if name not in value:
-        raise refusal(name, "field_missing", "The field {name} is missing.", name=name)
+        raise refusal(
+            name, Sentence("annotations.field_missing", "The field {name} is missing.", name=name)
+        )
     return value[name]
 
 
@@ -150,8 +193,3 @@ def plain_number(number: float) -> int | float:
 def plain_numbers(numbers: Iterable[float]) -> list[int | float]:
     """Return numbers as JSON shows them shortest."""
     return [plain_number(number) for number in numbers]
-
-
-def sentence(code: str, template: str, **params: object) -> Sentence:
-    """Return a sentence whose code stands below `annotations.`."""
-    return Sentence(f"annotations.{code}", template, **params)

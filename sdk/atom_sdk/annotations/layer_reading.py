@@ -22,6 +22,7 @@ from atom_sdk.annotations.shapes import (
     Ring,
     RotatedBox,
 )
+from atom_sdk.sentences import Sentence
 
 _COLUMNS = ["width", "height", "objects", "labels", "attributes", "relations"]
 _BATCH_ROWS = 1024
@@ -49,8 +50,14 @@ def shape_of_bytes(
         numbers = tuple(np.frombuffer(geometry, "<f8").tolist())
         return _READERS[kind](numbers, sizes)
     except (KeyError, TypeError, ValueError, IndexError):
-        text = "The bytes of an object do not fit its kind {kind}."
-        raise refusal("objects", "geometry_unreadable", text, kind=kind) from None
+        raise refusal(
+            "objects",
+            Sentence(
+                "annotations.geometry_unreadable",
+                "The bytes of an object do not fit its kind {kind}.",
+                kind=kind,
+            ),
+        ) from None
 
 
 def _document(row: Mapping[str, Any]) -> NamedDocument:

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any
 
 from atom_sdk.annotations.documents import AnnotatedObject, Document, Relation
-from atom_sdk.annotations.json_values import sentence
 from atom_sdk.annotations.ontology_model import Attribute, Ontology, applying
 from atom_sdk.annotations.problems import DocumentError, Problem
 from atom_sdk.annotations.tracks import Geometry
+from atom_sdk.sentences import Sentence
 
 # A choice's name, several of them, a number, a text or a flag.
 NamedValue = str | int | float | bool | tuple[str, ...]
@@ -165,8 +165,12 @@ class _Resolver:
             try:
                 return look_up(value)
             except (KeyError, TypeError):
-                text = "The ontology has no {noun} {value}."
-                note = sentence("name_unknown", text, noun=noun, value=repr(value))
+                note = Sentence(
+                    "annotations.name_unknown",
+                    "The ontology has no {noun} {value}.",
+                    noun=noun,
+                    value=repr(value),
+                )
                 self._problems.append(Problem(pointer, note))
                 return None
 

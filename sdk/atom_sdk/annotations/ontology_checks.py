@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from atom_sdk.annotations.json_values import sentence, shown
+from atom_sdk.annotations.json_values import shown
 from atom_sdk.annotations.ontology_model import (
     ATTRIBUTE_KINDS,
     CLASSIFICATION,
@@ -20,6 +20,7 @@ from atom_sdk.annotations.patterns import MAX_PATTERN_CHARACTERS, pattern_fault
 from atom_sdk.annotations.problems import MAX_PROBLEMS, Problem
 from atom_sdk.annotations.tracks import KIND_FIELDS
 from atom_sdk.annotations.values import value_problem
+from atom_sdk.sentences import Sentence
 
 MAX_LABELS = 1000
 MAX_NAME_CHARACTERS = 100
@@ -53,49 +54,88 @@ def _label(label: Label, ontology: Ontology) -> Iterator[Problem]:
     yield from _identity(label.id, label.name, "")
     for index, tool in enumerate(label.tools):
         if tool not in TOOLS:
-            text = "There is no tool {value}. Tools: {tools}."
             known = ", ".join(TOOLS)
-            yield problem(f"tools/{index}", "tool_unknown", text, value=shown(tool), tools=known)
+            yield Problem(
+                f"tools/{index}",
+                Sentence(
+                    "annotations.tool_unknown",
+                    "There is no tool {value}. Tools: {tools}.",
+                    value=shown(tool),
+                    tools=known,
+                ),
+            )
     if label.parent is not None:
         yield from _parents(label, ontology)
     if label.skeleton is not None:
         yield from _below("skeleton", _skeleton(label.skeleton))
     elif "keypoints" in label.tools:
-        yield problem("skeleton", "skeleton_missing", "The tool keypoints needs a skeleton.")
+        yield Problem(
+            "skeleton",
+            Sentence("annotations.skeleton_missing", "The tool keypoints needs a skeleton."),
+        )
     yield from _attributes(label.attributes, ontology.attributes_of(label.id))
 
 
 def _parents(label: Label, ontology: Ontology) -> Iterator[Problem]:
     if label.parent not in ontology.label_of:
-        yield problem("parent", "parent_unknown", "There is no label {id}.", id=label.parent)
+        yield Problem(
+            "parent",
+            Sentence("annotations.parent_unknown", "There is no label {id}.", id=label.parent),
+        )
         return
     lineage = list(ontology.lineage(label.id))
     if lineage[-1].parent is not None and lineage[-1].parent in ontology.label_of:
-        yield problem("parent", "parents_in_circle", "This label is its own ancestor.")
+        yield Problem(
+            "parent", Sentence("annotations.parents_in_circle", "This label is its own ancestor.")
+        )
     elif len(lineage) > MAX_DEPTH:
-        text = "Labels are nested at most {most} deep."
-        yield problem("parent", "nested_too_deep", text, most=MAX_DEPTH)
+        yield Problem(
+            "parent",
+            Sentence(
+                "annotations.nested_too_deep",
+                "Labels are nested at most {most} deep.",
+                most=MAX_DEPTH,
+            ),
+        )
 
 
 def _skeleton(skeleton: Skeleton) -> Iterator[Problem]:
     count = len(skeleton.points)
     if not 1 <= count <= MAX_SKELETON_POINTS:
-        text = "A skeleton has 1 to {most} points."
-        yield problem("points", "skeleton_points", text, most=MAX_SKELETON_POINTS)
+        yield Problem(
+            "points",
+            Sentence(
+                "annotations.skeleton_points",
+                "A skeleton has 1 to {most} points.",
+                most=MAX_SKELETON_POINTS,
+            ),
+        )
     yield from _repeated(skeleton.points, "points", "name")
     for index, name in enumerate(skeleton.points):
         yield from _name(name, f"points/{index}")
     for field, pairs in (("edges", skeleton.edges), ("flips", skeleton.flips)):
         for index, (first, second) in enumerate(pairs):
             if first == second or not (0 <= first < count and 0 <= second < count):
-                text = "A pair names two points by their numbers from 0 to {last}."
-                yield problem(f"{field}/{index}", "pair_unknown", text, last=count - 1)
+                yield Problem(
+                    f"{field}/{index}",
+                    Sentence(
+                        "annotations.pair_unknown",
+                        "A pair names two points by their numbers from 0 to {last}.",
+                        last=count - 1,
+                    ),
+                )
     ends = [number for pair in skeleton.flips for number in pair]
     yield from _repeated(ends, "flips", "point")
     sigmas = skeleton.sigmas
     if sigmas is not None and not (len(sigmas) == count and all(it > 0 for it in sigmas)):
-        text = "Sigmas are positive numbers, one for each of the {count} points."
-        yield problem("sigmas", "sigmas_differ", text, count=count)
+        yield Problem(
+            "sigmas",
+            Sentence(
+                "annotations.sigmas_differ",
+                "Sigmas are positive numbers, one for each of the {count} points.",
+                count=count,
+            ),
+        )
 
 
 def _attribute_ids(ontology: Ontology) -> Iterator[Problem]:
@@ -103,9 +143,16 @@ def _attribute_ids(ontology: Ontology) -> Iterator[Problem]:
     yield from _count(everywhere, "schema/attributes", MAX_ATTRIBUTES, least=0)
     for number, times in Counter(it.id for it in everywhere).items():
         if times > 1:
-            text = "The attribute id {id} comes {times} times. Ids are unique in an ontology."
             pointer = "schema/attributes"
-            yield problem(pointer, "attribute_id_repeated", text, id=number, times=times)
+            yield Problem(
+                pointer,
+                Sentence(
+                    "annotations.attribute_id_repeated",
+                    "The attribute id {id} comes {times} times. Ids are unique in an ontology.",
+                    id=number,
+                    times=times,
+                ),
+            )
 
 
 def _attributes(own: Sequence[Attribute], scope: Sequence[Attribute]) -> Iterator[Problem]:
@@ -117,10 +164,17 @@ def _attributes(own: Sequence[Attribute], scope: Sequence[Attribute]) -> Iterato
 def _attribute(attribute: Attribute, scope: Sequence[Attribute]) -> Iterator[Problem]:
     yield from _identity(attribute.id, attribute.name, "")
     if attribute.kind not in ATTRIBUTE_KINDS:
-        text = "There is no kind of attribute {value}. Kinds: {kinds}."
         kinds = ", ".join(ATTRIBUTE_KINDS)
         kind = shown(attribute.kind)
-        yield problem("kind", "attribute_kind_unknown", text, value=kind, kinds=kinds)
+        yield Problem(
+            "kind",
+            Sentence(
+                "annotations.attribute_kind_unknown",
+                "There is no kind of attribute {value}. Kinds: {kinds}.",
+                value=kind,
+                kinds=kinds,
+            ),
+        )
         return
     yield from _choices(attribute)
     yield from _limits(attribute)
@@ -135,8 +189,13 @@ def _attribute(attribute: Attribute, scope: Sequence[Attribute]) -> Iterator[Pro
 def _choices(attribute: Attribute) -> Iterator[Problem]:
     if attribute.kind != "choice":
         if attribute.choices or attribute.multiple:
-            text = "Only an attribute of the kind choice has choices."
-            yield problem("choices", "choices_of_no_choice", text)
+            yield Problem(
+                "choices",
+                Sentence(
+                    "annotations.choices_of_no_choice",
+                    "Only an attribute of the kind choice has choices.",
+                ),
+            )
         return
     yield from _count(attribute.choices, "choices", MAX_CHOICES)
     yield from _repeated([it.id for it in attribute.choices], "choices", "id")
@@ -150,12 +209,16 @@ def _limits(attribute: Attribute) -> Iterator[Problem]:
     if attribute.kind == "number":
         low, high = attribute.min, attribute.max
         if low is not None and high is not None and low > high:
-            yield problem("min", "min_over_max", "min is larger than max.")
+            yield Problem("min", Sentence("annotations.min_over_max", "min is larger than max."))
         if attribute.step is not None and attribute.step <= 0:
-            yield problem("step", "step_not_positive", "A step is larger than 0.")
+            yield Problem(
+                "step", Sentence("annotations.step_not_positive", "A step is larger than 0.")
+            )
     if attribute.kind == "text":
         if attribute.max_length is not None and attribute.max_length < 1:
-            yield problem("max_length", "max_length_small", "max_length is 1 or more.")
+            yield Problem(
+                "max_length", Sentence("annotations.max_length_small", "max_length is 1 or more.")
+            )
         if attribute.pattern:
             yield from _pattern(attribute.pattern)
 
@@ -164,17 +227,36 @@ def _limits_of_others(attribute: Attribute) -> Iterator[Problem]:
     owners = {"min": "number", "max": "number", "step": "number"}
     for name, kind in (owners | {"pattern": "text", "max_length": "text"}).items():
         if getattr(attribute, name) not in (None, "") and attribute.kind != kind:
-            text = "Only an attribute of the kind {kind} has {name}."
-            yield problem(name, "limit_of_other_kind", text, kind=kind, name=name)
+            yield Problem(
+                name,
+                Sentence(
+                    "annotations.limit_of_other_kind",
+                    "Only an attribute of the kind {kind} has {name}.",
+                    kind=kind,
+                    name=name,
+                ),
+            )
 
 
 def _pattern(pattern: str) -> Iterator[Problem]:
     if len(pattern) > MAX_PATTERN_CHARACTERS:
-        text = "A pattern has at most {most} characters."
-        yield problem("pattern", "pattern_too_long", text, most=MAX_PATTERN_CHARACTERS)
+        yield Problem(
+            "pattern",
+            Sentence(
+                "annotations.pattern_too_long",
+                "A pattern has at most {most} characters.",
+                most=MAX_PATTERN_CHARACTERS,
+            ),
+        )
     elif (reason := pattern_fault(pattern)) is not None:
-        text = "The pattern is no regular expression of RE2: {reason}"
-        yield problem("pattern", "pattern_unreadable", text, reason=reason)
+        yield Problem(
+            "pattern",
+            Sentence(
+                "annotations.pattern_unreadable",
+                "The pattern is no regular expression of RE2: {reason}",
+                reason=reason,
+            ),
+        )
 
 
 def _condition(
@@ -182,22 +264,42 @@ def _condition(
 ) -> Iterator[Problem]:
     other = next((it for it in scope if it.id == when.attribute), None)
     if other is None:
-        text = "There is no attribute {id} beside this one."
-        yield problem("attribute", "condition_unknown", text, id=when.attribute)
+        yield Problem(
+            "attribute",
+            Sentence(
+                "annotations.condition_unknown",
+                "There is no attribute {id} beside this one.",
+                id=when.attribute,
+            ),
+        )
         return
     if other.kind == "choice":
         known: set[tuple[type, int]] = {(int, choice.id) for choice in other.choices}
     elif other.kind == "flag":
         known = {(bool, True), (bool, False)}
     else:
-        text = "A condition names an attribute of the kind choice or flag."
-        yield problem("attribute", "condition_of_other_kind", text)
+        yield Problem(
+            "attribute",
+            Sentence(
+                "annotations.condition_of_other_kind",
+                "A condition names an attribute of the kind choice or flag.",
+            ),
+        )
         return
     if not when.values or not {(type(it), it) for it in when.values} <= known:
-        text = "A condition lists values that attribute {id} can have."
-        yield problem("is", "condition_value_unknown", text, id=other.id)
+        yield Problem(
+            "is",
+            Sentence(
+                "annotations.condition_value_unknown",
+                "A condition lists values that attribute {id} can have.",
+                id=other.id,
+            ),
+        )
     if _is_circle(attribute, scope):
-        yield problem("attribute", "conditions_in_circle", "The conditions go in a circle.")
+        yield Problem(
+            "attribute",
+            Sentence("annotations.conditions_in_circle", "The conditions go in a circle."),
+        )
 
 
 def _is_circle(attribute: Attribute, scope: Sequence[Attribute]) -> bool:
@@ -220,43 +322,62 @@ def _relations(ontology: Ontology) -> Iterator[Problem]:
         for end, labels in (("from", kind.subjects), ("to", kind.objects)):
             for number in labels or ():
                 if number not in ontology.label_of:
-                    text = "There is no label {id}."
-                    yield problem(f"{pointer}/{end}", "label_unknown", text, id=number)
+                    yield Problem(
+                        f"{pointer}/{end}",
+                        Sentence("annotations.label_unknown", "There is no label {id}.", id=number),
+                    )
 
 
 def _identity(number: int, name: str, pointer: str) -> Iterator[Problem]:
     if not 0 <= number <= MAX_ID:
-        text = "An id is a number from 0 to {most}."
-        yield problem(f"{pointer}/id".strip("/"), "id_out_of_range", text, most=MAX_ID)
+        yield Problem(
+            f"{pointer}/id".strip("/"),
+            Sentence(
+                "annotations.id_out_of_range", "An id is a number from 0 to {most}.", most=MAX_ID
+            ),
+        )
     yield from _name(name, f"{pointer}/name".strip("/"))
 
 
 def _name(name: str, pointer: str) -> Iterator[Problem]:
     if not 0 < len(name) <= MAX_NAME_CHARACTERS or not name.isprintable() or name != name.strip():
-        text = "A name has 1 to {most} printable characters, and no blank at its ends."
-        yield problem(pointer, "name_unusable", text, most=MAX_NAME_CHARACTERS)
+        yield Problem(
+            pointer,
+            Sentence(
+                "annotations.name_unusable",
+                "A name has 1 to {most} printable characters, and no blank at its ends.",
+                most=MAX_NAME_CHARACTERS,
+            ),
+        )
 
 
 def _count(items: Sequence[Any], pointer: str, most: int, least: int = 1) -> Iterator[Problem]:
     if not least <= len(items) <= most:
-        text = "This list has {least} to {most} items, not {count}."
-        yield problem(pointer, "count_out_of_range", text, least=least, most=most, count=len(items))
+        yield Problem(
+            pointer,
+            Sentence(
+                "annotations.count_out_of_range",
+                "This list has {least} to {most} items, not {count}.",
+                least=least,
+                most=most,
+                count=len(items),
+            ),
+        )
 
 
 def _repeated(values: Sequence[Any], pointer: str, field: str) -> Iterator[Problem]:
     for value, times in Counter(it for it in values if it != "").items():
         if times > 1:
-            text = "The {field} {value} comes {times} times."
             params: dict[str, Any] = {"field": field, "value": shown(value), "times": times}
-            yield problem(pointer, "value_repeated", text, **params)
+            yield Problem(
+                pointer,
+                Sentence(
+                    "annotations.value_repeated",
+                    "The {field} {value} comes {times} times.",
+                    **params,
+                ),
+            )
 
 
 def _below(prefix: str, problems: Iterable[Problem]) -> Iterator[Problem]:
     return (it.below(prefix) for it in problems)
-
-
-def problem(
-    pointer: str, code: str, template: str, *, at: tuple[float, float] | None = None, **params: Any
-) -> Problem:
-    """Return a problem whose sentence's code stands below `annotations.`."""
-    return Problem(pointer, sentence(code, template, **params), at)

@@ -28,6 +28,7 @@ from atom_sdk.annotations.ontology_model import (
     Skeleton,
 )
 from atom_sdk.annotations.problems import DocumentError, refusal
+from atom_sdk.sentences import Sentence
 
 T = TypeVar("T")
 _LABEL_FIELDS = frozenset(Label.__slots__)
@@ -140,7 +141,10 @@ def _read_point_name(value: Any) -> str:
 def _read_pair(value: Any) -> tuple[int, int]:
     numbers = as_list(value, "")
     if len(numbers) != 2:
-        raise refusal("", "pair_not_two", "Expected two numbers of points, such as [0, 1].")
+        raise refusal(
+            "",
+            Sentence("annotations.pair_not_two", "Expected two numbers of points, such as [0, 1]."),
+        )
     return as_integer(numbers[0], "0"), as_integer(numbers[1], "1")
 
 

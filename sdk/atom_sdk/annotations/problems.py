@@ -40,6 +40,6 @@ class DocumentError(AtomError):
         super().__init__(f"{text} And {more} more." if more else text)
 
 
-def refusal(pointer: str, code: str, template: str, **params: object) -> DocumentError:
-    """Return the error of one fault; `code` stands below `annotations.`."""
-    return DocumentError([Problem(pointer, Sentence(f"annotations.{code}", template, **params))])
+def refusal(pointer: str, sentence: Sentence) -> DocumentError:
+    """Return the error of one fault."""
+    return DocumentError([Problem(pointer, sentence)])

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from atom_sdk.annotations.problems import DocumentError, refusal
+from atom_sdk.sentences import Sentence
 
 Runs = NDArray[np.int64]
 _OFFSET, _BITS, _MORE, _SIGN = 48, 5, 0x20, 0x10
@@ -135,15 +136,27 @@ def checked_runs(counts: str, height: int, width: int) -> Runs:
         raise _unreadable()
     total = int(runs.sum())
     if total != height * width:
-        text = "The run lengths cover {total} pixels; {width} × {height} pixels are {expected}."
         sizes = {"width": width, "height": height, "expected": height * width}
-        raise refusal("rle", "rle_size_differs", text, total=total, **sizes)
+        raise refusal(
+            "rle",
+            Sentence(
+                "annotations.rle_size_differs",
+                "The run lengths cover {total} pixels; {width} × {height} pixels are {expected}.",
+                total=total,
+                **sizes,
+            ),
+        )
     return runs
 
 
 def _unreadable() -> DocumentError:
-    text = "The run lengths cannot be read. Use COCO's compressed text."
-    return refusal("rle/counts", "rle_unreadable", text)
+    return refusal(
+        "rle/counts",
+        Sentence(
+            "annotations.rle_unreadable",
+            "The run lengths cannot be read. Use COCO's compressed text.",
+        ),
+    )
 
 
 def _combined(first: Runs, second: Runs, *, keep_second: bool) -> Runs:

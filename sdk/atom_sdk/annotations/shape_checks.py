@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from atom_sdk.annotations import rle
-from atom_sdk.annotations.json_values import sentence
 from atom_sdk.annotations.problems import DocumentError, Problem
 from atom_sdk.annotations.shapes import (
     Bounds,
@@ -23,6 +22,7 @@ from atom_sdk.annotations.shapes import (
     Ring,
     RotatedBox,
 )
+from atom_sdk.sentences import Sentence
 
 if TYPE_CHECKING:
     import shapely
@@ -40,8 +40,16 @@ def problems_of_shape(shape: Any, width: int, height: int) -> list[Problem]:
     """Return the faults of a shape in a picture; its first ones only, since others follow."""
     check = _CHECKS.get(type(shape))
     if check is None:
-        text = "A picture has no objects of the kind {kind}."
-        return [_problem("kind", "kind_not_of_pictures", text, kind=shape.kind)]
+        return [
+            Problem(
+                "kind",
+                Sentence(
+                    "annotations.kind_not_of_pictures",
+                    "A picture has no objects of the kind {kind}.",
+                    kind=shape.kind,
+                ),
+            )
+        ]
     return list(check(shape, width, height))
 
 
@@ -58,8 +66,13 @@ def _rotated_box(shape: RotatedBox, width: int, height: int) -> Iterator[Problem
     if not _finite((shape.cx, shape.cy, shape.width, shape.height)):
         yield _not_finite("box")
     elif not (math.isfinite(shape.angle) and 0 <= shape.angle < 360):
-        text = "An angle is at least 0 and less than 360 degrees."
-        yield _problem("angle", "angle_out_of_range", text)
+        yield Problem(
+            "angle",
+            Sentence(
+                "annotations.angle_out_of_range",
+                "An angle is at least 0 and less than 360 degrees.",
+            ),
+        )
     elif shape.width <= 0 or shape.height <= 0:
         yield _no_area("box", shape.cx, shape.cy)
     else:
@@ -68,7 +81,9 @@ def _rotated_box(shape: RotatedBox, width: int, height: int) -> Iterator[Problem
 
 def _polyline(shape: Polyline, width: int, height: int) -> Iterator[Problem]:
     if len(shape.points) < 4:
-        yield _problem("points", "line_too_short", "A line has two points or more.")
+        yield Problem(
+            "points", Sentence("annotations.line_too_short", "A line has two points or more.")
+        )
     else:
         yield from _points("points", shape.points, width, height)
 
@@ -85,25 +100,47 @@ def _keypoints(shape: Keypoints, width: int, height: int) -> Iterator[Problem]:
         return
     for x, y, visibility in shape.points:
         if visibility not in _VISIBILITIES:
-            text = "A visibility is 0 for absent, 1 for hidden or 2 for visible."
-            yield _problem("points", "visibility_unknown", text, at=(x, y))
+            yield Problem(
+                "points",
+                Sentence(
+                    "annotations.visibility_unknown",
+                    "A visibility is 0 for absent, 1 for hidden or 2 for visible.",
+                ),
+                (x, y),
+            )
         elif not visibility and (x or y):
-            text = "The place of an absent point is 0, 0."
-            yield _problem("points", "absent_point_placed", text, at=(x, y))
+            yield Problem(
+                "points",
+                Sentence(
+                    "annotations.absent_point_placed", "The place of an absent point is 0, 0."
+                ),
+                (x, y),
+            )
     seen = [number for x, y, v in shape.points if v for number in (x, y)]
     if seen:
         yield from _points("points", seen, width, height)
     elif shape.box is None:
-        text = "All points are absent. Place one or draw a box."
-        yield _problem("points", "all_points_absent", text)
+        yield Problem(
+            "points",
+            Sentence(
+                "annotations.all_points_absent", "All points are absent. Place one or draw a box."
+            ),
+        )
 
 
 def _mask(shape: Mask, width: int, height: int) -> Iterator[Problem]:
     if (shape.height, shape.width) != (height, width):
-        text = "The mask has {mask_width} × {mask_height} pixels, the picture {width} × {height}."
         mask: dict[str, Any] = {"mask_width": shape.width, "mask_height": shape.height}
         sizes: dict[str, Any] = {"width": width, "height": height}
-        yield _problem("rle/size", "mask_size_differs", text, **mask, **sizes)
+        yield Problem(
+            "rle/size",
+            Sentence(
+                "annotations.mask_size_differs",
+                "The mask has {mask_width} × {mask_height} pixels, the picture {width} × {height}.",
+                **mask,
+                **sizes,
+            ),
+        )
         return
     try:
         runs = rle.checked_runs(shape.counts, height, width)
@@ -111,15 +148,21 @@ def _mask(shape: Mask, width: int, height: int) -> Iterator[Problem]:
         yield from error.problems
         return
     if not runs[1::2].any():
-        yield _problem(
-            "rle", "mask_empty", "The mask has no pixel. Paint one or delete the object."
+        yield Problem(
+            "rle",
+            Sentence(
+                "annotations.mask_empty", "The mask has no pixel. Paint one or delete the object."
+            ),
         )
 
 
 def _polygon(shape: Polygon, width: int, height: int) -> Iterator[Problem]:
     rings = [ring for part in shape.parts for ring in part]
     if not shape.parts or not all(shape.parts):
-        yield _problem("parts", "polygon_without_rings", "A part of a polygon has its border.")
+        yield Problem(
+            "parts",
+            Sentence("annotations.polygon_without_rings", "A part of a polygon has its border."),
+        )
         return
     total = sum(map(len, rings))
     if total > MAX_COORDINATES:
@@ -128,14 +171,24 @@ def _polygon(shape: Polygon, width: int, height: int) -> Iterator[Problem]:
     for pointer, ring in _named_rings(shape):
         if len(ring) < _MIN_RING:
             at = (ring[0], ring[1]) if len(ring) >= 2 else None
-            yield _problem(pointer, "ring_too_short", "A border has three points or more.", at=at)
+            yield Problem(
+                pointer,
+                Sentence("annotations.ring_too_short", "A border has three points or more."),
+                at,
+            )
             return
         if not _finite(ring):
             yield _not_finite(pointer)
             return
     if _edge_pairs(rings) > MAX_EDGE_PAIRS:
-        text = "The border has too many long edges over one another. Simplify the polygon."
-        yield _problem("parts", "polygon_too_dense", text, at=(rings[0][0], rings[0][1]))
+        yield Problem(
+            "parts",
+            Sentence(
+                "annotations.polygon_too_dense",
+                "The border has too many long edges over one another. Simplify the polygon.",
+            ),
+            (rings[0][0], rings[0][1]),
+        )
         return
     yield from _topology(shape)
     outline = [number for part in shape.parts for number in part[0]]
@@ -155,17 +208,29 @@ def _topology(shape: Polygon) -> Iterator[Problem]:
         reason = shapely.is_valid_reason(_shapely_part([ring]))
         if reason != _VALID:
             yield _at(
-                pointer, "ring_crosses_itself", "The border crosses or touches itself.", reason
+                pointer,
+                Sentence(
+                    "annotations.ring_crosses_itself", "The border crosses or touches itself."
+                ),
+                reason,
             )
             return
     for index, part in enumerate(parts):
         reason = shapely.is_valid_reason(part)
         if reason != _VALID:
-            text = "A hole is outside of its border, or crosses it or another hole."
-            yield _at(f"parts/{index}", "hole_out_of_border", text, reason)
+            yield _at(
+                f"parts/{index}",
+                Sentence(
+                    "annotations.hole_out_of_border",
+                    "A hole is outside of its border, or crosses it or another hole.",
+                ),
+                reason,
+            )
             return
     reason = shapely.is_valid_reason(whole)
-    yield _at("parts", "parts_overlap", "Parts of the polygon overlap.", reason)
+    yield _at(
+        "parts", Sentence("annotations.parts_overlap", "Parts of the polygon overlap."), reason
+    )
 
 
 _VALID = "Valid Geometry"
@@ -227,11 +292,23 @@ def _reach(
     if left >= 0 and top >= 0 and right <= width and bottom <= height:
         return
     if left > width or top > height or right < 0 or bottom < 0 or _misses(corners, width, height):
-        text = "The shape lies outside of the picture. Move it into the picture or delete it."
-        yield _problem(pointer, "shape_outside", text, at=place)
+        yield Problem(
+            pointer,
+            Sentence(
+                "annotations.shape_outside",
+                "The shape lies outside of the picture. Move it into the picture or delete it.",
+            ),
+            place,
+        )
     elif left < -width or top < -height or right > 2 * width or bottom > 2 * height:
-        text = "The shape leaves the picture by more than the picture's own size."
-        yield _problem(pointer, "shape_too_far", text, at=place)
+        yield Problem(
+            pointer,
+            Sentence(
+                "annotations.shape_too_far",
+                "The shape leaves the picture by more than the picture's own size.",
+            ),
+            place,
+        )
 
 
 def _misses(corners: Ring, width: int, height: int) -> bool:
@@ -246,28 +323,38 @@ def _finite(numbers: Sequence[float]) -> bool:
     return all(map(math.isfinite, numbers))
 
 
-def _at(pointer: str, code: str, text: str, reason: str) -> Problem:
+def _at(pointer: str, sentence: Sentence, reason: str) -> Problem:
     place = _PLACE.search(reason)
-    return _problem(pointer, code, text, at=(float(place[1]), float(place[2])) if place else None)
+    return Problem(pointer, sentence, (float(place[1]), float(place[2])) if place else None)
 
 
 def _not_finite(pointer: str) -> Problem:
-    return _problem(pointer, "not_finite", "A number is infinite or no number. Use finite numbers.")
+    return Problem(
+        pointer,
+        Sentence(
+            "annotations.not_finite", "A number is infinite or no number. Use finite numbers."
+        ),
+    )
 
 
 def _no_area(pointer: str, x: float, y: float) -> Problem:
-    return _problem(pointer, "box_no_area", "A box has a width and a height above 0.", at=(x, y))
+    return Problem(
+        pointer,
+        Sentence("annotations.box_no_area", "A box has a width and a height above 0."),
+        (x, y),
+    )
 
 
 def _too_many(pointer: str, count: int) -> Problem:
-    text = "A shape has at most {most} coordinates, not {count}."
-    return _problem(pointer, "too_many_coordinates", text, most=MAX_COORDINATES, count=count)
-
-
-def _problem(
-    pointer: str, code: str, template: str, *, at: tuple[float, float] | None = None, **params: Any
-) -> Problem:
-    return Problem(pointer, sentence(code, template, **params), at)
+    return Problem(
+        pointer,
+        Sentence(
+            "annotations.too_many_coordinates",
+            "A shape has at most {most} coordinates, not {count}.",
+            most=MAX_COORDINATES,
+            count=count,
+        ),
+    )
 
 
 _CHECKS: dict[type, Callable[[Any, int, int], Iterator[Problem]]] = {

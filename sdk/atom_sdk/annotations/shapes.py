@@ -28,6 +28,7 @@ from atom_sdk.annotations.json_values import (
     shown,
 )
 from atom_sdk.annotations.problems import DocumentError, refusal
+from atom_sdk.sentences import Sentence
 
 Bounds = tuple[float, float, float, float]
 # x1, y1, x2, y2, … of a closed line; the first point is not repeated.
@@ -285,15 +286,23 @@ def _read_polyline(value: Mapping[str, Any]) -> Polyline:
 def _read_point(value: Mapping[str, Any]) -> Point:
     points = pairs_of(field(value, "points"), "points")
     if len(points) != 2:
-        raise refusal("points", "point_not_two_numbers", "A point has two numbers: x and y.")
+        raise refusal(
+            "points",
+            Sentence("annotations.point_not_two_numbers", "A point has two numbers: x and y."),
+        )
     return Point(*points)
 
 
 def _read_keypoints(value: Mapping[str, Any]) -> Keypoints:
     numbers = numbers_of(field(value, "points"), "points")
     if len(numbers) % 3:
-        text = "Keypoints have three numbers each: x, y and 0, 1 or 2 for its visibility."
-        raise refusal("points", "keypoints_not_threes", text)
+        raise refusal(
+            "points",
+            Sentence(
+                "annotations.keypoints_not_threes",
+                "Keypoints have three numbers each: x, y and 0, 1 or 2 for its visibility.",
+            ),
+        )
     points = tuple(zip(numbers[0::3], numbers[1::3], numbers[2::3], strict=True))
     return Keypoints(points, read_box(value) if value.get("box") is not None else None)
 
@@ -303,7 +312,10 @@ def _read_mask(value: Mapping[str, Any]) -> Mask:
     check_fields(run_lengths, frozenset({"size", "counts"}), "rle")
     size = as_list(run_lengths.get("size"), "rle/size")
     if len(size) != 2:
-        raise refusal("rle/size", "size_not_two_numbers", "A size is [height, width] in pixels.")
+        raise refusal(
+            "rle/size",
+            Sentence("annotations.size_not_two_numbers", "A size is [height, width] in pixels."),
+        )
     height, width = (as_integer(side, "rle/size") for side in size)
     return Mask(height, width, as_text(run_lengths.get("counts"), "rle/counts"))
 
@@ -312,16 +324,28 @@ def pairs_of(values: Any, pointer: str) -> tuple[float, ...]:
     """Return flat x, y pairs."""
     numbers = numbers_of(values, pointer)
     if len(numbers) % 2:
-        text = "Points are pairs of x and y; this list has {count} numbers."
-        raise refusal(pointer, "odd_numbers", text, count=len(numbers))
+        raise refusal(
+            pointer,
+            Sentence(
+                "annotations.odd_numbers",
+                "Points are pairs of x and y; this list has {count} numbers.",
+                count=len(numbers),
+            ),
+        )
     return numbers
 
 
 def _four(values: Any) -> tuple[float, ...]:
     numbers = numbers_of(values, "box")
     if len(numbers) != 4:
-        text = "A box has four numbers, not {count}."
-        raise refusal("box", "box_not_four_numbers", text, count=len(numbers))
+        raise refusal(
+            "box",
+            Sentence(
+                "annotations.box_not_four_numbers",
+                "A box has four numbers, not {count}.",
+                count=len(numbers),
+            ),
+        )
     return numbers
 
 
@@ -341,8 +365,15 @@ PICTURE_KINDS = tuple(READERS)
 def picture_geometry(value: Mapping[str, Any], kind: str) -> PictureGeometry:
     """Return the shape of a kind. Raises DocumentError for an unknown kind and bad values."""
     if kind not in READERS:
-        text = "There is no kind {value}. Kinds: {kinds}."
         known = ", ".join(READERS)
-        raise refusal("kind", "kind_unknown", text, value=shown(kind), kinds=known)
+        raise refusal(
+            "kind",
+            Sentence(
+                "annotations.kind_unknown",
+                "There is no kind {value}. Kinds: {kinds}.",
+                value=shown(kind),
+                kinds=known,
+            ),
+        )
     shape: PictureGeometry = READERS[kind][1](value)
     return shape

@@ -26,6 +26,7 @@ from atom_sdk.annotations.shapes import (
     PictureGeometry,
     picture_geometry,
 )
+from atom_sdk.sentences import Sentence
 
 _FRAME_FIELDS = frozenset({"frame", "outside", "occluded", "kind", "attributes"})
 
@@ -131,8 +132,15 @@ def geometry_from_json(value: Any) -> Geometry:
     if kind == "span":
         return Span(*_read_range(fields), as_text(fields.get("part", ""), "part"))
     if kind not in KIND_FIELDS:
-        text = "There is no kind {value}. Kinds: {kinds}."
-        raise refusal("kind", "kind_unknown", text, value=shown(kind), kinds=", ".join(KIND_FIELDS))
+        raise refusal(
+            "kind",
+            Sentence(
+                "annotations.kind_unknown",
+                "There is no kind {value}. Kinds: {kinds}.",
+                value=shown(kind),
+                kinds=", ".join(KIND_FIELDS),
+            ),
+        )
     return picture_geometry(fields, kind)
 
 
@@ -153,6 +161,8 @@ def _read_keyframe(value: Any) -> Keyframe:
 def _read_range(fields: Mapping[str, Any]) -> tuple[int, int]:
     values = as_list(required(fields, "range"), "range")
     if len(values) != 2:
-        raise refusal("range", "range_not_two_numbers", "A range is [first, end).")
+        raise refusal(
+            "range", Sentence("annotations.range_not_two_numbers", "A range is [first, end).")
+        )
     first, end = (as_integer(number, "range") for number in values)
     return first, end

@@ -103,7 +103,7 @@ class NotAnnotatedError(ReaderError):
 
     def __init__(self, path: str) -> None:
         """`path` of the picture."""
-        super().__init__(f"Nobody annotated the picture {path!r} as it is now.")
+        super().__init__(f"The picture {path!r}, as it is now, has no annotations.")
         self.path = path
 
 

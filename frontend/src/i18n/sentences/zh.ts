@@ -1,4 +1,5 @@
 import { accounts } from './accounts.zh';
+import { annotations } from './annotations.zh';
 import { cache } from './cache.zh';
 import { cleaning } from './cleaning.zh';
 import { clusters } from './clusters.zh';
@@ -19,6 +20,7 @@ import { query } from './query.zh';
  */
 const sentences: Readonly<Record<string, string>> = {
   ...accounts,
+  ...annotations,
   ...cache,
   ...cleaning,
   ...clusters,
