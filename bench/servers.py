@@ -27,7 +27,7 @@ def s3_server(folder: Path) -> Iterator[Seaweed]:
     """Run SeaweedFS with its data below `folder`."""
     port = find_free(PORTS_USED, start=secrets.randbelow(11_000))
     server = Seaweed(folder, port, secrets.token_hex(8), secrets.token_hex(16))
-    with _running(server.spec(), folder.parent / "s3.log"):
+    with running(server.spec(), folder.parent / "s3.log"):
         yield server
 
 
@@ -36,7 +36,7 @@ def valkey_server(folder: Path) -> Iterator[Valkey]:
     """Run Valkey; it writes nothing to the disk."""
     port = find_free(1, start=secrets.randbelow(11_000))
     server = Valkey(folder, port, secrets.token_hex(16), durable=False)
-    with _running(server.spec(), folder.parent / "valkey.log"):
+    with running(server.spec(), folder.parent / "valkey.log"):
         yield server
 
 
@@ -65,7 +65,7 @@ def aws_environment(server: Seaweed) -> dict[str, str]:
 
 
 @contextmanager
-def _running(spec: ProcessSpec, log_path: Path) -> Iterator[None]:
+def running(spec: ProcessSpec, log_path: Path) -> Iterator[None]:
     spec.prepare()
     with log_path.open("wb") as log:
         process = subprocess.Popen(
