@@ -359,6 +359,17 @@ class PrefixStore:
         except ObjectMissing as exc:
             raise ObjectNotFoundError(key) from exc
 
+    def get_range(self, key: str, start: int, end: int) -> bytes:
+        """Return a part of an object. Raises ObjectMissing."""
+        return self._storage.get_range(self.prefix + key, start, end)
+
+    def size_bytes(self, key: str) -> int:
+        """Return the size of an object. Raises ObjectNotFoundError."""
+        try:
+            return self._storage.head(self.prefix + key).size_bytes
+        except ObjectMissing as exc:
+            raise ObjectNotFoundError(key) from exc
+
     def put(self, key: str, data: bytes) -> None:
         """Write an object."""
         self._storage.put(self.prefix + key, data)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from blake3 import blake3
 from hypothesis import given, settings
@@ -60,6 +62,14 @@ class Source:
     def values(self, ref: LayerRef, column: str) -> pa.Table:
         self.read.append(ref.name)
         return read_values(ref, column, self.store)
+
+    def object_rows(self, ref: LayerRef, paths: Sequence[str]) -> pa.Table:
+        table = read_layer(ref, self.store)
+        return table.filter(pc.is_in(table["path"], value_set=pa.array(paths, pa.string())))
+
+    def object_labels(self, ref: LayerRef) -> dict[str, int]:
+        rows = read_layer(ref, self.store)["objects"].to_pylist()
+        return dict(Counter(each["label"] for row in rows for each in row))
 
     def numbers(self, key: Hashable, find: Callable[[], pa.Array]) -> pa.Array:
         if key not in self.known:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from dataclasses import replace
 
 import pyarrow as pa
 
 from atom.datasets.browsing.engines.browse import VersionBrowser
 from atom.datasets.browsing.engines.diff_pages import diff_table, differences, stays
+from atom.datasets.browsing.engines.drawn_objects import sum_object_changes
 from atom.datasets.catalog.reads import require_kept
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.errors import (
@@ -38,6 +40,21 @@ def compare(old: Version, new: Version) -> pa.Table:
 
     # Pages of one comparison are asked for one after another.
     return store.differences((old.root, new.root), find)
+
+
+def compare_objects(old: Version, new: Version) -> dict[str, int]:
+    """Return how many objects were added, removed and changed between two versions."""
+    before, after = open_version(old), open_version(new)
+    store = version_store(old.dataset.project)
+
+    def count() -> pa.Table:
+        # Without the files: their layers alone are compared.
+        was, is_now = (replace(side.root, ranges=(), count=0) for side in (before, after))
+        sums = sum_object_changes(diff_roots(was, is_now, store.store))
+        return pa.table({kind: [number] for kind, number in sums.items()})
+
+    row: dict[str, int] = store.differences(("objects", old.root, new.root), count).to_pylist()[0]
+    return row
 
 
 def source_addresses(

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+import tempfile
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, cast
 
 import pyarrow as pa
 
 from atom.accounts.models import Project
 from atom.core.storage import PrefixStore, project_store
 from atom.datasets.catalog.engines.byte_cache import ByteCache
+from atom.datasets.catalog.engines.ranged_file import RangedFile
 from atom.datasets.versions.engines.linked_ranges import shown_files
 from atom.datasets.versions.engines.version_stats import VersionStats
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.layers.layers import read_values
+from atom_sdk.manifests.layers.object_labels import count_object_labels
+from atom_sdk.manifests.layers.picked import pick_rows
 from atom_sdk.manifests.links import read_links
 from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root, read_root
 
@@ -29,6 +36,10 @@ _COUNT_BYTES = 100
 _LINK_CACHE_BYTES = 64 << 20
 # Two short strings and their place in a dictionary.
 _LINK_BYTES = 300
+# Layers of objects: such a small one is fetched whole, others by the parts that are read.
+_WHOLE_BYTES = 4 << 20
+_OBJECT_CACHE_BYTES = 48 << 20
+_SIZE_CACHE_BYTES, _SIZE_BYTES = 1 << 20, 200
 # About 100 bytes a difference.
 _DIFF_CACHE_BYTES = 64 << 20
 
@@ -52,6 +63,8 @@ _stats: ByteCache[VersionStats] = ByteCache(_STATS_CACHE_BYTES, _stats_bytes)
 _links: ByteCache[dict[str, str]] = ByteCache(
     _LINK_CACHE_BYTES, lambda links: 1024 + _LINK_BYTES * len(links)
 )
+_objects: ByteCache[bytes] = ByteCache(_OBJECT_CACHE_BYTES, len)
+_sizes: ByteCache[int] = ByteCache(_SIZE_CACHE_BYTES, lambda _: _SIZE_BYTES)
 _roots: ByteCache[Root] = ByteCache(_ROOT_CACHE_BYTES, _root_bytes)
 
 
@@ -100,6 +113,24 @@ class VersionStore:
         """Return `path`, `digest` and one column of a layer."""
         key = (ref.kind, column, *ref.layout)
         return _tables.get(key, lambda: read_values(ref, column, self.store))
+
+    def object_rows(self, ref: LayerRef, paths: Sequence[str]) -> pa.Table:
+        """Return the rows of a layer of objects at paths, which are in order."""
+        return pick_rows(ref, paths, self._open)
+
+    def object_labels(self, ref: LayerRef) -> dict[str, int]:
+        """Return how many objects of each label a layer has; callers keep it with other counts."""
+        with tempfile.TemporaryDirectory(prefix="atom-objects-") as scratch:
+            return count_object_labels(ref, self.store, Path(scratch))
+
+    def _open(self, key: str) -> BinaryIO | pa.BufferReader:
+        size_bytes = _sizes.get(key, lambda: self.store.size_bytes(key))
+        if size_bytes <= _WHOLE_BYTES:
+            data = _objects.get(key, lambda: self.store.get(key))
+            return pa.BufferReader(data)
+        read = partial(self.store.get_range, key)
+        # The column chunks of a few row groups are much less than all.
+        return cast("BinaryIO", RangedFile(read, size_bytes))
 
     def numbers(self, key: Hashable, find: Callable[[], pa.Array]) -> pa.Array:
         """Return numbers of rows that follow from the key alone."""

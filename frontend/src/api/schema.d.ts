@@ -5307,6 +5307,35 @@ export interface components {
         AliasTargetRequest: {
             version: number;
         };
+        /** @description What people or models drew on a picture, in pixels from its upper left corner. */
+        Annotations: {
+            /** @description Of the picture, in pixels. */
+            width: number;
+            height: number;
+            /** @description human, import or model. */
+            source: string;
+            source_model: string | null;
+            revision: number | null;
+            annotator: string | null;
+            /** Format: double */
+            agreement: number | null;
+            audit_state: string | null;
+            /** @description Of the whole picture. */
+            labels: string[];
+            /** @description Of the whole picture, by name. */
+            attributes: {
+                [key: string]: unknown;
+            };
+            /** @description The last is on top. Each has id, label, kind, bounds [x, y, width, height] and area. On the page of one file also its geometry as in an annotation document; in lists only the first 100. */
+            objects: {
+                [key: string]: unknown;
+            }[];
+            objects_total: number;
+            /** @description Between objects: id, relation, from, to. Only on the page of one file. */
+            relations?: {
+                [key: string]: unknown;
+            }[];
+        };
         /**
          * @description * `start` - start
          *     * `stop` - stop
@@ -6522,6 +6551,8 @@ export interface components {
         /** @description One page of a diff. */
         DiffPage: {
             summary: components["schemas"]["DiffSummary"];
+            /** @description Of the whole comparison. */
+            objects: components["schemas"]["ObjectCounts"];
             /** @description The 50 most frequent ones of the whole comparison. */
             label_changes: components["schemas"]["LabelChange"][];
             /** @description Differences that the filters leave. */
@@ -6536,6 +6567,7 @@ export interface components {
             old_path?: string | null;
             old?: components["schemas"]["Entry"] | null;
             new?: components["schemas"]["Entry"] | null;
+            objects: components["schemas"]["FileObjectChanges"] | null;
         };
         /**
          * @description * `added` - added
@@ -6552,6 +6584,7 @@ export interface components {
             removed: number;
             changed: number;
             renamed: number;
+            /** @description Files of which only the labels or objects differ. */
             labels_changed: number;
         };
         /**
@@ -6697,6 +6730,8 @@ export interface components {
             /** @description Null for what is no picture; a link has that of its file. */
             thumb_url: string | null;
             link: components["schemas"]["Link"] | null;
+            /** @description No objects: nothing is there. Null where nobody looked, and in answers that show none. */
+            annotations: components["schemas"]["Annotations"] | null;
         };
         /** @description One page of a folder. */
         EntryPage: {
@@ -6924,6 +6959,14 @@ export interface components {
              *     * `large` - large
              */
             omitted: components["schemas"]["OmittedEnum"] | components["schemas"]["BlankEnum"];
+        };
+        /** @description The objects of one file that differ. */
+        FileObjectChanges: {
+            added: number;
+            removed: number;
+            changed: number;
+            /** @description The first 100. */
+            changes: components["schemas"]["ObjectChange"][];
         };
         /** @description A preview of a file; the fields of the other kinds are empty. */
         FilePreview: {
@@ -8766,6 +8809,19 @@ export interface components {
         };
         /** @enum {unknown} */
         NullEnum: null;
+        /** @description One object that differs. */
+        ObjectChange: {
+            id: string;
+            change: components["schemas"]["SideChangeEnum"];
+            /** @description What changed: label, geometry, attributes, ignore, text, track. */
+            fields: string[];
+        };
+        /** @description Objects that differ. */
+        ObjectCounts: {
+            added: number;
+            removed: number;
+            changed: number;
+        };
         /**
          * @description * `` -
          *     * `person` - person
@@ -11763,6 +11819,12 @@ export interface components {
             unreadable: number;
             /** @description The first few files that cannot be read. */
             unreadable_paths: string[];
+            /** @description Files that somebody drew objects on, or looked at and saw none. */
+            annotated: number;
+            /** @description Objects of each class. */
+            object_labels: {
+                [key: string]: number;
+            };
             /** @description Files in no split, which are read as train; 0 where the version has no splits. */
             unsplit: number;
             /** @description The first few files in no split. */
@@ -12017,6 +12079,7 @@ export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
 export type AliasList = components['schemas']['AliasList'];
 export type AliasTargetRequest = components['schemas']['AliasTargetRequest'];
+export type Annotations = components['schemas']['Annotations'];
 export type AnswerEnum = components['schemas']['AnswerEnum'];
 export type Archive = components['schemas']['Archive'];
 export type ArchiveKeysRequest = components['schemas']['ArchiveKeysRequest'];
@@ -12153,6 +12216,7 @@ export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type Fault = components['schemas']['Fault'];
 export type FetchProblem = components['schemas']['FetchProblem'];
 export type FileDiff = components['schemas']['FileDiff'];
+export type FileObjectChanges = components['schemas']['FileObjectChanges'];
 export type FilePreview = components['schemas']['FilePreview'];
 export type FilePreviewKindEnum = components['schemas']['FilePreviewKindEnum'];
 export type FilePreviewReasonEnum = components['schemas']['FilePreviewReasonEnum'];
@@ -12313,6 +12377,8 @@ export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
 export type Notification = components['schemas']['Notification'];
 export type NotificationProject = components['schemas']['NotificationProject'];
 export type NullEnum = components['schemas']['NullEnum'];
+export type ObjectChange = components['schemas']['ObjectChange'];
+export type ObjectCounts = components['schemas']['ObjectCounts'];
 export type OffReasonEnum = components['schemas']['OffReasonEnum'];
 export type Offer = components['schemas']['Offer'];
 export type OffersEnum = components['schemas']['OffersEnum'];

@@ -27,6 +27,35 @@ class LinkSerializer(serializers.Serializer[Any]):
     )
 
 
+class AnnotationsSerializer(serializers.Serializer[Any]):
+    """What people or models drew on a picture, in pixels from its upper left corner."""
+
+    width = serializers.IntegerField(help_text="Of the picture, in pixels.")
+    height = serializers.IntegerField()
+    source = serializers.CharField(  # type: ignore[assignment]  # a column
+        help_text="human, import or model."
+    )
+    source_model = serializers.CharField(allow_null=True)
+    revision = serializers.IntegerField(allow_null=True)
+    annotator = serializers.CharField(allow_null=True)
+    agreement = serializers.FloatField(allow_null=True)
+    audit_state = serializers.CharField(allow_null=True)
+    labels = serializers.ListField(child=serializers.CharField(), help_text="Of the whole picture.")
+    attributes = serializers.DictField(help_text="Of the whole picture, by name.")
+    objects = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="The last is on top. Each has id, label, kind, bounds [x, y, width, height] and "
+        "area. On the page of one file also its geometry as in an annotation document; in lists "
+        "only the first 100.",
+    )
+    objects_total = serializers.IntegerField()
+    relations = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        help_text="Between objects: id, relation, from, to. Only on the page of one file.",
+    )
+
+
 class EntrySerializer(serializers.Serializer[Any]):
     """One file or link of a version."""
 
@@ -42,6 +71,11 @@ class EntrySerializer(serializers.Serializer[Any]):
         allow_null=True, help_text="Null for what is no picture; a link has that of its file."
     )
     link = LinkSerializer(allow_null=True)
+    annotations = AnnotationsSerializer(
+        allow_null=True,
+        help_text="No objects: nothing is there. Null where nobody looked, and in answers that "
+        "show none.",
+    )
 
 
 class FolderSerializer(serializers.Serializer[Any]):
@@ -79,12 +113,43 @@ class VersionStatsSerializer(serializers.Serializer[Any]):
     unreadable_paths = serializers.ListField(
         child=serializers.CharField(), help_text="The first few files that cannot be read."
     )
+    annotated = serializers.IntegerField(
+        help_text="Files that somebody drew objects on, or looked at and saw none."
+    )
+    object_labels = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Objects of each class."
+    )
     unsplit = serializers.IntegerField(
         help_text="Files in no split, which are read as train; 0 where the version has no splits."
     )
     unsplit_paths = serializers.ListField(
         child=serializers.CharField(), help_text="The first few files in no split."
     )
+
+
+class ObjectCountsSerializer(serializers.Serializer[Any]):
+    """Objects that differ."""
+
+    added = serializers.IntegerField()
+    removed = serializers.IntegerField()
+    changed = serializers.IntegerField()
+
+
+class ObjectChangeSerializer(serializers.Serializer[Any]):
+    """One object that differs."""
+
+    id = serializers.CharField()
+    change = serializers.ChoiceField(["added", "removed", "changed"])
+    fields = serializers.ListField(  # type: ignore[assignment]  # a key
+        child=serializers.CharField(),
+        help_text="What changed: label, geometry, attributes, ignore, text, track.",
+    )
+
+
+class FileObjectChangesSerializer(ObjectCountsSerializer):
+    """The objects of one file that differ."""
+
+    changes = ObjectChangeSerializer(many=True, help_text="The first 100.")
 
 
 class DiffSummarySerializer(serializers.Serializer[Any]):
@@ -94,7 +159,9 @@ class DiffSummarySerializer(serializers.Serializer[Any]):
     removed = serializers.IntegerField()
     changed = serializers.IntegerField()
     renamed = serializers.IntegerField()
-    labels_changed = serializers.IntegerField()
+    labels_changed = serializers.IntegerField(
+        help_text="Files of which only the labels or objects differ."
+    )
 
 
 class DiffRowSerializer(serializers.Serializer[Any]):
@@ -105,6 +172,7 @@ class DiffRowSerializer(serializers.Serializer[Any]):
     old_path = serializers.CharField(allow_null=True, required=False)
     old = EntrySerializer(allow_null=True, required=False)
     new = EntrySerializer(allow_null=True, required=False)
+    objects = FileObjectChangesSerializer(allow_null=True)
 
 
 class LabelChangeSerializer(serializers.Serializer[Any]):
@@ -119,6 +187,7 @@ class DiffPageSerializer(serializers.Serializer[Any]):
     """One page of a diff."""
 
     summary = DiffSummarySerializer()
+    objects = ObjectCountsSerializer(help_text="Of the whole comparison.")
     label_changes = LabelChangeSerializer(
         many=True, help_text="The 50 most frequent ones of the whole comparison."
     )

@@ -29,10 +29,11 @@ from atom.datasets.browsing.engines.diff_pages import (
     rows_at,
     summarize,
 )
+from atom.datasets.browsing.engines.drawn_objects import shown
 from atom.datasets.browsing.engines.entry_filters import EntryFilter
 from atom.datasets.browsing.engines.folder_pages import DELIMITER, FolderPage, PageRequest
 from atom.datasets.browsing.queries import add_file_filters, combine_with_view
-from atom.datasets.browsing.reads import compare, open_version
+from atom.datasets.browsing.reads import compare, compare_objects, open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.errors import EntryNotFound
 from atom.datasets.models import Dataset, resolve_ref
@@ -87,7 +88,7 @@ class EntryListView(DatasetScopedView, APIView):
         return Response(
             {
                 "folders": [_folder(prefix) for prefix in page.folders],
-                "results": [renderer.render(row) for row in page.rows],
+                "results": renderer.render_page(browser, page.rows),
                 "next": None if page.next is None else encode_cursor([page.next]),
                 "total": count.number,
                 "total_is_exact": count.stopped_at is None,
@@ -107,10 +108,12 @@ class EntryView(DatasetScopedView, APIView):
     def get(self, request: Request, project: str, dataset: str, ref: str) -> Response:
         """Return the entry at a path."""
         path = request.query_params.get("path", "")
-        row = open_version(self.version).find(path)
+        browser = open_version(self.version)
+        row = browser.find(path)
         if row is None:
             raise EntryNotFound(file_unknown(self.dataset.name, ref, path))
-        return Response(EntryRenderer(self.project).render(row))
+        drawn = shown(browser.drawn([row]).get(path))
+        return Response(EntryRenderer(self.project).render(row, drawn))
 
 
 class StatsView(DatasetScopedView, APIView):
@@ -159,6 +162,7 @@ class DiffView(DatasetScopedView, APIView):
         return Response(
             {
                 "summary": summarize(found),
+                "objects": compare_objects(old, new),
                 "label_changes": label_changes(found),
                 "total": len(rows),
                 "results": [render_difference(row, browsers, renderer) for row in page],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from atom.accounts.models import Project
@@ -9,6 +10,7 @@ from atom.core.media import media_url
 from atom.core.storage import project_prefix
 from atom.datasets.browsing.engines.browse import Row, VersionBrowser
 from atom.datasets.browsing.engines.diff_pages import Difference
+from atom.datasets.browsing.engines.drawn_objects import changed_objects, listed
 from atom.datasets.keys import pack_key
 from atom.datasets.packs.engines.images import is_raster_image
 from atom.datasets.packs.media_pins import registered_url
@@ -23,8 +25,8 @@ class EntryRenderer:
         """The caller has been let into the project: the addresses are readable by anyone."""
         self._prefix = project_prefix(project)
 
-    def render(self, row: Row) -> dict[str, Any]:
-        """Return an entry as the API shows it."""
+    def render(self, row: Row, annotations: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Return an entry as the API shows it, with what is drawn on it."""
         media_type = row["media_type"] or "application/octet-stream"
         return {
             "path": row["path"],
@@ -37,7 +39,13 @@ class EntryRenderer:
             "media_url": self._url(row, media_type, 0),
             "thumb_url": self.thumb_url(row),
             "link": _link(row),
+            "annotations": annotations,
         }
+
+    def render_page(self, browser: VersionBrowser, rows: Sequence[Row]) -> list[dict[str, Any]]:
+        """Return entries, which are in path order, with a few objects each."""
+        drawn = browser.drawn(rows)
+        return [self.render(row, listed(drawn.get(row["path"]))) for row in rows]
 
     def thumb_url(self, row: Row) -> str | None:
         """Return where the entry's small picture is; None for what is no picture.
@@ -86,10 +94,15 @@ def render_difference(
     old_browser, new_browser = browsers
     old = old_browser.find(difference.old_path) if difference.old_path is not None else None
     new = new_browser.find(difference.path) if difference.kind != "removed" else None
+    was, is_now = (
+        browser.drawn([row]).get(row["path"]) if row else None
+        for browser, row in zip(browsers, (old, new), strict=True)
+    )
     return {
         "kind": difference.kind,
         "path": difference.path,
         "old_path": difference.old_path if difference.kind == "renamed" else None,
-        "old": renderer.render(old) if old else None,
-        "new": renderer.render(new) if new else None,
+        "old": renderer.render(old, listed(was)) if old else None,
+        "new": renderer.render(new, listed(is_now)) if new else None,
+        "objects": changed_objects(was, is_now),
     }

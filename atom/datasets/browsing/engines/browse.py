@@ -27,6 +27,7 @@ from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
 from atom.datasets.versions.engines.version_stats import VersionStats
 from atom.datasets.versions.engines.versions import label_layers
 from atom_sdk.manifests.joined import join_labels
+from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND, OBJECTS_LAYER
 from atom_sdk.manifests.links import Lead, follow_link, without_links
 from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.roots.groups import range_position, ranges_from
@@ -34,6 +35,7 @@ from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root
 
 Row = dict[str, Any]
 _NAMED_PATHS = 3
+_OBJECTS = (OBJECTS_LAYER, OBJECTS_KIND)
 
 
 class TableSource(Protocol):
@@ -50,6 +52,12 @@ class TableSource(Protocol):
 
     def values(self, ref: LayerRef, column: str) -> pa.Table:
         """Return `path`, `digest` and one column of a layer."""
+
+    def object_rows(self, ref: LayerRef, paths: Sequence[str]) -> pa.Table:
+        """Return the rows of a layer of objects at paths, which are in order."""
+
+    def object_labels(self, ref: LayerRef) -> dict[str, int]:
+        """Return how many objects of each label a layer has."""
 
     def numbers(self, key: Hashable, find: Callable[[], pa.Array]) -> pa.Array:
         """Return what `find` gives, which follows from the key alone."""
@@ -77,9 +85,14 @@ class VersionBrowser:
         self._source = source
         self._label_layers = label_layers(root.layers)
         self._split_layer = next((ref for ref in root.layers if ref.name == SPLIT_LAYER), None)
+        self._objects_layer = next(
+            (ref for ref in root.layers if (ref.name, ref.kind) == _OBJECTS), None
+        )
         split = [self._split_layer] if self._split_layer else []
         # The order counts: a stronger label layer comes first.
-        self._layers_key = tuple((ref.kind, ref.content) for ref in (*self._label_layers, *split))
+        drawn = [self._objects_layer] if self._objects_layer else []
+        known = (*self._label_layers, *split, *drawn)
+        self._layers_key = tuple((ref.kind, ref.content) for ref in known)
 
     def page(self, request: PageRequest, wanted: EntryFilter) -> FolderPage:
         """Return one page of entries as rows with `label` and `split`."""
@@ -205,6 +218,10 @@ class VersionBrowser:
             unreadable_paths=named[:_NAMED_PATHS],
             unsplit=self.root.files - splits.total() if self._split_layer is not None else 0,
             unsplit_paths=unsplit[:_NAMED_PATHS],
+            annotated=self._objects_layer.rows if self._objects_layer else 0,
+            object_labels=self._source.object_labels(self._objects_layer)
+            if self._objects_layer
+            else {},
         )
 
     def entries(self, part: RangeRef) -> pa.Table:
@@ -243,6 +260,18 @@ class VersionBrowser:
                 joined = self.joined(entries.filter(listed), {"label"})
                 found |= zip(joined["path"].to_pylist(), joined["label"].to_pylist(), strict=True)
         return found
+
+    def drawn(self, rows: Sequence[Row]) -> dict[str, Row]:
+        """Return the row of the layer of objects of each entry that has one, by path.
+
+        The entries are in path order. What was drawn on other bytes counts for nothing.
+        """
+        ref = self._objects_layer
+        if ref is None or not rows:
+            return {}
+        digests = {row["path"]: row["digest"] for row in rows}
+        picked = self._source.object_rows(ref, list(digests)).to_pylist()
+        return {row["path"]: row for row in picked if row["digest"] == digests[row["path"]]}
 
     def range_from(self, position: str) -> int:
         """Return the index of the first range that may hold `position` or something after it."""

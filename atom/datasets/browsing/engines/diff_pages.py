@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom.datasets.versions.engines.version_plan import ANNOTATIONS
 from atom_sdk.manifests.diff.diff import RootDiff
 
 KINDS = ("added", "removed", "changed", "renamed", "labels_changed")
@@ -136,7 +137,7 @@ def rows_at(table: pa.Table, offset: int, limit: int) -> list[Difference]:
 
 def _relabelled(diff: RootDiff) -> Iterator[str]:
     for layer in diff.layers:
-        if layer.kind == "classification":
+        if layer.kind in ANNOTATIONS:
             for table in (layer.added, layer.removed, layer.changed_to):
                 yield from _paths(table)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from atom.datasets.catalog.stores import version_store
 from atom.datasets.commits.actions.branches import (
@@ -23,6 +24,7 @@ from atom.datasets.sentences import branch_unknown
 from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.layers.layers import layer_schema
+from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND, with_contents
 from atom_sdk.sentences import Sentence
 
 
@@ -63,7 +65,16 @@ def conform(layer: pa.Table, kind: str) -> pa.Table:
             columns.append(pa.array(raw, DIGEST))
         else:
             columns.append(layer[wanted.name].cast(wanted.type))
-    return pa.Table.from_arrays(columns, schema=schema).sort_by("path")
+    rows = pa.Table.from_arrays(columns, schema=schema)
+    if kind == OBJECTS_KIND:
+        rows = with_contents(rows)
+    # Sorting copies: large rows may lie in a file that is mapped.
+    return rows if _is_in_order(rows["path"]) else rows.sort_by("path")
+
+
+def _is_in_order(paths: pa.ChunkedArray) -> bool:
+    earlier, later = paths.slice(0, max(len(paths) - 1, 0)), paths.slice(1)
+    return bool(pc.all(pc.less(earlier, later), min_count=0).as_py())
 
 
 def _publish_once(

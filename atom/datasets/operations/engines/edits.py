@@ -17,12 +17,14 @@ from atom.datasets.operations.engines.selections import Selection, files_at, sel
 from atom.datasets.sentences import file_and_folder
 from atom.datasets.versions.engines.assignments import with_label, with_split
 from atom.datasets.versions.engines.changes import MAX_ATTRIBUTE_BYTES
+from atom.datasets.versions.engines.object_layers import with_objects_along
 from atom.datasets.versions.engines.path_conflicts import folders_of, path_conflict
 from atom.datasets.versions.engines.version_plan import REST, SPLIT_LAYER
 from atom.datasets.versions.engines.versions import put_layer
 from atom_sdk.errors import EmptyDatasetError, PathError
 from atom_sdk.manifests.build import Changes, apply_changes
 from atom_sdk.manifests.layers.layers import layer_schema, merge_layer, read_layer
+from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.merge.merge import EMPTY_ROOT
 from atom_sdk.manifests.objects import ObjectStore
@@ -251,6 +253,8 @@ def _with_layer(
     if before is None and kind == "split":
         # A split of another dataset says nothing where there is none.
         return root
+    if kind == OBJECTS_KIND:
+        return with_objects_along(root, name, source, targets, gone, store)
     empty = layer_schema(kind).empty_table()
     table = read_layer(before, store) if before else empty
     rows = empty

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom.datasets.versions.engines.version_plan import ANNOTATIONS
 from atom_sdk.manifests.diff.diff import RootDiff
 
 # Rows that are looked up together: the paths of a large push are never in memory twice.
@@ -43,7 +44,7 @@ def _count_relabelled(diff: RootDiff) -> int:
     found = [
         left
         for layer in diff.layers
-        if layer.kind == "classification"
+        if layer.kind in ANNOTATIONS
         for table in (layer.added, layer.removed, layer.changed_to)
         for left in _others(table["path"], touched)
     ]

@@ -12,6 +12,8 @@ FOLDER_LAYER = "folder"
 GIVEN_LAYER = "given"
 SPLIT_LAYER = "split"
 REST = "train"
+# Kinds of layers that hold what people and models say of files.
+ANNOTATIONS = ("classification", "objects")
 
 
 @dataclass(frozen=True)

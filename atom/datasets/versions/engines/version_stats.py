@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class VersionStats:
     """Counts of files; splits and labels that nobody has are left out.
 
+    `annotated` files have a row in the layer of objects, `object_labels` counts its objects.
     `unsplit` are in no split of a version that has splits; they are read as `train`.
     """
 
@@ -22,3 +23,5 @@ class VersionStats:
     unreadable_paths: list[str]
     unsplit: int
     unsplit_paths: list[str]
+    annotated: int = 0
+    object_labels: dict[str, int] = field(default_factory=dict)

@@ -10,7 +10,7 @@ layer only ever holds rows that are current.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -25,6 +25,7 @@ from atom.datasets.versions.engines.layer_rows import (
     kept_split,
     without_stale,
 )
+from atom.datasets.versions.engines.object_layers import with_objects, without_stale_objects
 from atom.datasets.versions.engines.spilled import merged, tables_of
 from atom.datasets.versions.engines.version_plan import (
     FOLDER_LAYER,
@@ -43,6 +44,7 @@ from atom_sdk.manifests.layers.layers import (
     read_layer,
     write_layer,
 )
+from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.progress import UNWATCHED, Watch, watched_ranges
@@ -55,6 +57,8 @@ from atom_sdk.sentences import Sentence
 
 # At this number of files, pieces take less memory and no more time.
 LARGE_ENTRIES = 200_000
+# Rows of objects are large: so many are copied at a time.
+_PUBLISHED_ROWS = 4096
 
 
 def build_version(
@@ -97,6 +101,7 @@ def with_layers_of(
     Those of more than `large_entries` files are not in memory as a whole. `root` has the parent's
     layers already. Raises SplitTooLargeError, SplitUnlabelledError, LayerKindError.
     """
+    root = without_stale_objects(root, plan.changes, store)
     if root.count > large_entries or isinstance(plan.changes.puts, SpilledRows):
         return with_large_layers(root, parent, plan, store)
     root = _with_current_labels(root, plan, store)
@@ -221,8 +226,19 @@ def publish_rows(root: Root, name: str, kind: str, rows: pa.Table, store: Object
 
     Raises LayerKindError if the layer exists with another kind or a column does not fit.
     """
-    current = _current(root, rows.cast(layer_schema(kind)), store)
     before = root.layer(name)
+    if before is not None and before.kind != kind:
+        raise LayerKindError(
+            Sentence(
+                "datasets.layer_is_of_kind",
+                "The layer {layer} is of the kind {kind}.",
+                layer=name,
+                kind=before.kind,
+            )
+        )
+    if kind == OBJECTS_KIND:
+        return with_objects(root, name, _current_pieces(root, rows, store), store)
+    current = _current(root, rows.cast(layer_schema(kind)), store)
     table = read_layer(before, store) if before else layer_schema(kind).empty_table()
     return put_layer(root, name, kind, merge_layer(table, current), store, old=table)
 
@@ -230,17 +246,23 @@ def publish_rows(root: Root, name: str, kind: str, rows: pa.Table, store: Object
 def _current(root: Root, rows: pa.Table, store: ObjectStore) -> pa.Table:
     """Keep the rows whose path has that digest in the root."""
     rows = rows.sort_by("path")
-    pieces = [rows.schema.empty_table()]
+    pieces = [rows.schema.empty_table(), *_current_pieces(root, rows, store)]
+    return pa.concat_tables(pieces).sort_by("path")
+
+
+def _current_pieces(root: Root, rows: pa.Table, store: ObjectStore) -> Iterator[pa.Table]:
+    """Yield such rows of each range; the rows are in path order."""
     for part in root.ranges:
         here = clip(rows, part.min, part.max)
         if not len(here):
             continue
         table = read_range(part, store)
-        found = pc.index_in(here["path"], value_set=table["path"].combine_chunks())
-        known = here.filter(found.is_valid())
-        same = pc.equal(known["digest"], table["digest"].take(found.drop_null()))
-        pieces.append(known.filter(pc.fill_null(same, False)))
-    return pa.concat_tables(pieces).sort_by("path")
+        paths, digests = table["path"].combine_chunks(), table["digest"].combine_chunks()
+        for start in range(0, len(here), _PUBLISHED_ROWS):
+            piece = here.slice(start, _PUBLISHED_ROWS)
+            row = pc.index_in(piece["path"], value_set=paths)
+            same = pc.equal(piece["digest"], digests.take(row.combine_chunks()))
+            yield piece.filter(pc.fill_null(same, False))
 
 
 def put_layer(

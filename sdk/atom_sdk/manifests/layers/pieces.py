@@ -36,13 +36,15 @@ PIECE_ROWS = 1 << 16
 Pair = tuple[pa.Table, pa.Table]
 
 
-def layer_pieces(layer: LayerRef, store: ObjectStore, scratch: Path) -> Iterator[pa.Table]:
-    """Yield the rows of a layer in path order, some at a time.
+def layer_pieces(
+    layer: LayerRef, store: ObjectStore, scratch: Path, schema: pa.Schema | None = None
+) -> Iterator[pa.Table]:
+    """Yield the rows of a layer in path order, some at a time; with `schema` only its columns.
 
     Its objects are kept in the folder `scratch` meanwhile. Raises ObjectNotFoundError,
     ManifestCorruptError, LayerKindError.
     """
-    schema = layer_schema(layer.kind)
+    schema = schema or layer_schema(layer.kind)
     pieces = _object_pieces(layer.object, schema, store, scratch)
     for delta in layer.deltas:
         over = _object_pieces(delta, delta_schema(schema), store, scratch)
