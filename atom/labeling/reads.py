@@ -56,7 +56,7 @@ def with_drafts(slots: Sequence[WorkSlot], user: User) -> list[WorkSlot]:
     return sorted(found, key=lambda slot: order[slot.pk])
 
 
-def _with_issues(lookup: str) -> Prefetch:
+def _with_issues(lookup: str) -> Prefetch[Any]:
     return Prefetch(lookup, issues())
 
 
@@ -140,12 +140,14 @@ def items_of(task: LabelTask, state: str = "", *, skipped: bool = False) -> Quer
     """Return the task's items, with their slots as `all_slots`, their skips and open issues."""
     slots = WorkSlot.objects.select_related("revision", "user").defer("revision__document")
     skips = Skip.objects.select_related("user").order_by("created_at")
+    open_ones = Issue.objects.filter(state=states.ISSUE_OPEN).only("work_item")
     items = task.items.prefetch_related(
-        Prefetch("slots", slots, to_attr="all_slots"), Prefetch("skips", skips)
+        Prefetch("slots", slots, to_attr="all_slots"),
+        Prefetch("skips", skips),
+        # Not counted in the statement, which would count those of every item of the task.
+        Prefetch("issues", open_ones, to_attr="open_issues"),
     )
-    is_open = Q(issues__state=states.ISSUE_OPEN)
     items = items.select_related("final_revision").defer("final_revision__document")
-    items = items.annotate(open_issues=Count("issues", filter=is_open))
     if skipped:
         items = items.filter(Exists(Skip.objects.filter(work_item=OuterRef("pk"))))
     return items.filter(state=state) if state else items

@@ -95,7 +95,7 @@ def _add_pre_labels(
 ) -> None:
     """Store what the version has as revisions that count for nothing, and point the items there."""
     begun = [item for item in items if item.path in by_path]
-    if not begun:
+    if not begun or task.created_by is None:
         return
     slots = {
         slot.work_item_id: slot
@@ -110,7 +110,7 @@ def _add_pre_labels(
                 created_at=at,
                 work_item=item,
                 slot=slots[item.pk],
-                user_id=task.created_by_id,
+                user=task.created_by,
                 lease_no=0,
                 source=IMPORT,
                 ontology_version_id=task.ontology_version_id,

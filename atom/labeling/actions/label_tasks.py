@@ -237,12 +237,13 @@ def _switch(task: LabelTask, user: User, new: str, verb: str) -> LabelTask:
 
 
 def _notify_labelers(task: LabelTask, user: User) -> None:
-    """Notify people with the role labeler; others label on their own."""
+    """Notify the assigned people, else those with the role labeler; others label on their own."""
     labelers = bindings_reaching(task.project).filter(role="labeler").exclude(user=user)
+    assigned = [person.pk for person in task.assignees.all() if person.pk != user.pk]
     outbox.emit(
         task.project_id,
         "label_task.started",
-        people=labelers.values_list("user", flat=True).distinct()[:_TOLD_LABELERS],
+        people=assigned or labelers.values_list("user", flat=True).distinct()[:_TOLD_LABELERS],
         subject=task.pk,
         task=str(task.pk),
         name=task.name,

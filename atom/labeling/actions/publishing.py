@@ -129,7 +129,7 @@ def _provenance(task: LabelTask) -> dict[str, Any]:
     }
 
 
-def _accepted(task: LabelTask) -> QuerySet[WorkItem]:
+def _accepted(task: LabelTask) -> QuerySet[Any]:
     """Return the accepted items in their order, with `audited` and `corrected`."""
     decisions = AuditDecision.objects.filter(verdict=states.ACCEPT)
     return (

@@ -26,13 +26,20 @@ KINDS: Final = (
 TOOLS: Final = (CLASSIFICATION, *KINDS)
 ATTRIBUTE_KINDS: Final = ("choice", "number", "text", "flag")
 MAX_POINTS: Final = 200
-_ID: Final = {"min_value": 0, "max_value": MAX_LABEL_ID}
+
+
+class IdField(serializers.IntegerField):
+    """A small number that keeps its meaning over the versions of an ontology."""
+
+    def __init__(self, **options: Any) -> None:
+        """The options of an IntegerField."""
+        super().__init__(min_value=0, max_value=MAX_LABEL_ID, **options)
 
 
 class ChoiceSerializer(serializers.Serializer[Any]):
     """One choice of an attribute; its id is chosen when left out."""
 
-    id = serializers.IntegerField(**_ID, required=False)
+    id = IdField(required=False)
     name = NameField(max_length=MAX_NAME_LENGTH)
 
 
@@ -46,7 +53,7 @@ class AttributeValueField(serializers.JSONField):
 class ConditionSerializer(serializers.Serializer[Any]):
     """An attribute is asked for only while another one has one of these values."""
 
-    attribute = serializers.IntegerField(**_ID)
+    attribute = IdField()
     # A Python keyword, so that it cannot be an attribute of the class.
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
@@ -61,7 +68,7 @@ class ConditionSerializer(serializers.Serializer[Any]):
 class AttributeSerializer(serializers.Serializer[Any]):
     """Something asked about an object or a picture."""
 
-    id = serializers.IntegerField(**_ID, required=False)
+    id = IdField(required=False)
     name = NameField(max_length=MAX_NAME_LENGTH)
     kind = serializers.ChoiceField(choices=ATTRIBUTE_KINDS, default="choice")
     required = serializers.BooleanField(default=False)  # type: ignore[assignment]
@@ -106,7 +113,7 @@ class SkeletonSerializer(serializers.Serializer[Any]):
 class RelationKindSerializer(serializers.Serializer[Any]):
     """A relation between objects; `from` and `to` limit it to labels, null means any."""
 
-    id = serializers.IntegerField(**_ID, required=False)
+    id = IdField(required=False)
     name = NameField(max_length=MAX_NAME_LENGTH)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
@@ -114,7 +121,7 @@ class RelationKindSerializer(serializers.Serializer[Any]):
         fields = super().get_fields()
         for name in ("from", "to"):
             fields[name] = serializers.ListField(
-                child=serializers.IntegerField(**_ID), max_length=MAX_LABELS, allow_null=True,
+                child=IdField(), max_length=MAX_LABELS, allow_null=True,
                 default=None,
             )  # fmt: skip
         return fields
@@ -137,7 +144,7 @@ class LabelSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     color = serializers.CharField()
     hotkey = serializers.CharField(allow_blank=True)
-    parent = serializers.IntegerField(allow_null=True)
+    parent = serializers.IntegerField(allow_null=True)  # type: ignore[assignment]
     tools = serializers.ListField(child=serializers.ChoiceField(choices=TOOLS))
     attributes = AttributeSerializer(many=True)
     skeleton = SkeletonSerializer(allow_null=True)
@@ -147,11 +154,11 @@ class LabelSerializer(serializers.Serializer[Any]):
 class NewLabelSerializer(serializers.Serializer[Any]):
     """One class as it is asked for; ids, colour and hotkey are chosen when left out."""
 
-    id = serializers.IntegerField(**_ID, required=False)
+    id = IdField(required=False)
     name = NameField(max_length=MAX_NAME_LENGTH)
     color = serializers.RegexField(r"^#[0-9A-Fa-f]{6}$", required=False)
     hotkey = TextField(max_length=1, required=False, allow_blank=True)
-    parent = serializers.IntegerField(**_ID, allow_null=True, required=False)
+    parent = IdField(allow_null=True, required=False)  # type: ignore[assignment]
     tools = serializers.ListField(
         child=serializers.ChoiceField(choices=TOOLS),
         min_length=1,

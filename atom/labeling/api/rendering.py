@@ -80,7 +80,7 @@ def render_audit(slot: WorkSlot, label_slot: WorkSlot) -> dict[str, Any]:
 
 
 def render_item(project_id: Any, item: WorkItem) -> dict[str, Any]:
-    """Return an item; its slots are prefetched as `all_slots`, its open issues are counted."""
+    """Return an item; its slots are prefetched as `all_slots`, its open issues as `open_issues`."""
     slots: list[WorkSlot] = getattr(item, "all_slots", [])
     label = next((slot for slot in slots if slot.role == states.LABEL_ROLE), None)
     revision: AnnotationRevision | None = item.final_revision or (label.revision if label else None)
@@ -97,7 +97,7 @@ def render_item(project_id: Any, item: WorkItem) -> dict[str, Any]:
             for skip in item.skips.all()
         ],
         "holders": [_holding(slot) for slot in slots if slot.state in states.SLOT_HELD],
-        "open_issues": getattr(item, "open_issues", 0),
+        "open_issues": len(getattr(item, "open_issues", [])),
     }
 
 

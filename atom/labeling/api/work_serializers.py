@@ -243,7 +243,7 @@ class SlotResultSerializer(serializers.Serializer[Any]):
     code = serializers.CharField(required=False)
     detail = serializers.CharField(required=False)
     action = serializers.CharField(required=False, help_text="The next step for a person.")
-    errors = serializers.DictField(
+    errors = serializers.DictField(  # type: ignore[assignment]  # DRF lifts it
         child=serializers.ListField(child=serializers.CharField()),
         required=False,
         help_text="By pointer, such as document/objects/3/box.",

@@ -59,13 +59,17 @@ class _Patching:
         }
         name = operation.get("op")
         if not isinstance(name, str) or name not in verbs:
-            raise _misfit("patch_operation", "There is no operation {name}.", name=str(name)[:40])
+            raise _Misfit(
+                Sentence(
+                    "labeling.patch_operation", "There is no operation {name}.", name=str(name)[:40]
+                )
+            )
         verbs[name](operation)
 
     def _move(self, operation: Mapping[str, Any]) -> None:
         source, target = _path(operation, "from"), _path(operation)
         if len(target) > len(source) and target[: len(source)] == source:
-            raise _misfit("patch_move", "A value cannot move into itself.")
+            raise _Misfit(Sentence("labeling.patch_move", "A value cannot move into itself."))
         value = self._get(source)
         self._remove(source)
         self._add(target, value)
@@ -74,12 +78,14 @@ class _Patching:
         value = self._get(_path(operation, "from"))
         self._copied += len(json.dumps(value))
         if self._copied > MAX_COPIED_BYTES:
-            raise _misfit("patch_copies", "The patch copies too much.")
+            raise _Misfit(Sentence("labeling.patch_copies", "The patch copies too much."))
         self._add(_path(operation), copy.deepcopy(value))
 
     def _test(self, operation: Mapping[str, Any]) -> None:
         if not _equal(self._get(_path(operation)), _value(operation)):
-            raise _misfit("patch_test", "The document holds another value there.")
+            raise _Misfit(
+                Sentence("labeling.patch_test", "The document holds another value there.")
+            )
 
     def _get(self, path: Sequence[str]) -> Any:
         at = self.document
@@ -101,7 +107,7 @@ class _Patching:
 
     def _remove(self, path: Sequence[str]) -> None:
         if not path:
-            raise _misfit("patch_root", "The whole document cannot be removed.")
+            raise _Misfit(Sentence("labeling.patch_root", "The whole document cannot be removed."))
         parent, step = self._get(path[:-1]), path[-1]
         _child(parent, step)
         if isinstance(parent, list):
@@ -143,7 +149,7 @@ def _path(operation: Mapping[str, Any], name: str = "path") -> list[str]:
 
 def _value(operation: Mapping[str, Any]) -> Any:
     if "value" not in operation:
-        raise _misfit("patch_value", "The operation needs a value.")
+        raise _Misfit(Sentence("labeling.patch_value", "The operation needs a value."))
     return operation["value"]
 
 
@@ -159,13 +165,16 @@ def _equal(one: Any, other: Any) -> bool:
 
 
 def _no_pointer(name: str) -> _Misfit:
-    template = "Give {name} as a JSON pointer, such as /objects/0."
-    return _misfit("patch_pointer", template, name=name)
+    return _Misfit(
+        Sentence(
+            "labeling.patch_pointer",
+            "Give {name} as a JSON pointer, such as /objects/0.",
+            name=name,
+        )
+    )
 
 
 def _nowhere(step: str) -> _Misfit:
-    return _misfit("patch_nowhere", "There is nothing at {step}.", step=step[:80])
-
-
-def _misfit(code: str, template: str, **params: Any) -> _Misfit:
-    return _Misfit(Sentence(f"labeling.{code}", template, **params))
+    return _Misfit(
+        Sentence("labeling.patch_nowhere", "There is nothing at {step}.", step=step[:80])
+    )

@@ -29,7 +29,8 @@ class PreLabels:
     def documents(self, entries: pa.Table) -> dict[str, dict[str, Any]]:
         """Return the documents of the entries that have one, by path.
 
-        A row counts only while its digest is the entry's. What the ontology lacks is left out.
+        A row counts only while its digest is the entry's. Labels and attributes that the ontology
+        lacks are left out.
         """
         rows = current_rows(self._layer, entries)
         rows = rows.filter(rows.column("path").is_valid())

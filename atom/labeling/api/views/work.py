@@ -75,7 +75,8 @@ class MyWorkView(TaskView):
     def get(self, request: Request, task_id: UUID) -> Response:
         """Return returned work first, then leased items, with drafts."""
         held = reads.held_work(self.task, self.user)
-        return Response({"results": shown_slots(held, self.user), "next": None})
+        sizes.know_sizes(held)
+        return Response({"results": [render_slot(slot) for slot in held], "next": None})
 
 
 class SubmitBatchView(TaskView):
