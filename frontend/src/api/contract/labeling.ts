@@ -1,6 +1,6 @@
 export type {
-  AuditSlot,
   Attribute,
+  AuditSlot,
   BatchSubmissionRequest as Submission,
   Comment as IssueComment,
   DecisionRequest as AuditDecision,
