@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 import threading
 from collections import Counter
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 import pytest
@@ -21,10 +22,12 @@ from atom.labeling.actions.audits import Decision, decide
 from atom.labeling.actions.leases import Page
 from atom.labeling.actions.pages import Return
 from atom.labeling.actions.submissions import Submission, submit
-from atom.labeling.errors import AuditorIsLabeler, StaleLease, TaskNotActive
+from atom.labeling.errors import AuditorIsLabeler, NothingHeld, StaleLease, TaskNotActive
 from atom.labeling.models import AnnotationRevision, LabelTask, WorkItem, WorkSlot
+from atom.labeling.models.tasks import IMAGE_OBJECTS
 from tests.factories.accounts import make_member
 from tests.factories.labeling import make_task
+from tests.labeling.drawn import box, document, drawing, drawn_task
 from tests.labeling.work import submission
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,10 +59,10 @@ class Person:
             self.chance.choice(
                 [
                     *[self.label] * 6, self.retry, self.audit, self.expire, self.leave,
-                    self.come_back, self.skip, self.send_from_the_browser,
+                    self.come_back, self.skip, self.send_from_the_browser, self.free,
                 ]
             )()  # fmt: skip
-        except (TaskNotActive, AuditorIsLabeler, StaleLease):
+        except (TaskNotActive, AuditorIsLabeler, StaleLease, NothingHeld):
             return
 
     def label(self) -> None:
@@ -67,12 +70,27 @@ class Person:
         page = Page(self.page, on_screen=self.chance.random() < 0.6)
         for slot in leases.lease_labels(self.task, self.user, self.chance.randint(1, 6), page):
             if self.chance.random() < 0.7:
-                self.send(submission(slot, self.chance.randint(0, 9)))
+                self.send(self.answer(slot))
             elif self.chance.random() < 0.5:
-                self.kept.append(submission(slot, self.chance.randint(0, 9)))
+                self.kept.append(self.answer(slot))
         held = WorkSlot.objects.held_by(self.user).filter(role=states.LABEL_ROLE)
         for slot in held.select_related("label_task")[:2]:
-            self.send(submission(slot, self.chance.randint(0, 9)))
+            self.send(self.answer(slot))
+
+    def answer(self, slot: WorkSlot) -> Submission:
+        """Return an answer of the task's modality."""
+        number = self.chance.randint(0, 9)
+        if self.task.modality == IMAGE_OBJECTS:
+            return drawing(slot, document(*[box(n) for n in range(number)]))
+        return submission(slot, number)
+
+    def free(self) -> None:
+        """Take an item from whoever holds it, as a manager does."""
+        held = WorkSlot.objects.filter(state__in=states.SLOT_HELD).select_related(
+            "label_task__project", "label_task__dataset", "work_item"
+        )
+        for slot in self.chance.sample(list(held), min(1, len(held))):
+            leases.free_slot(slot, self.user)
 
     def send(self, wanted: Submission) -> None:
         """Send; sometimes the answer gets lost, so the person does not know."""
@@ -92,7 +110,7 @@ class Person:
         back = Return(self.page, before, everything=self.chance.random() < 0.2)
         for slot in pages.take_up(self.task, self.user, states.LABEL_ROLE, back):
             if self.chance.random() < 0.5:
-                self.send(submission(slot, self.chance.randint(0, 9)))
+                self.send(self.answer(slot))
 
     def skip(self) -> None:
         """Pass an item on; now and then take that back."""
@@ -131,7 +149,14 @@ class Person:
             )
             for slot in slots
         ]
+        if self.task.modality == IMAGE_OBJECTS:
+            decisions = [self.maybe_corrected(decision) for decision in decisions]
         decide(self.task.project, self.user, decisions)
+
+    def maybe_corrected(self, decision: Decision) -> Decision:
+        """Return the decision, sometimes with a drawing of the auditor's own."""
+        corrects = decision.verdict == states.ACCEPT and self.chance.random() < 0.4
+        return replace(decision, document=document(box(99))) if corrects else decision
 
     def expire(self) -> None:
         """Let some leases lapse while their holders sleep."""
@@ -146,9 +171,13 @@ class Person:
         leases.expire_leases(self.task.pk)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_nothing_is_lost_and_nothing_counts_twice(seed: int) -> None:
-    task = make_task(ITEMS, audit_percent=40)
+@pytest.mark.parametrize(
+    ("seed", "make"), [(1, make_task), (2, make_task), (3, drawn_task)], ids=["1", "2", "objects"]
+)
+def test_nothing_is_lost_and_nothing_counts_twice(
+    seed: int, make: Callable[..., LabelTask]
+) -> None:
+    task = make(ITEMS, audit_percent=40)
     people = [
         Person(make_member(task.project, "labeler"), task, random.Random(seed * 100 + n))
         for n in range(PEOPLE)
@@ -174,11 +203,12 @@ def test_nothing_is_lost_and_nothing_counts_twice(seed: int) -> None:
 
 
 def assert_everything_sent_is_stored(people: list[Person]) -> None:
-    stored = set(AnnotationRevision.objects.values_list("idempotency_key", flat=True))
+    answers = AnnotationRevision.objects.filter(slot__role=states.LABEL_ROLE)
+    stored = set(answers.values_list("idempotency_key", flat=True))
     sent = [wanted.key for person in people for wanted in person.sent]
     assert len(sent) > ITEMS
     assert set(sent) == stored
-    assert AnnotationRevision.objects.count() == len(set(sent))
+    assert answers.count() == len(set(sent))
 
 
 def assert_each_lease_counted_once() -> None:
@@ -187,10 +217,14 @@ def assert_each_lease_counted_once() -> None:
     assert set(per_lease.values()) == {1}
     finished = WorkSlot.objects.filter(role=states.LABEL_ROLE, state=states.ACCEPTED)
     assert finished.exists()
-    for slot in finished.select_related("work_item", "revision"):
+    for slot in finished.select_related("work_item__final_revision", "revision"):
         assert slot.revision is not None
         assert slot.revision.accepted
-        assert slot.work_item.final_revision_id == slot.revision_id
+        final = slot.work_item.final_revision
+        assert final is not None
+        # The answer itself, or what its auditor made of it.
+        assert slot.revision_id in {final.pk, final.parent_id}
+        assert final.accepted
 
 
 def assert_nobody_is_twice_on_an_item() -> None:
