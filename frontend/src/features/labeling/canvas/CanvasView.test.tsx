@@ -58,9 +58,11 @@ describe('CanvasView', () => {
     handle.current?.dispatch({ type: 'delete', ids: ['a'] });
     const editor = JSON.parse(JSON.stringify(handle.current?.session.editor));
     unmount();
-    render(view(DOCUMENT, { handle, editor }));
+    const { rerender } = render(view(DOCUMENT, { handle, editor }));
     handle.current?.dispatch({ type: 'undo' });
     expect(handle.current?.session.editor.document).toEqual(DOCUMENT);
+    rerender(view(handle.current?.session.editor.document as DocumentV2, { handle, editor }));
+    expect(handle.current?.session.editor).toMatchObject({ document: DOCUMENT, future: [{ before: [] }] });
   });
 
   it('says aloud why something is refused, and leaves the page its keys', () => {

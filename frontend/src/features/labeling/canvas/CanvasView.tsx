@@ -73,8 +73,8 @@ export function CanvasView(props: CanvasViewProps) {
     controller.session.activeLabel = activeLabel;
     controller.session.relation = activeRelation ?? null;
     controller.session.readOnly = readOnly ?? false;
-    controller.chooseTool(activeTool);
-  }, [controller, activeLabel, activeRelation, readOnly, activeTool]);
+  }, [controller, activeLabel, activeRelation, readOnly]);
+  useEffect(() => controller?.chooseTool(activeTool), [controller, activeTool]);
   useEffect(() => controller?.setLook(look ?? {}), [controller, look]);
   useEffect(() => controller?.setMarks(issues ?? []), [controller, issues]);
   return (

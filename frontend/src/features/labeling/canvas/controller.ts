@@ -34,6 +34,7 @@ export class CanvasController {
   private readonly ended = new AbortController();
   private readonly emitted = new WeakSet<DocumentV2>();
   private readonly window: Window;
+  private restored: Editor | undefined;
   private picture: Picture | null = null;
   private look: Look = PLAIN_LOOK;
   private marks: readonly Mark[] = [];
@@ -78,9 +79,12 @@ export class CanvasController {
 
   /** A document that came from here is already open: taking it again would lose the history. */
   open(document: DocumentV2, editor?: Editor): void {
-    if (!editor && (document === this.session.editor.document || this.emitted.has(document))) return;
-    this.isFitted = false;
-    this.session.open(document, editor);
+    // An earlier history is restored once: later documents grow out of it.
+    const history = editor === this.restored ? undefined : editor;
+    if (!history && (document === this.session.editor.document || this.emitted.has(document))) return;
+    this.restored = history ?? this.restored;
+    this.isFitted = this.session.size.width > 1;
+    this.session.open(document, history);
     this.emitted.add(document);
   }
 

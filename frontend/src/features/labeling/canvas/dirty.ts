@@ -53,7 +53,7 @@ export function dirtyRect(before: Scene | null, after: Scene): Rect | null | 'al
     before.ontology !== after.ontology ||
     before.editor.document.width !== after.editor.document.width ||
     before.editor.document.height !== after.editor.document.height ||
-    // What is painted in pieces would lie askew under a turned view.
+    // Pieces that are painted alone would lie askew under a turned view.
     (after.view.rotation ?? 0) !== 0
   )
     return 'all';
