@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Group, Kbd, Select, Skeleton, Stack, Text, TextIn
 import { IconArrowRight } from '@tabler/icons-react';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { type MouseEvent, useEffect, useMemo, useRef, useState } from 'react';
+import { lazy, type MouseEvent, Suspense, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AuditSlot, LabelTask } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
@@ -22,6 +22,7 @@ import { heartbeat, leaseAudit, sendAudit, useTask } from '../queries';
 import { TaskNotice } from '../TaskNotice';
 import { ToTasks } from '../ToTasks';
 import classes from '../tiles.module.css';
+import { Loading } from '../workspace/Loading';
 import { HEARTBEAT_MS, type Held, Leases } from '../workspace/leases';
 import type { PageId } from '../workspace/pageId';
 import { type AuditState, auditTargets, decisionsOf, ERROR_CODES, type ErrorCode, groupsOf } from './audit';
@@ -81,8 +82,10 @@ export function AuditPage() {
       </Page>
     );
   if (batch.data.length === 0) return <NothingToAudit task={task.data} page={page.id} />;
+  const isDrawn = task.data.modality === 'image-objects';
+  const Batch = isDrawn ? ObjectBatch : AuditBatch;
   return (
-    <AuditBatch
+    <Batch
       key={round}
       page={page.id}
       person={me}
@@ -120,6 +123,20 @@ interface AuditBatchProps {
   task: LabelTask;
   slots: AuditSlot[];
   onDone: () => void;
+}
+
+/** Drawing is large, and no auditor of a grid needs it. */
+const ObjectAudit = lazy(() => import('./ObjectAudit'));
+
+/** Pictures with objects are looked at one after another. */
+function ObjectBatch({ page, person, task, slots, onDone }: AuditBatchProps) {
+  const [lost, setLost] = useState(0);
+  useHeartbeat(page, slots, (count) => setLost((before) => before + count));
+  return (
+    <Suspense fallback={<Loading />}>
+      <ObjectAudit person={person} task={task} slots={slots} lost={lost} onDone={onDone} />
+    </Suspense>
+  );
 }
 
 function AuditBatch({ page, person, task, slots, onDone }: AuditBatchProps) {

@@ -15,6 +15,7 @@ import { Refused } from '../workspace/Refused';
 import { historyOf, selectedObjects } from './editing';
 import { IssuesPanel } from './IssuesPanel';
 import type { ImageCache } from './imageCache';
+import { marksOf } from './issues';
 import { KeysDialog } from './KeysDialog';
 import type { CommandName } from './keymap';
 import { type PictureLook, PLAIN } from './look';
@@ -156,7 +157,10 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
           drawing={drawing}
           look={look}
           readOnly={readOnly}
-          marks={picture.problems.flatMap(({ at }) => (at ? [{ at, isOpen: true }] : []))}
+          marks={[
+            ...picture.problems.flatMap(({ at }) => (at ? [{ at, isOpen: true }] : [])),
+            ...marksOf(slot.issues ?? [], editing.document),
+          ]}
           onReload={() => images.load(slot.media_url)}
         />
         <SidePanel
@@ -164,11 +168,11 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
           ontology={ontology}
           activeLabel={drawing.label}
           showMissing={showMissing}
-          withIssue={NONE}
+          withIssue={new Set((slot.issues ?? []).flatMap(({ object }) => object ?? []))}
           guideline={task.guideline}
           onLabel={drawing.onLabel}
         >
-          {picture.returned && <IssuesPanel slot={slot} editing={editing} />}
+          {(picture.returned || (slot.issues?.length ?? 0) > 0) && <IssuesPanel slot={slot} editing={editing} />}
         </SidePanel>
       </div>
       <Group gap={6} mt={6}>
@@ -188,8 +192,6 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
     </Page>
   );
 }
-
-const NONE: ReadonlySet<string> = new Set();
 
 /** The picture is another window's, or its reservation has run out. */
 function GoneNotice({ gone, onTakeHere }: { gone: Gone | null; onTakeHere: () => void }) {

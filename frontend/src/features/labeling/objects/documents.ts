@@ -1,16 +1,13 @@
 import type { LeasedSlot } from '@/api/contract/labeling';
 import { canonicalDocument, canonicalObject, type DocumentV2, emptyDocument, objectsOf } from '../canvas/model';
 
-/** A slot of a picture with objects. */
-export type ObjectSlot = LeasedSlot & { document?: unknown; width?: number | null; height?: number | null };
-
 export function asDocument(value: unknown): DocumentV2 | null {
   const document = value as Partial<DocumentV2> | null | undefined;
   return document?.version === 2 ? (document as DocumentV2) : null;
 }
 
 /** The document that a slot starts with: its draft, the work before it, or an empty one. */
-export function documentOfSlot(slot: ObjectSlot): DocumentV2 {
+export function documentOfSlot(slot: LeasedSlot): DocumentV2 {
   return asDocument(slot.draft) ?? asDocument(slot.document) ?? emptyDocument(slot.width ?? 0, slot.height ?? 0);
 }
 

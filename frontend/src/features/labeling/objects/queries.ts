@@ -1,4 +1,4 @@
-import { api } from '@/api/client';
+import { $api, api } from '@/api/client';
 import type { LeasedSlot, Submission } from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
 import { fieldWords } from '@/shared/domain/problemWords';
@@ -87,3 +87,21 @@ export function objectApi(taskId: string, page: PageId): WorkbenchApi<ObjectDraf
     saveDraft: (slot, sequence, { document }) => sender.send(slot, sequence, document),
   };
 }
+
+/** Says that a remark is dealt with. */
+export async function resolveIssue(id: string) {
+  const { data } = await api.POST('/api/v1/labelx/issues/{issue_id}/resolve/', {
+    params: { path: { issue_id: id } },
+  });
+  return data;
+}
+
+export async function commentOnIssue(id: string, text: string) {
+  const { data } = await api.POST('/api/v1/labelx/issues/{issue_id}/comments/', {
+    params: { path: { issue_id: id } },
+    body: { text },
+  });
+  return data;
+}
+
+export const useTemplates = () => $api.useQuery('get', '/api/v1/labelx/templates/');

@@ -19,6 +19,8 @@ const worksControl = ({ target, key }: KeyboardEvent) =>
 const REPEATED = new Set<CommandName>(['undo', 'redo', 'nextObject', 'previousObject', 'zoomIn', 'zoomOut']);
 
 export interface ObjectKeysOptions {
+  /** False while the picture is only looked at. */
+  enabled?: boolean;
   controller: CanvasController | null;
   keymap: Keymap;
   labels: readonly OntologyLabel[];
@@ -68,7 +70,7 @@ export function useObjectKeys(options: ObjectKeysOptions): void {
   latest.current = options;
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.altKey || event.isComposing) return;
+      if (latest.current.enabled === false || event.defaultPrevented || event.altKey || event.isComposing) return;
       if (isField(event.target) || inDialog() || worksControl(event)) return;
       const inStage = latest.current.stage()?.contains(event.target as Node) ?? false;
       // The space bar moves the picture while it is held; elsewhere Tab goes on in the page.

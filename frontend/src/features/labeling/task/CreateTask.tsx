@@ -26,6 +26,7 @@ import { LabelRows } from './LabelRows';
 import { OntologyEditor } from './OntologyEditor';
 import { newLabel, ontologyOf } from './ontologyDraft';
 import { TaskPreview } from './TaskPreview';
+import { TemplateSelect } from './TemplateSelect';
 import { type Modality, type TaskForm, useTaskForm, type Values } from './taskForm';
 
 /** The form's names of what the server calls otherwise. */
@@ -149,7 +150,12 @@ function KindField({ form }: { form: TaskForm }) {
 }
 
 function ObjectFields({ form }: { form: TaskForm }) {
-  return <OntologyEditor form={form} />;
+  return (
+    <>
+      <TemplateSelect form={form} />
+      <OntologyEditor form={form} />
+    </>
+  );
 }
 
 function DataFields({ form }: { form: TaskForm }) {

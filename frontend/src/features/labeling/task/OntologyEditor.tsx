@@ -17,7 +17,7 @@ import { useTranslation } from 'react-i18next';
 import { defaultHotkey } from '../labels';
 import { SHAPE_KINDS } from '../objects/types';
 import { AttributesEditor } from './AttributesEditor';
-import { type LabelDraft, newAttribute, newLabel, possibleParents, withoutLabel } from './ontologyDraft';
+import { type LabelDraft, newAttribute, newLabel, possibleParents, type Tool, withoutLabel } from './ontologyDraft';
 import { SkeletonEditor } from './SkeletonEditor';
 import type { TaskForm } from './taskForm';
 
@@ -127,7 +127,7 @@ function LabelCard({ form, label, index }: LabelCardProps) {
         }))}
         value={label.tools}
         error={form.errors[`labels.${index}.tools`]}
-        onChange={(tools) => field('tools', tools)}
+        onChange={(tools) => field('tools', tools as Tool[])}
       />
       <Button
         mt={6}

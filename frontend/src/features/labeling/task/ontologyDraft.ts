@@ -1,5 +1,8 @@
+import type { NewLabelTask } from '@/api/contract/labeling';
 import { paletteColor } from '../labels';
 import type { Attribute, OntologyLabel, OntologySchema, Skeleton } from '../objects/types';
+
+export type Tool = NonNullable<OntologyLabel['tools']>[number];
 
 /** A class in the form: its identity is kept while its name changes. */
 export interface LabelDraft {
@@ -8,7 +11,7 @@ export interface LabelDraft {
   color: string;
   hotkey: string;
   parent: number | null;
-  tools: string[];
+  tools: Tool[];
   attributes: Attribute[];
   skeleton: Skeleton | null;
 }
@@ -104,9 +107,12 @@ function cleanAttribute(attribute: Attribute): Attribute {
   return base;
 }
 
-/** The ontology of the form as the server takes it. */
-export function ontologyOf(labels: readonly LabelDraft[], schema: OntologySchema) {
-  return {
+/** The ontology of the form as the server takes it: its own types name mutable lists. */
+export function ontologyOf(
+  labels: readonly LabelDraft[],
+  schema: OntologySchema,
+): Required<Pick<NewLabelTask, 'labels' | 'schema'>> {
+  const ontology = {
     labels: labels.map((label) => ({
       ...label,
       name: label.name.trim(),
@@ -115,4 +121,5 @@ export function ontologyOf(labels: readonly LabelDraft[], schema: OntologySchema
     })),
     schema: { ...schema, attributes: (schema.attributes ?? []).map(cleanAttribute) },
   };
+  return ontology as unknown as ReturnType<typeof ontologyOf>;
 }

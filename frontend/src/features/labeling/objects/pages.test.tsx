@@ -1,0 +1,228 @@
+import { Notifications } from '@mantine/notifications';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { AuditPage, WorkPage } from '../index';
+
+const labels = [
+  {
+    id: 1,
+    name: 'car',
+    color: '#5b6bf0',
+    hotkey: '1',
+    parent: null,
+    tools: ['box'],
+    attributes: [{ id: 4, name: 'plate', kind: 'text', required: true }],
+    skeleton: null,
+    ignore: false,
+  },
+  { id: 2, name: 'bike', color: '#e8710a', hotkey: '2', parent: null, tools: ['box'], attributes: [], skeleton: null },
+];
+const task = {
+  id: 't1',
+  name: 'Street',
+  state: 'active',
+  modality: 'image-objects',
+  dataset: 'street',
+  dataset_ref: 'v1',
+  labels,
+  schema: {},
+  guideline: 'Draw **every** car.',
+  filter: { prefix: '', labelled: null, where: '' },
+  filling: null,
+  batch_size: 4,
+  audit_percent: 100,
+  lease_ttl_s: 900,
+  left_out: { not_images: 0, unreadable: 0 },
+  progress: { total: 4, ready: 4, labeling: 0, audit: 0, rework: 0, accepted: 0, left_out: 0, skipped: 0 },
+  left_out_from: { ready: 0, labeling: 0, audit: 0, rework: 0 },
+  my: { leased: 0, returned: 0, to_audit: 0, own_audits: 0 },
+  offers: ['label', 'audit'],
+  assignees: [],
+  created_at: '2026-01-01T00:00:00Z',
+};
+const box = (id: string, label: number, extra: object = {}) => ({
+  id: id.repeat(16),
+  label,
+  kind: 'box',
+  box: [10, 10, 20, 20],
+  ...extra,
+});
+const picture = (...objects: object[]) => ({ version: 2, width: 640, height: 480, objects });
+const slot = (n: number, extra: object = {}) => ({
+  id: `s${n}`,
+  item_id: `i${n}`,
+  state: 'leased',
+  lease_no: 1,
+  expires_at: '2026-01-01T00:00:00Z',
+  path: `street/${n}.png`,
+  width: 640,
+  height: 480,
+  media_url: `/media/${n}`,
+  thumb_url: `/media/${n}`,
+  document: null,
+  draft: null,
+  draft_seq: null,
+  returned_code: null,
+  returned_comment: null,
+  issues: [],
+  ...extra,
+});
+
+beforeEach(() => {
+  localStorage.clear();
+  sessionStorage.clear();
+  vi.spyOn(navigator, 'sendBeacon').mockReturnValue(true);
+  serve('GET', 'labelx/tasks/{task_id}/waiting/', { open: 0, elsewhere: 0, skipped: 0, holders: [] });
+  serve('POST', 'labelx/tasks/{task_id}/show/', { results: [] });
+  serve('GET', 'labelx/tasks/{task_id}/', task);
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
+  serve('PUT', 'labelx/slots/{slot_id}/draft/', {});
+  serve('POST', 'labelx/slots/{slot_id}/submit/', {});
+});
+
+function serveLease(...slots: object[]) {
+  let leases = 0;
+  serve('POST', 'labelx/tasks/{task_id}/lease/', () => ({ lease: leases++ === 0 ? slots : [] }));
+}
+const work = () => renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+const tap = (key: string, extra: object = {}) => fireEvent.keyDown(window, { key, ...extra });
+const submitted = () => sent.filter(({ line }) => line.endsWith('/submit/')).map(({ body }) => body);
+
+test('a picture shows its tools, labels, objects and guideline, and no violation', async () => {
+  serveLease(slot(1, { document: picture(box('a', 2), box('b', 1, { ignore: true })) }));
+  const { container } = await work();
+  await screen.findByRole('toolbar', { name: 'Tools' });
+  screen.getByRole('button', { name: 'Box' });
+  expect(screen.queryByRole('button', { name: 'Polygon' })).toBeNull();
+  screen.getByText('2 objects');
+  await screen.findByText('every');
+  await expectNoViolations(container);
+});
+
+test('Enter does not submit an object without its required attribute, and says where it is missing', async () => {
+  serveLease(slot(1, { document: picture(box('a', 1)) }), slot(2));
+  await work();
+  await screen.findByText('1 object');
+  tap('Enter');
+  expect((await screen.findByRole('alert')).textContent).toContain('1 value is missing');
+  const plate = await screen.findByRole('textbox', { name: 'plate' });
+  expect(plate.getAttribute('aria-invalid')).toBe('true');
+  await userEvent.type(plate, 'AB-1');
+  fireEvent.blur(plate);
+  tap('Enter');
+  await screen.findByText('street/2.png');
+  expect(submitted()).toEqual([]);
+});
+
+test('Enter shows the next picture at once, Shift+Enter the one before it', async () => {
+  serveLease(slot(1), slot(2));
+  await work();
+  await screen.findByText('street/1.png');
+  tap('Enter');
+  await screen.findByText('street/2.png');
+  tap('Enter', { shiftKey: true });
+  await screen.findByText('street/1.png');
+  expect(submitted()).toEqual([]);
+});
+
+test('a selected object gets another label by its key, and undo takes it back', async () => {
+  serveLease(slot(1, { document: picture(box('a', 1)) }));
+  await work();
+  await userEvent.click(await screen.findByRole('button', { name: 'car 1' }));
+  tap('2');
+  await screen.findByRole('button', { name: 'bike 1' });
+  tap('z', { ctrlKey: true });
+  await screen.findByRole('button', { name: 'car 1' });
+});
+
+test('returned work shows the remarks of the auditor, which are answered and resolved', async () => {
+  const issue = {
+    id: 'is1',
+    item_id: 'i1',
+    object: 'a'.repeat(16),
+    at: null,
+    text: 'Too wide.',
+    state: 'open',
+    comments: [],
+  };
+  const returned = { state: 'returned', returned_code: 'guideline', returned_comment: 'See below.', issues: [issue] };
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing(slot(1, { document: picture(box('a', 2)), ...returned })));
+  serve('POST', 'labelx/issues/{issue_id}/resolve/', { ...issue, state: 'resolved' });
+  await work();
+  await screen.findByText('Sent back: Against the guideline – See below.');
+  await userEvent.click(screen.getByRole('button', { name: 'Mark as resolved' }));
+  await screen.findByText('Resolved');
+});
+
+test('a key is changed, and one that is taken names its holder', async () => {
+  serveLease(slot(1), slot(2));
+  await work();
+  await userEvent.click(await screen.findByRole('button', { name: 'Keys' }));
+  const change = await screen.findByRole('button', { name: /Change the key of Skip/ });
+  await userEvent.click(change);
+  fireEvent.keyDown(window, { key: 'b' });
+  expect((await screen.findByRole('alert')).textContent).toContain('“Box”');
+  fireEvent.keyDown(window, { key: 'q' });
+  await screen.findByRole('button', { name: 'Change the key of Skip, now Q' });
+});
+
+const audited = (n: number, document: object) => ({
+  ...slot(n),
+  slot_id: `s${n}`,
+  document,
+  labeler: 'bo',
+  revision_id: `r${n}`,
+  before: null,
+});
+const audit = () =>
+  renderPage(
+    <>
+      <Notifications />
+      <AuditPage />
+    </>,
+    '/labeling/t1/audit',
+    '/labeling/$taskId/audit',
+  );
+const decided = () =>
+  sent
+    .filter(({ line }) => line.endsWith('/audits/'))
+    .flatMap(({ body }) => (body as { decisions: object[] }).decisions);
+
+test('an auditor accepts one picture by A and sends the next back with a remark on an object', async () => {
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', {
+    lease: [audited(1, picture()), audited(2, picture(box('a', 2)))],
+  });
+  serve('POST', 'labelx/audits/', { results: [{ slot: 's', ok: true }] });
+  await audit();
+  await screen.findByText(/street\/1\.png/);
+  await userEvent.click(screen.getByRole('button', { name: 'Accept' }));
+  await screen.findByText(/street\/2\.png/);
+  await userEvent.click(screen.getByRole('button', { name: 'bike 1' }));
+  await userEvent.type(screen.getByRole('textbox', { name: 'Pin a remark' }), 'Too wide.');
+  await userEvent.click(screen.getByRole('button', { name: 'Add' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Send back' }));
+  await waitFor(() => expect(decided()).toHaveLength(2));
+  expect(decided()).toMatchObject([
+    { slot: 's1', verdict: 'accept' },
+    { slot: 's2', verdict: 'return', issues: [{ object: 'a'.repeat(16), text: 'Too wide.' }] },
+  ]);
+  expect(decided()[0]).not.toHaveProperty('document');
+});
+
+test('an auditor corrects a picture and accepts it so', async () => {
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [audited(1, picture(box('a', 2), box('b', 2)))] });
+  serve('POST', 'labelx/audits/', { results: [{ slot: 's1', ok: true }] });
+  const { container } = await audit();
+  await userEvent.click(await screen.findByRole('button', { name: 'Correct' }));
+  await userEvent.click(screen.getByRole('button', { name: 'bike 2' }));
+  tap('Delete');
+  await screen.findByText('1 object');
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'Accept the correction' }));
+  await waitFor(() => expect(decided()).toHaveLength(1));
+  expect(decided()).toMatchObject([{ verdict: 'accept', document: { objects: [{ id: 'a'.repeat(16) }] } }]);
+});
