@@ -110,7 +110,7 @@ def test_names_of_pictures_cannot_leave_their_folder(tmp_path: Path) -> None:
 
 
 def test_a_name_that_two_pictures_have_is_no_guess(tmp_path: Path) -> None:
-    files = {"x/a.png": png(), "y/a.png": png(), "c.json": coco()}
+    files: dict[str, str | bytes] = {"x/a.png": png(), "y/a.png": png(), "c.json": coco()}
     labels = read(fill(tmp_path, files))
 
     assert labels.pictures == {}
