@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from atom_sdk.label_formats.report import LabelReport
 
 # As in `atom_sdk.label_formats`, which is not imported for each command.
-FORMATS = ["atom", "coco", "label-studio", "cvat", "voc", "yolo"]
+FORMATS = ["atom", "atom-parquet", "coco", "label-studio", "cvat", "voc", "yolo"]
 YOLO_TASKS = ["detect", "segment", "pose", "obb"]
 _FORMAT = click.option(
     "--format", "file_format", type=click.Choice(FORMATS), required=True, help="The format."

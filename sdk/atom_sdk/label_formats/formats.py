@@ -11,6 +11,7 @@ from atom_sdk.importers.errors import FormatUnknownError
 from atom_sdk.importers.trees import Tree
 from atom_sdk.label_formats import (
     atom_lines,
+    atom_parquet,
     coco_reading,
     coco_writing,
     cvat_reading,
@@ -39,6 +40,13 @@ CODECS = {
     codec.name: codec
     for codec in (
         Codec("atom", atom_lines.detect, atom_lines.read, atom_lines.write, atom_lines.ability),
+        Codec(
+            "atom-parquet",
+            atom_parquet.detect,
+            atom_parquet.read,
+            atom_parquet.write,
+            atom_parquet.ability,
+        ),
         Codec(
             "coco",
             coco_reading.detect,

@@ -6,8 +6,12 @@ import json
 import zipfile
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from atom_sdk.annotations.geometry import Box
+from atom_sdk.annotations.naming import NamedDocument, NamedObject
 from atom_sdk.importers.errors import (
     AnnotationsUnreadableError,
     ArchiveTooLargeError,
@@ -18,7 +22,8 @@ from atom_sdk.importers.report import Report
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.zips import zip_tree
 from atom_sdk.label_formats import formats
-from tests.sdk.label_formats.sources import fill, png, read
+from atom_sdk.label_formats.interface import LabelledPicture
+from tests.sdk.label_formats.sources import fill, ontology_of, png, read
 from tests.sdk.label_formats.test_variants import CVAT, PICTURES, annotation, coco, result, task
 
 BOMB = '<!DOCTYPE a [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>'
@@ -150,3 +155,19 @@ def test_a_brush_of_another_size_is_counted(tmp_path: Path) -> None:
 def test_a_folder_without_labels_names_the_formats(tmp_path: Path) -> None:
     with pytest.raises(FormatUnknownError, match="coco"):
         read(fill(tmp_path, PICTURES))
+
+
+def test_a_damaged_row_of_a_parquet_file_is_known(tmp_path: Path) -> None:
+    document = NamedDocument(64, 48, objects=(NamedObject("0" * 16, "a", Box(1, 1, 2, 2)),))
+    drawn = [LabelledPicture("images/a.png", document)]
+    formats.write(drawn, "atom-parquet", tmp_path, ontology_of(drawn))
+    fill(tmp_path, PICTURES)
+    assert read(tmp_path).pictures == {"images/a.png": drawn[0]}
+
+    path = tmp_path / "labels.parquet"
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("labels")
+    changed = pa.array([["b"]], table.schema.field(place).type)
+    pq.write_table(table.set_column(place, table.schema.field(place), changed), path)
+    with pytest.raises(AnnotationsUnreadableError, match="digest"):
+        read(tmp_path)
