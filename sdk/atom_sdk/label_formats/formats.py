@@ -68,13 +68,14 @@ CODECS = {
             cvat_writing.write,
             cvat_writing.ability,
         ),
-        Codec("voc", voc.detect, voc.read, voc.write, voc.ability),
+        Codec("voc", voc.detect, voc.read, voc.write, voc.ability, voc.stem_of),
         Codec(
             "yolo",
             yolo_reading.detect,
             yolo_reading.read,
             yolo_writing.write,
             yolo_writing.ability,
+            yolo_writing.label_path,
         ),
     )
 }
@@ -166,5 +167,12 @@ def _fitted(
     report: LabelReport,
 ) -> Iterator[LabelledPicture]:
     fitter = Fitter(codec.ability(ontology, choices), report)
+    taken: set[str] = set()
     for picture in pictures:
+        if codec.file_of is not None:
+            name = codec.file_of(picture.path)
+            if name in taken:
+                report.count("name_taken", picture.path)
+                continue
+            taken.add(name)
         yield replace(picture, document=fitter.fit(picture.document, picture.path))

@@ -70,10 +70,15 @@ class Writing:
 
 @dataclass(frozen=True)
 class Codec:
-    """A format: how to know, read and write it; `exactness` is for people."""
+    """A format: how to know, read and write it.
+
+    `file_of` is the name of a picture's own file, where there is one for each: two pictures of one
+    name cannot both be written.
+    """
 
     name: str
     detect: Callable[[Tree], str | None]
     read: Callable[[Tree, Reading], Iterator[LabelledPicture]]
     write: Callable[[Iterable[LabelledPicture], Writing], None]
     ability: Callable[[Ontology, WriteChoices], Ability]
+    file_of: Callable[[str], str] | None = None

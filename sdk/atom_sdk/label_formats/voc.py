@@ -221,18 +221,19 @@ def ability(_ontology: Ontology, _choices: WriteChoices) -> Ability:
 
 def write(pictures: Iterable[LabelledPicture], writing: Writing) -> None:
     """Write `Annotations/….xml` for each picture, and lists below ImageSets/Main."""
-    taken: set[str] = set()
     with SplitFiles(writing.folder / "ImageSets" / "Main", default="default") as lists:
         for picture in pictures:
-            stem = picture.path.rpartition(".")[0] or picture.path
-            if stem in taken:
-                writing.report.count("name_taken", picture.path)
-                continue
-            taken.add(stem)
+            stem = stem_of(picture.path)
             lists.add(stem, picture.split)
             path = writing.folder / "Annotations" / f"{stem}.xml"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(_annotation(picture), encoding="utf-8")
+
+
+def stem_of(path: str) -> str:
+    """Return the path without its suffix."""
+    folder, slash, name = path.rpartition("/")
+    return f"{folder}{slash}{name.rpartition('.')[0] or name}"
 
 
 def _annotation(picture: LabelledPicture) -> str:

@@ -61,14 +61,9 @@ def write(pictures: Iterable[LabelledPicture], writing: Writing) -> None:
     task = task_of(writing.ontology, writing.choices)
     numbers = {label.name: number for number, label in enumerate(writing.ontology.labels)}
     count = points_of(writing.ontology) if task == POSE else 0
-    taken: set[str] = set()
     with SplitFiles(writing.folder, default="all") as lists:
         for picture in pictures:
             name = label_path(picture.path)
-            if name in taken:
-                writing.report.count("name_taken", picture.path)
-                continue
-            taken.add(name)
             lists.add(f"./{picture_path(picture.path)}", picture.split)
             document = picture.document
             lines = [
@@ -97,7 +92,8 @@ def label_path(path: str) -> str:
     parts = picture_path(path).split("/")
     place = len(parts) - 2 - parts[-2::-1].index("images")
     parts[place] = "labels"
-    return f"{'/'.join(parts).rpartition('.')[0] or '/'.join(parts)}.txt"
+    parts[-1] = f"{parts[-1].rpartition('.')[0] or parts[-1]}.txt"
+    return "/".join(parts)
 
 
 def _write_config(writing: Writing, task: str, count: int, splits: dict[str, str]) -> None:

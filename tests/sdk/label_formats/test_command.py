@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from atom_sdk.annotations.naming import NamedDocument
 from atom_sdk.cli import main as command_line
 from atom_sdk.cli.context import Context
-from tests.sdk.label_formats.sources import fill, read
+from atom_sdk.label_formats import formats
+from atom_sdk.label_formats.interface import LabelledPicture
+from tests.sdk.label_formats.sources import fill, ontology_of, read
 from tests.sdk.label_formats.test_variants import PICTURES, annotation, coco
 
 
@@ -70,3 +73,17 @@ def test_a_conversion_that_fails_leaves_no_folder(source: Path, tmp_path: Path) 
     with pytest.raises(AnnotationsUnreadableError):
         atom("labels", "convert", str(source), "--format", "voc", "--out", str(out))
     assert not out.exists()
+
+
+@pytest.mark.parametrize("name", ["voc", "yolo"])
+def test_two_pictures_of_one_stem_cannot_both_have_a_file(name: str, tmp_path: Path) -> None:
+    document = NamedDocument(8, 8)
+    drawn = [LabelledPicture(f"v1.0/{path}", document) for path in ("a.png", "a.jpg", "b")]
+
+    before = formats.look(drawn, name, ontology_of(drawn))
+    after = formats.write(drawn, name, tmp_path, ontology_of(drawn))
+
+    assert before.as_json() == after.as_json()
+    assert after.counts == {"name_taken": 1}
+    assert after.subjects == {"name_taken": ["v1.0/a.jpg"]}
+    assert len([*tmp_path.rglob("v1.0/*")]) == 2
