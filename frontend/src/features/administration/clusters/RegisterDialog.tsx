@@ -1,6 +1,6 @@
 import { Alert, Button, SegmentedControl, Stack, Textarea, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { DryRunResult } from '@/api/schema';
 import { FormFrame } from '@/shared/forms/FormFrame';
@@ -126,8 +126,13 @@ function TestConnection({ values, disabled }: { values: Values; disabled: boolea
   const key = JSON.stringify(body);
   const test = () => dryRun.mutateAsync({ body }).then((result) => setTested({ of: key, result }));
   const result = tested?.of === key ? tested.result : null;
+  const shown = useRef<HTMLDivElement>(null);
+  // The form is higher than most windows: what the test says would stand below the edge.
+  useEffect(() => {
+    if (result || dryRun.error) shown.current?.scrollIntoView?.({ block: 'nearest' });
+  }, [result, dryRun.error]);
   return (
-    <Stack gap="xs">
+    <Stack gap="xs" ref={shown}>
       <div>
         <Button
           variant="default"

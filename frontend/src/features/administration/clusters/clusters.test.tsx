@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { setLanguage } from '@/i18n';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
@@ -163,6 +163,21 @@ test('a kubeconfig is tested before it is kept, and a refusal stands at its fiel
   await form.findByText('users[0].exec names a program.');
   const registered = sent.filter(({ line }) => line === 'POST /api/v1/clusters/');
   expect(registered.map(({ body }) => body)).toEqual([{ name: 'far', kubeconfig: 'apiVersion: v1 #' }]);
+});
+
+test('the result of a test is brought into view', async () => {
+  const scrolled = vi.fn();
+  // jsdom has no layout, and so nothing to scroll.
+  Object.assign(Element.prototype, { scrollIntoView: scrolled });
+  const form = await openForm();
+  await userEvent.type(form.getByLabelText('Kubeconfig'), 'apiVersion: v1');
+  const refused = { status: 422, code: 'kubeconfig_refused', title: 'Refused', detail: 'No.', action: '' };
+  serve('POST', 'clusters/check/', () => new Response(JSON.stringify(refused), { status: 422, headers: PROBLEM }));
+  expect(scrolled).not.toHaveBeenCalled();
+  await userEvent.click(form.getByRole('button', { name: 'Test' }));
+  await form.findByText('No.');
+  expect(scrolled).toHaveBeenCalled();
+  Reflect.deleteProperty(Element.prototype, 'scrollIntoView');
 });
 
 test('a wrong name and an empty kubeconfig are refused before anything is sent', async () => {
