@@ -49,7 +49,7 @@ def put(api: APIClient, common: Json | None, *projects: Json) -> Any:
 def test_a_project_has_its_own_quota_in_place_of_the_one_for_all(
     api: APIClient, west: Cluster, vision: Project
 ) -> None:
-    assert api.get(ADDRESS).json() == {"every_project": None, "projects": []}
+    assert api.get(ADDRESS).json() == {"every_project": None, "projects": [], "used": []}
     assert quota_of(west, "vision").hard() == {}
     shown = put(
         api, {"cpus": 8, "accelerators": {GPU: 2}}, {"project": "vision", "memory_bytes": 1 << 34}

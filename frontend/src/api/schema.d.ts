@@ -379,7 +379,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Show the quota for all projects, and those of the caller's projects. */
+        /** @description Show the quota for all projects, those of the caller's projects, and what these use. */
         get: operations["cluster_quotas_get"];
         /** @description Replace all quotas. Namespaces with open Jobs get them at once, others at a start. */
         put: operations["cluster_quotas_set"];
@@ -9820,6 +9820,8 @@ export interface components {
             /** @description For projects without their own; null: no limit. */
             every_project?: components["schemas"]["Quota"] | null;
             projects?: components["schemas"]["ProjectQuota"][];
+            /** @description One row for each project with pods there, as the cluster was last seen. */
+            readonly used: components["schemas"]["UsedQuota"][];
         };
         /** @description All quotas of a cluster. */
         QuotasRequest: {
@@ -11718,6 +11720,26 @@ export interface components {
             memory_bytes: number;
             gpus: number;
         };
+        /** @description Resources that the pods of one project hold. */
+        UsedQuota: {
+            project: string;
+            cpus: number;
+            memory_bytes: number;
+            pods: number;
+            accelerators: {
+                [key: string]: number;
+            };
+        };
+        /** @description Resources that the pods of one project hold. */
+        UsedQuotaRequest: {
+            project: string;
+            cpus: number;
+            memory_bytes: number;
+            pods: number;
+            accelerators: {
+                [key: string]: number;
+            };
+        };
         /** @description The signed-in person. */
         User: {
             /** Format: uuid */
@@ -12677,6 +12699,8 @@ export type UploadKindEnum = components['schemas']['UploadKindEnum'];
 export type UploadStateEnum = components['schemas']['UploadStateEnum'];
 export type UploadingRequest = components['schemas']['UploadingRequest'];
 export type Used = components['schemas']['Used'];
+export type UsedQuota = components['schemas']['UsedQuota'];
+export type UsedQuotaRequest = components['schemas']['UsedQuotaRequest'];
 export type User = components['schemas']['User'];
 export type UserShort = components['schemas']['UserShort'];
 export type VerdictEnum = components['schemas']['VerdictEnum'];

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -22,10 +23,12 @@ _GIB = 1 << 30
 )
 @pass_context
 def quotas(context: Context, name: str, file: str | None) -> None:
-    """Show the quotas of a cluster; with --from, replace all of them."""
+    """Show the quotas of a cluster as used/limit; with --from, replace all of them."""
     clusters = context.client.clusters
     if file is not None:
         body = read_json(file, "--from")
+        # As --json prints it.
+        body.pop("used", None)
         if unknown := sorted(body.keys() - {"every_project", "projects"}):
             said = f"{file} has {', '.join(unknown)}; known are every_project and projects"
             raise click.BadParameter(said, param_hint="--from")
@@ -36,21 +39,42 @@ def quotas(context: Context, name: str, file: str | None) -> None:
 
 
 def _print(out: Console, row: Row) -> None:
-    rows = [(one["project"], one) for one in row["projects"]]
+    used = {one["project"]: one for one in row.get("used", ())}
+    limits = {one["project"]: one for one in row["projects"]}
+    rows = [
+        (name, limits.get(name, row["every_project"]) or {}, used.get(name))
+        for name in [*limits, *(name for name in used if name not in limits)]
+    ]
     if row["every_project"] is not None:
-        rows.append(("*", row["every_project"]))
+        rows.append(("*", row["every_project"], None))
     cells = [
         (
             project,
-            _limit(limits["cpus"]),
-            _limit(limits["memory_bytes"] and f"{limits['memory_bytes'] / _GIB:.1f}"),
-            _limit(limits["pods"]),
-            ", ".join(f"{count} {name}" for name, count in limits["accelerators"].items()) or "–",
+            _cell(limit, held, "cpus"),
+            _cell(limit, held, "memory_bytes", _gib),
+            _cell(limit, held, "pods"),
+            _accelerators(limit, held),
         )
-        for project, limits in rows
+        for project, limit, held in rows
     ]
     print_table(out, ("project", "CPUs", "GiB", "pods", "accelerators"), cells)
 
 
-def _limit(value: Any) -> str:
-    return "–" if value is None else str(value)
+def _cell(limit: Row, held: Row | None, name: str, text: Callable[[int], str] = str) -> str:
+    """Return `used/limit`, the limit alone where no project is meant, – for no limit."""
+    most = "–" if limit.get(name) is None else text(limit[name])
+    return most if held is None else f"{text(held[name])}/{most}"
+
+
+def _accelerators(limit: Row, held: Row | None) -> str:
+    limits: Row = limit.get("accelerators") or {}
+    counts: Row = (held or {}).get("accelerators") or {}
+    cells = []
+    for name in [*limits, *(name for name in counts if name not in limits)]:
+        most = str(limits.get(name, "–"))
+        cells.append(f"{most if held is None else f'{counts.get(name, 0)}/{most}'} {name}")
+    return ", ".join(cells) or "–"
+
+
+def _gib(count: int) -> str:
+    return f"{count / _GIB:.1f}"

@@ -80,7 +80,7 @@ class Clusters:
         return found
 
     def quotas(self, name: str) -> Row:
-        """Return `every_project` (None: no limit) and `projects`, those that the caller sees."""
+        """Return `every_project` (None: no limit), `projects` and `used`, as the caller sees."""
         found: Row = self._http.get(f"{_path(name)}quotas/")
         return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.db import transaction
@@ -21,6 +22,7 @@ from atom.clusters.registration.actions.registering import refuse_local
 from atom.clusters.registration.engines.profile_values import wrong_rdma_resource
 from atom.core.bodies import check
 from atom.jobs import effects
+from atom.jobs.executors.kubernetes.quota_holdings import holdings_in
 from atom_sdk.sentences import Sentence
 
 _MAX_COUNT = 1_000_000
@@ -71,6 +73,16 @@ class ProjectQuotaSerializer(QuotaSerializer):
     project = serializers.SlugRelatedField(slug_field="slug", queryset=Project.objects.all())
 
 
+class UsedQuotaSerializer(serializers.Serializer[Any]):
+    """Resources that the pods of one project hold."""
+
+    project = serializers.CharField()
+    cpus = serializers.IntegerField()
+    memory_bytes = serializers.IntegerField()
+    pods = serializers.IntegerField()
+    accelerators = serializers.DictField(child=serializers.IntegerField())
+
+
 class QuotasSerializer(serializers.Serializer[Any]):
     """All quotas of a cluster."""
 
@@ -80,6 +92,12 @@ class QuotasSerializer(serializers.Serializer[Any]):
     )
     projects = ProjectQuotaSerializer(  # type: ignore[call-arg]  # of the list
         many=True, default=list, max_length=_MAX_ROWS
+    )
+
+    used = UsedQuotaSerializer(
+        many=True,
+        read_only=True,
+        help_text="One row for each project with pods there, as the cluster was last seen.",
     )
 
     def validate_projects(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -101,7 +119,7 @@ class ClusterQuotasView(ClusterViewBase):
 
     @extend_schema(operation_id="cluster_quotas_get", responses=QuotasSerializer)
     def get(self, request: Request, cluster: str) -> Response:
-        """Show the quota for all projects, and those of the caller's projects."""
+        """Show the quota for all projects, those of the caller's projects, and what these use."""
         row = self.cluster_named(cluster)
         refuse_local(row)
         return self._shown(request, row)
@@ -124,12 +142,17 @@ class ClusterQuotasView(ClusterViewBase):
 
     def _shown(self, request: Request, cluster: Cluster) -> Response:
         token, user = token_of(request), user_of(request)
-        rows = ClusterQuota.objects.filter(cluster=cluster).select_related("project")
+        mine = Project.objects.all()
         if token and token.project_id:
-            rows = rows.filter(Q(project=None) | Q(project=token.project_id))
+            mine = mine.filter(pk=token.project_id)
         elif not user.is_superuser:
-            mine = Project.objects.all().visible_to(user)
-            rows = rows.filter(Q(project=None) | Q(project__in=mine))
+            mine = mine.visible_to(user)
+        rows = ClusterQuota.objects.filter(Q(project=None) | Q(project__in=mine), cluster=cluster)
+        rows = rows.select_related("project")
         common = next((one for one in rows if one.project_id is None), None)
         own = [one for one in rows.order_by("project__slug") if one.project_id is not None]
-        return Response(QuotasSerializer({"every_project": common, "projects": own}).data)
+        holdings = holdings_in(cluster)
+        seen = mine.filter(slug__in=holdings).order_by("slug").values_list("slug", flat=True)
+        used = [{"project": slug, **asdict(holdings[slug])} for slug in seen]
+        shown = {"every_project": common, "projects": own, "used": used}
+        return Response(QuotasSerializer(shown).data)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from rest_framework.test import APIClient
 
 from atom.accounts.models import Project
 from atom.clusters.quotas.actions.quotas import set_quotas
@@ -17,7 +18,7 @@ from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
 from atom.jobs.executors.kubernetes.resource_quotas import sync_open_quotas
 from atom.jobs.models import EnvironmentBuild, Run
 from atom.jobs.runs.actions.explain import explain
-from tests.factories.accounts import make_project, make_user
+from tests.factories.accounts import make_member, make_project, make_user
 from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.world import World
 from tests.jobs.live import wait_for
@@ -109,6 +110,35 @@ def test_the_quota_of_one_project_is_not_that_of_another(project: Project, world
     world.submit(queued(project, world))
     (quota,) = world.stand_in.store.objects("resourcequotas.")
     assert quota["metadata"]["namespace"].endswith("-vision")
+
+
+def test_the_use_of_a_quota_is_what_pods_hold_until_they_end(
+    project: Project, world: World
+) -> None:
+    boss, reader = APIClient(), APIClient()
+    boss.force_authenticate(make_user(is_superuser=True))
+    reader.force_authenticate(make_member(make_project("audio")))
+
+    def used(client: APIClient = boss) -> Any:
+        world.sync()
+        return client.get(f"/api/v1/clusters/{world.cluster.name}/quotas/").json()["used"]
+
+    assert used() == []
+    run = queued(project, world, cpus=2, memory_bytes=1 << 30, gpus=1)
+    pod = world.pod(world.submit(run))
+    runtime = environments_in(world.cluster).ensure("six\n", "python:3")
+    reconcile.advance(queued(project, world, runtime=runtime).pk)
+    build = EnvironmentBuild.objects.get()
+    start_build(build.pk)
+    build.refresh_from_db()
+    world.pod(build)
+    both = {"cpus": 3, "memory_bytes": 5 << 30, "pods": 2, "accelerators": {GPU: 1}}
+    assert used() == [{"project": "vision", **both}]
+    # A project of others is not named.
+    assert used(reader) == []
+    world.set_status(pod, {"phase": "Succeeded"})
+    rest = {"cpus": 1, "memory_bytes": 4 << 30, "pods": 1, "accelerators": {}}
+    assert used() == [{"project": "vision", **rest}]
 
 
 def test_a_cluster_that_is_away_gets_its_quotas_later(project: Project, world: World) -> None:

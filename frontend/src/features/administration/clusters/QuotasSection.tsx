@@ -9,6 +9,8 @@ import { useFormat } from '@/shared/ui/format';
 import QuotasForm from './QuotasForm';
 import { useQuotas } from './queries';
 
+const NOTHING: Quota = { cpus: 0, memory_bytes: 0, pods: 0, accelerators: {} };
+
 /** The most that the pods of a project hold in a cluster; administrators of the installation edit it. */
 export default function QuotasSection({ cluster }: { cluster: string }) {
   const { t } = useTranslation();
@@ -37,11 +39,14 @@ export default function QuotasSection({ cluster }: { cluster: string }) {
 
 function QuotaTable({ quotas }: { quotas: Quotas }) {
   const { t } = useTranslation();
-  const { every_project: common, projects = [] } = quotas;
+  const { every_project: common, projects = [], used = [] } = quotas;
   if (!common && projects.length === 0) return <Text size="sm">{t('clusterQuotas.none')}</Text>;
   const everyone = projects.length > 0 ? t('clusterQuotas.everyOther') : t('clusterQuotas.everyProject');
-  const rows = [
-    ...projects.map((one) => ({ name: one.project, limits: one as Quota })),
+  const heldBy = (project: string) => used.find((one) => one.project === project) ?? NOTHING;
+  const others = used.filter(({ project }) => !projects.some((one) => one.project === project));
+  const rows: { name: string; limits?: Quota | null; use?: Quota }[] = [
+    ...projects.map((one) => ({ name: one.project, limits: one, use: heldBy(one.project) })),
+    ...others.map((one) => ({ name: one.project, limits: common, use: one })),
     { name: everyone, limits: common },
   ];
   return (
@@ -50,15 +55,17 @@ function QuotaTable({ quotas }: { quotas: Quotas }) {
         <Table.Thead>
           <Table.Tr>
             <Table.Th>{t('clusterQuotas.project')}</Table.Th>
+            <Table.Th>{t('clusterQuotas.used')}</Table.Th>
             <Table.Th>{t('clusterQuotas.limit')}</Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {rows.map(({ name, limits }) => (
+          {rows.map(({ name, limits, use }) => (
             <Table.Tr key={name}>
               <Table.Td>{name}</Table.Td>
+              <Table.Td>{use && <Amounts of={use.pods ? use : null} none={t('clusterQuotas.nothingUsed')} />}</Table.Td>
               <Table.Td>
-                <Limits limits={limits ?? null} />
+                <Amounts of={limits ?? null} none={t('clusterQuotas.noLimit')} />
               </Table.Td>
             </Table.Tr>
           ))}
@@ -68,16 +75,16 @@ function QuotaTable({ quotas }: { quotas: Quotas }) {
   );
 }
 
-function Limits({ limits }: { limits: Quota | null }) {
+function Amounts({ of: amounts, none }: { of: Quota | null; none: string }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const said = limits
+  const texts = amounts
     ? [
-        ...(limits.cpus == null ? [] : [`${format.number(limits.cpus)} ${t('clusterQuotas.cpus')}`]),
-        ...(limits.memory_bytes == null ? [] : [format.bytes(limits.memory_bytes)]),
-        ...(limits.pods == null ? [] : [`${t('clusterQuotas.pods')}: ${format.number(limits.pods)}`]),
-        ...Object.entries(limits.accelerators ?? {}).map(([name, count]) => `${format.number(count)} × ${name}`),
+        ...(amounts.cpus == null ? [] : [`${format.number(amounts.cpus)} ${t('clusterQuotas.cpus')}`]),
+        ...(amounts.memory_bytes == null ? [] : [format.bytes(amounts.memory_bytes)]),
+        ...(amounts.pods == null ? [] : [`${t('clusterQuotas.pods')}: ${format.number(amounts.pods)}`]),
+        ...Object.entries(amounts.accelerators ?? {}).map(([name, count]) => `${format.number(count)} × ${name}`),
       ]
     : [];
-  return <span style={{ overflowWrap: 'anywhere' }}>{said.join(' · ') || t('clusterQuotas.noLimit')}</span>;
+  return <span style={{ overflowWrap: 'anywhere' }}>{texts.join(' · ') || none}</span>;
 }

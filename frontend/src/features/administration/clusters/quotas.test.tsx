@@ -13,6 +13,10 @@ const GPU = 'nvidia.com/gpu';
 const FULL = {
   every_project: quota({ cpus: 64, memory_bytes: 2 ** 38, pods: 10 }),
   projects: [quota({ project: 'vision', accelerators: { [GPU]: 4 } })],
+  used: [
+    { project: 'audio', cpus: 12, memory_bytes: 2 ** 34, pods: 3, accelerators: {} },
+    { project: 'vision', cpus: 1, memory_bytes: 2 ** 30, pods: 1, accelerators: { [GPU]: 2 } },
+  ],
 };
 
 async function show(shown: unknown, isAdmin = true) {
@@ -31,13 +35,23 @@ test('quotas are shown by project; who may not edit gets no button', async () =>
   const { page, section } = await show(FULL, false);
   const row = async (name: string) => within((await section.findByText(name)).closest('tr') as HTMLElement);
   (await row('vision')).getByText(`4 × ${GPU}`);
+  (await row('vision')).getByText(/1 CPUs · .* · Pods: 1 · 2 × nvidia.com\/gpu/);
+  // It has the quota of all, and its use stands beside that.
+  const audio = await row('audio');
+  audio.getByText(/12 CPUs · .* · Pods: 3/);
+  audio.getByText(/64 CPUs/);
   (await row('Every other project')).getByText(/64 CPUs · .* · Pods: 10/);
   expect(section.queryByRole('button')).toBeNull();
   await expectNoViolations(page.container);
 });
 
+test('a project that uses nothing of its quota says so', async () => {
+  const { section } = await show({ ...FULL, used: [] });
+  within((await section.findByText('vision')).closest('tr') as HTMLElement).getByText('nothing');
+});
+
 test('a cluster without quotas says so, and a list that cannot be read can be asked for again', async () => {
-  const { page, section } = await show({ every_project: null, projects: [] });
+  const { page, section } = await show({ every_project: null, projects: [], used: [] });
   await section.findByText(/may hold all that the cluster has/);
   page.unmount();
   const again = await show(() => problem(404, 'cluster_not_found', 'There is no such cluster.'));

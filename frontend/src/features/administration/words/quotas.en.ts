@@ -1,4 +1,6 @@
 export const clusterQuotas = {
+  used: 'Used',
+  nothingUsed: 'nothing',
   title: 'Quotas',
   edit: 'Edit quotas',
   none: 'The pods of a project may hold all that the cluster has.',

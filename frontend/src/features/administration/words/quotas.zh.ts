@@ -1,4 +1,6 @@
 export const clusterQuotas = {
+  used: '已用',
+  nothingUsed: '无',
   title: '配额',
   edit: '编辑配额',
   none: '项目的 Pod 可使用集群的全部资源。',
