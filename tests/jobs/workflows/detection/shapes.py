@@ -79,6 +79,7 @@ def write_dataset(
 
     `objects` has the rows of the pictures that somebody has looked at; None for no layer.
     """
+    folder.mkdir(parents=True, exist_ok=True)
     memory, store = MemoryObjectStore(), PackStore(folder / "cache")
     sink = io.BytesIO()
     with PackWriter(sink) as writer:

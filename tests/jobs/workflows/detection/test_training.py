@@ -11,7 +11,13 @@ import pytest
 
 from atom_sdk import run
 from tests.jobs.workflows.detection.conftest import Module
-from tests.jobs.workflows.detection.shapes import SHAPES, shapes_dataset
+from tests.jobs.workflows.detection.shapes import (
+    SHAPES,
+    draw_shapes,
+    object_row,
+    shapes_dataset,
+    write_dataset,
+)
 
 torch = pytest.importorskip("torch", reason="the environment of the workflow has torch")
 onnxruntime = pytest.importorskip("onnxruntime", reason="and ONNX")
@@ -115,6 +121,24 @@ def test_a_training_that_was_cut_off_goes_on_as_if_it_had_not(
         for outputs in (whole, rest)
     )
     assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+@pytest.mark.parametrize("unreadable", [False, True])
+def test_one_picture_is_enough_to_train_on(
+    module: Module, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, unreadable: bool
+) -> None:
+    picture, boxes = draw_shapes(np.random.default_rng(2))
+    rows = [object_row(number, box) for number, box in enumerate(boxes)]
+    assert rows
+    files = {"a.png": b"no picture" if unreadable else picture}
+    data = write_dataset(tmp_path / "data", files, {"a.png": rows})
+    if unreadable:
+        with pytest.raises(run.RunFailure, match="None of the 1 pictures can be read"):
+            train(module, monkeypatch, tmp_path, data, epochs=1, image_size=64)
+    else:
+        outputs = train(module, monkeypatch, tmp_path, data, epochs=1, image_size=64)
+        assert (outputs / "model" / "detector.onnx").exists()
+        assert not (outputs / "validation.json").exists()
 
 
 def test_an_export_that_answers_otherwise_fails(

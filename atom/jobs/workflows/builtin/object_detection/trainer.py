@@ -91,12 +91,11 @@ class Trainer:
         sums, seen = np.zeros(3), 0
         size, mirror = self.settings.batch_size, self.settings.mirror
         for place, batch in enumerate(run.track(self.table.training(order, size, seed, mirror))):
-            # A last batch of one picture has too little variance to normalise with.
-            if len(batch.images) > 1:
+            # Pictures that cannot be read leave some batches smaller, or empty.
+            if len(batch.images):
                 loss = self._step(batch)
-                sums += np.array([float(loss.total.detach()), loss.scores, loss.boxes]) * len(
-                    batch.images
-                )
+                values = (float(loss.total.detach()), loss.scores, loss.boxes)
+                sums += np.array(values) * len(batch.images)
                 seen += len(batch.images)
                 if place % LOG_EVERY_BATCHES == 0:
                     run.log({"loss": sums[0] / seen}, step=epoch * self.batches + place)
