@@ -28,6 +28,7 @@ from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.layers.folder_labels import folder_label
 from atom_sdk.manifests.layers.layers import read_values
 from atom_sdk.manifests.links import read_links
+from atom_sdk.manifests.query import Query, read_object_facts
 from atom_sdk.manifests.ranges.ranges import BoundaryRule
 from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root
 from atom_sdk.manifests.splits.requests import SplitRequest
@@ -66,6 +67,9 @@ class Source:
     def object_rows(self, ref: LayerRef, paths: Sequence[str]) -> pa.Table:
         table = read_layer(ref, self.store)
         return table.filter(pc.is_in(table["path"], value_set=pa.array(paths, pa.string())))
+
+    def object_facts(self, root: Root, query: Query) -> pa.Table | None:
+        return read_object_facts(root, self.store, query)
 
     def object_labels(self, ref: LayerRef) -> dict[str, int]:
         rows = read_layer(ref, self.store)["objects"].to_pylist()

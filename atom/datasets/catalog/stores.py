@@ -19,8 +19,11 @@ from atom.datasets.versions.engines.version_stats import VersionStats
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.layers.layers import read_values
 from atom_sdk.manifests.layers.object_labels import count_object_labels
+from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND
 from atom_sdk.manifests.layers.picked import pick_rows
 from atom_sdk.manifests.links import read_links
+from atom_sdk.manifests.query import Query, read_object_facts
+from atom_sdk.manifests.query.tree import object_terms
 from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root, read_root
 
 _TABLE_CACHE_BYTES = 192 << 20
@@ -117,6 +120,14 @@ class VersionStore:
     def object_rows(self, ref: LayerRef, paths: Sequence[str]) -> pa.Table:
         """Return the rows of a layer of objects at paths, which are in order."""
         return pick_rows(ref, paths, self._open)
+
+    def object_facts(self, root: Root, query: Query) -> pa.Table | None:
+        """Return what a query asks of a version's objects, by path and digest."""
+        layout = [layer.layout for layer in root.layers if layer.kind == OBJECTS_KIND]
+        asked = tuple(map(str, object_terms(query)))
+        return _tables.get(
+            ("facts", asked, *layout), lambda: read_object_facts(root, self.store, query)
+        )
 
     def object_labels(self, ref: LayerRef) -> dict[str, int]:
         """Return how many objects of each label a layer has; callers keep it with other counts."""

@@ -38,15 +38,20 @@ class LayerJoin:
         store: ObjectStore,
         label_layers: tuple[str, ...] = LABEL_LAYERS,
         split_layer: str = SPLIT_LAYER,
+        facts: pa.Table | None = None,
     ) -> None:
-        """Raises LayerKindError if a named layer has another kind."""
+        """`facts` are more columns by path and digest, in path order.
+
+        Raises LayerKindError if a named layer has another kind.
+        """
+        self._facts = facts
         self._split = _read_kind(root, store, split_layer, "split")
         found = (_read_kind(root, store, name, "classification") for name in label_layers)
         self._labels = [table for table in found if table is not None]
 
     def join(self, entries: pa.Table) -> pa.Table:
-        """Entries with `label` and `split`, null where there is none."""
-        return join_labels(entries, self._labels, self._split)
+        """Entries with `label`, `split` and the facts, null where there is none."""
+        return join_facts(join_labels(entries, self._labels, self._split), self._facts)
 
 
 def join_labels(entries: pa.Table, labels: Iterable[pa.Table], split: pa.Table | None) -> pa.Table:
@@ -61,9 +66,17 @@ def join_labels(entries: pa.Table, labels: Iterable[pa.Table], split: pa.Table |
     return entries.append_column("label", label).append_column("split", split_of)
 
 
+def join_facts(entries: pa.Table, facts: pa.Table | None) -> pa.Table:
+    """Entries, in path order, with the columns of facts, null where these have no row for them."""
+    for field in () if facts is None else list(facts.schema)[2:]:
+        values = _values(facts, entries, field.name).cast(field.type)
+        entries = entries.append_column(field, values)
+    return entries
+
+
 def _values(layer: pa.Table, entries: pa.Table, column: str) -> pa.ChunkedArray:
     if not len(entries):
-        return pa.chunked_array([], pa.string())
+        return pa.chunked_array([], layer.schema.field(column).type)
     rows = part_between(layer.select(["path", "digest", column]), entries)
     return current_rows(rows, entries).column(column)
 

@@ -18,7 +18,7 @@ from atom_sdk.manifests.entries import DIGEST, LINK_COLUMN
 from atom_sdk.manifests.joined import LABEL_LAYERS, SPLIT_LAYER, LayerJoin, iter_ranges
 from atom_sdk.manifests.linked_files import LinkedFiles
 from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.query import UNSPLIT_IS, Query, matches, may_match
+from atom_sdk.manifests.query import UNSPLIT_IS, Query, matches, may_match, read_object_facts
 from atom_sdk.manifests.roots.roots import RangeRef, Root
 from atom_sdk.manifests.view_annotations import (
     ANNOTATIONS_FIELD,
@@ -158,7 +158,8 @@ class SelectedRows(NamedTuple):
 
 
 def _selected(root: Root, store: ObjectStore, selector: ViewSelector) -> Iterator[SelectedRows]:
-    join = LayerJoin(root, store, selector.label_layers, selector.split_layer)
+    facts = read_object_facts(root, store, selector.where)
+    join = LayerJoin(root, store, selector.label_layers, selector.split_layer, facts)
     linked = LinkedFiles(root, store, join) if root.links else None
     for entries in iter_ranges(root, store, selector.may):
         rows = join.join(entries)

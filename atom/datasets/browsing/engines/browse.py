@@ -26,10 +26,11 @@ from atom.datasets.packs.engines.images import marked_unreadable
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
 from atom.datasets.versions.engines.version_stats import VersionStats
 from atom.datasets.versions.engines.versions import label_layers
-from atom_sdk.manifests.joined import join_labels
+from atom_sdk.manifests.joined import join_facts, join_labels
 from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND, OBJECTS_LAYER
 from atom_sdk.manifests.links import Lead, follow_link, without_links
 from atom_sdk.manifests.listing import prefix_end
+from atom_sdk.manifests.query import Query, asks_about
 from atom_sdk.manifests.roots.groups import range_position, ranges_from
 from atom_sdk.manifests.roots.roots import LayerRef, RangeRef, Root
 
@@ -55,6 +56,9 @@ class TableSource(Protocol):
 
     def object_rows(self, ref: LayerRef, paths: Sequence[str]) -> pa.Table:
         """Return the rows of a layer of objects at paths, which are in order."""
+
+    def object_facts(self, root: Root, query: Query) -> pa.Table | None:
+        """Return what a query asks of a version's objects, by path and digest."""
 
     def object_labels(self, ref: LayerRef) -> dict[str, int]:
         """Return how many objects of each label a layer has."""
@@ -234,7 +238,7 @@ class VersionBrowser:
         def find() -> pa.Array:
             entries = self._source.scanned(part)
             needed = {column for column in ("label", "split") if wanted.needs(column)}
-            return wanted.numbers_of(self.joined(entries, needed))
+            return wanted.numbers_of(self.joined(entries, needed, wanted.where))
 
         # Both follow from contents: neither a delta nor another pack changes the rows.
         return self._source.numbers((part.content, self._layers_key, wanted.key), find)
@@ -242,12 +246,23 @@ class VersionBrowser:
     def _paths(self, part: RangeRef) -> pa.Array:
         return _whole(self._source.range(part)["path"])
 
-    def joined(self, entries: pa.Table, columns: Collection[str] = ("label", "split")) -> pa.Table:
-        """Return entries, in path order, with their `label` and `split`, null where not asked."""
+    def joined(
+        self,
+        entries: pa.Table,
+        columns: Collection[str] = ("label", "split"),
+        where: Query | None = None,
+    ) -> pa.Table:
+        """Return entries, in path order, with their `label` and `split`, null where not asked.
+
+        With a query also with what it asks of objects.
+        """
         refs = self._label_layers if "label" in columns else []
         labels = [self._source.values(ref, "label") for ref in refs]
         split = self._split_layer if "split" in columns else None
-        return join_labels(entries, labels, split and self._source.values(split, "value"))
+        rows = join_labels(entries, labels, split and self._source.values(split, "value"))
+        if where is None or not asks_about(where, "objects"):
+            return rows
+        return join_facts(rows, self._source.object_facts(self.root, where))
 
     def labels_at(self, paths: Sequence[str]) -> dict[str, str | None]:
         """Return the labels of those of the paths, which are in order, that are files."""
@@ -264,7 +279,7 @@ class VersionBrowser:
     def drawn(self, rows: Sequence[Row]) -> dict[str, Row]:
         """Return the row of the layer of objects of each entry that has one, by path.
 
-        The entries are in path order. What was drawn on other bytes counts for nothing.
+        The entries are in path order. Objects that were drawn on other bytes count for nothing.
         """
         ref = self._objects_layer
         if ref is None or not rows:

@@ -122,7 +122,7 @@ def of_media(table: pa.Table, media: str) -> pa.Table:
 
 def _tables(browser: VersionBrowser, where: Query | None) -> Iterator[pa.Table]:
     for part in browser.root.ranges:
-        table = browser.joined(without_links(browser.entries(part)))
+        table = browser.joined(without_links(browser.entries(part)), where=where)
         yield table if where is None else table.filter(matches(where, table))
 
 

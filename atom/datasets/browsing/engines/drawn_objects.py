@@ -1,4 +1,4 @@
-"""What is drawn on a picture, as pages show it: a few objects in lists, all on the file's page."""
+"""Objects of pictures as pages show them: a few in lists, all on the page of a file."""
 
 from __future__ import annotations
 

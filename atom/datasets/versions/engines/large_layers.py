@@ -33,13 +33,13 @@ from atom.datasets.versions.engines.version_plan import (
 from atom_sdk.errors import LayerKindError
 from atom_sdk.manifests.build import read_range
 from atom_sdk.manifests.entries import ENTRY_SCHEMA
-from atom_sdk.manifests.joined import LABEL_LAYERS, iter_ranges
+from atom_sdk.manifests.joined import LABEL_LAYERS, iter_ranges, join_facts
 from atom_sdk.manifests.layers.layers import current_rows, layer_schema, merge_layer
 from atom_sdk.manifests.layers.pieces import Pair, change_layer_pieces, layer_pieces
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.progress import watched_ranges
-from atom_sdk.manifests.query import matches
+from atom_sdk.manifests.query import matches, read_object_facts
 from atom_sdk.manifests.roots.roots import LayerRef, Root
 from atom_sdk.manifests.rows.pieces import Pieces, aligned
 from atom_sdk.manifests.splits.large import DrawnRows, draw_rows
@@ -153,6 +153,7 @@ class _Layers:
 
     def _drawn(self, root: Root, split: SplitRequest, kept: Iterable[pa.Table]) -> DrawnRows:
         rows, query = SplitRows(split), split.query
+        facts = read_object_facts(root, self._store, query)
         ranges = watched_ranges(root.ranges, self._plan.watch)
         files = (without_links(read_range(part, self._store)) for part in ranges)
         entries = Pieces(files, ENTRY_SCHEMA)
@@ -169,6 +170,7 @@ class _Layers:
             attributes = table["attributes"].to_pylist() if split.group_by else []
             nulls = pa.nulls(len(table), pa.string())
             joined = table.append_column("label", label).append_column("split", nulls)
+            joined = join_facts(joined, facts)
             rows.add(
                 paths,
                 label.to_pylist(),

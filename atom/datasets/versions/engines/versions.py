@@ -48,7 +48,7 @@ from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.progress import UNWATCHED, Watch, watched_ranges
-from atom_sdk.manifests.query import matches
+from atom_sdk.manifests.query import matches, read_object_facts
 from atom_sdk.manifests.ranges.deltas import clip
 from atom_sdk.manifests.roots.roots import LayerRef, Root
 from atom_sdk.manifests.rows.spilled_rows import SpilledRows
@@ -199,7 +199,7 @@ def split_input(
     groups: dict[str, str] = {}
     query = split.query
     chosen: set[str] | None = None if query is None else set()
-    join = LayerJoin(root, store)
+    join = LayerJoin(root, store, facts=read_object_facts(root, store, query))
     for part in watched_ranges(root.ranges, watch):
         table = join.join(without_links(read_range(part, store)))
         paths = table["path"].to_pylist()

@@ -14,6 +14,9 @@ export const query: Readonly<Record<string, string>> = {
   'query.list_of_two_types': '{value} 是{type:w}；此列表中的值都应为{expected:w}。',
   'query.name_an_attribute': '请指明其中一个属性，例如 attributes.camera。',
   'query.nested_too_deeply': '嵌套过深。',
+  'query.object_field':
+    '对象可查询 {fields}；属性写作 objects.attributes.NAME，某一类别的数量写作 objects.counts.NAME。',
+  'query.object_beside_file': '{left} 与 {right}：对象的值只能与同一对象的其他值或常量比较。',
   'query.no_parts': '{column} 没有下级，只有 attributes 有。',
   'query.not_a_condition': '{column} 本身不是真或假，请加上比较，例如：{example}',
   'query.not_supported': '不能使用 {expression}；查询只有对列的比较、AND、OR、NOT、IN、LIKE、BETWEEN 和 IS NULL。',

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.manifests.query.tree import (
+    AnyObject,
     Both,
     Column,
     Comparison,
@@ -49,9 +50,20 @@ def matches(query: Query, rows: pa.Table) -> pa.Array:
     """For each row whether it matches: true, false, or null where that is unknown.
 
     `rows` has the columns of entries and `label` and `split`. A comparison with a missing value,
-    or with one of another kind, is unknown.
+    or with one of another kind, is unknown. For a query that asks of objects the table also has
+    the columns of its facts, see `fact_name`.
     """
     return _Evaluation(rows).of(query.where)
+
+
+def fact_name(term: AnyObject | Column) -> str:
+    """Return the column of a table that has the answer to what a query asks of objects."""
+    return f"objects: {term}"
+
+
+def evaluate_objects(node: Node, objects: pa.Table) -> pa.Array:
+    """For each object whether a condition holds; the columns are fields of the layer's objects."""
+    return _ObjectEvaluation(objects).of(node)
 
 
 class _Evaluation:
@@ -70,6 +82,8 @@ class _Evaluation:
                 return reduce(pc.or_kleene, map(self.of, terms))
             case Not(term):
                 return pc.invert(self.of(term))
+            case AnyObject():
+                return self._column(fact_name(node))
         return self._leaf(node)
 
     def _leaf(self, node: Comparison | IsNull | Flag | Membership | Like) -> pa.Array:
@@ -114,18 +128,21 @@ class _Evaluation:
         if column.kind is not None:
             return self._value(column, column.kind).is_null()
         codes, documents = self._decoded()
-        missing = [_at_keys(document, column.keys) is None for document in documents]
+        keys = self._keys(column)
+        missing = [_at_keys(document, keys) is None for document in documents]
         return pc.fill_null(pa.array(missing, pa.bool_()).take(codes), True)
 
     def _value(self, column: Column, kind: Kind) -> pa.Array:
         """Values of one kind, null where the row has none of that kind."""
         key = (column, kind)
         if key not in self._values:
-            read = self._attribute if column.name == "attributes" else self._plain
+            read = self._attribute if column.kind is None else self._plain
             self._values[key] = read(column, kind)
         return self._values[key]
 
     def _plain(self, column: Column, kind: Kind) -> pa.Array:
+        if column.name == "objects":
+            return self._column(fact_name(column)).cast(_TYPES[kind], safe=False)
         if column.name == "name":
             return pc.replace_substring_regex(self._column("path"), r"(?s)^.*/", "")
         if column.name == "folder":
@@ -134,8 +151,13 @@ class _Evaluation:
 
     def _attribute(self, column: Column, kind: Kind) -> pa.Array:
         codes, documents = self._decoded()
-        found = [_of_kind(_at_keys(document, column.keys), kind) for document in documents]
+        keys = self._keys(column)
+        found = [_of_kind(_at_keys(document, keys), kind) for document in documents]
         return pa.array(found, _TYPES[kind]).take(codes)
+
+    def _keys(self, column: Column) -> tuple[str, ...]:
+        """Keys into the JSON object of the attributes."""
+        return column.keys
 
     def _decoded(self) -> tuple[pa.Array, list[Any]]:
         """Index of each row's document (null for none), and the distinct documents."""
@@ -149,6 +171,20 @@ class _Evaluation:
         column = self._rows.column(name).combine_chunks()
         # An empty chunked array may stay one.
         return column if isinstance(column, pa.Array) else pa.concat_arrays(column.chunks)
+
+
+class _ObjectEvaluation(_Evaluation):
+    """Objects under the conditions of a query on one of them."""
+
+    def _keys(self, column: Column) -> tuple[str, ...]:
+        return column.keys[1:]
+
+    def _plain(self, column: Column, kind: Kind) -> pa.Array:
+        name = column.keys[0]
+        if name == "track":
+            ids = self._column("track_id").to_pylist()
+            return pa.array([None if each is None else each.hex() for each in ids], pa.string())
+        return self._column(name).cast(_TYPES[kind], safe=False)
 
 
 def _document(text: str) -> Any:

@@ -11,6 +11,7 @@ from atom_sdk.manifests.joined import LABEL_LAYERS, SPLIT_LAYER, LayerJoin, iter
 from atom_sdk.manifests.listing import prefix_end
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.query.evaluation import matches
+from atom_sdk.manifests.query.object_facts import read_object_facts
 from atom_sdk.manifests.query.ranges import may_match
 from atom_sdk.manifests.query.tree import Query
 from atom_sdk.manifests.roots.roots import RangeRef, Root
@@ -35,7 +36,8 @@ def matching(
         inside = part.max >= prefix and (end is None or part.min < end)
         return inside and (query is None or may_match(query, part.min, part.max))
 
-    join = LayerJoin(root, store, label_layers, split_layer)
+    facts = read_object_facts(root, store, query)
+    join = LayerJoin(root, store, label_layers, split_layer, facts)
     for entries in iter_ranges(root, store, wanted):
         rows = join.join(_below(entries, prefix))
         if query is not None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import sqlglot
@@ -25,13 +25,15 @@ from atom_sdk.manifests.query.errors import (
     QueryTypeError,
 )
 from atom_sdk.manifests.query.limits import MAX_DEPTH, MAX_TEXT_CHARACTERS
+from atom_sdk.manifests.query.object_groups import all_of, any_of, closed
 from atom_sdk.manifests.query.tree import (
     COLUMNS,
+    OBJECT_FIELDS,
+    PICTURE_FIELDS,
     Both,
     Column,
     Comparison,
     Constant,
-    Either,
     Flag,
     IsNull,
     Like,
@@ -76,7 +78,7 @@ def parse(text: str) -> Query:
     _check_characters(text)
     try:
         _check_depth(text)
-        where = _node(sqlglot.parse_one(text, into=exp.Condition))
+        where = closed(_node(sqlglot.parse_one(text, into=exp.Condition)))
     except ParseError as error:
         raise _misspelt_column(text) or _syntax_error(text, error) from error
     except SqlglotError as error:
@@ -187,8 +189,10 @@ def _node(tree: exp.Expr) -> Node:
         _only(tree, "this")
         return _node(tree.this)
     if isinstance(tree, exp.And | exp.Or):
-        terms = [_node(term) for term in _chain(tree, type(tree))]
-        return _joined(Both if isinstance(tree, exp.And) else Either, terms)
+        chain = _chain(tree, type(tree))
+        if isinstance(tree, exp.And):
+            return all_of(closed(node) if _is_apart(term) else node for term, node in _read(chain))
+        return any_of(node for _, node in _read(chain))
     for kinds, read in _READERS.items():
         if isinstance(tree, kinds):
             return read(tree)
@@ -205,10 +209,13 @@ def _chain(tree: exp.Expr, kind: type[exp.Expr]) -> list[exp.Expr]:
     return [tree, *reversed(terms)]
 
 
-def _joined(kind: type[Both] | type[Either], terms: list[Node]) -> Node:
-    """One flat node: brackets around what is joined the same way change nothing."""
-    nested = [term.terms if isinstance(term, kind) else (term,) for term in terms]
-    return kind(tuple(term for inner in nested for term in inner))
+def _read(chain: list[exp.Expr]) -> Iterator[tuple[exp.Expr, Node]]:
+    return ((term, _node(term)) for term in chain)
+
+
+def _is_apart(tree: exp.Expr) -> bool:
+    """Whether brackets ask for an object of its own: all do but those around alternatives."""
+    return isinstance(tree, exp.Paren) and not isinstance(tree.this, exp.Or)
 
 
 def _not(tree: exp.Expr) -> Node:
@@ -217,7 +224,11 @@ def _not(tree: exp.Expr) -> Node:
 
 
 def _negated(term: Node) -> Node:
-    return term.term if isinstance(term, Not) else Not(term)
+    if isinstance(term, IsNull) and term.column.is_of_object:
+        # IS NOT NULL asks for an object that has a value, not for a picture without one that lacks.
+        return Not(term)
+    whole = closed(term)
+    return whole.term if isinstance(whole, Not) else Not(whole)
 
 
 def _comparison(tree: exp.Expr) -> Node:
@@ -238,6 +249,18 @@ def _compare(tree: exp.Expr, operator: str, left: exp.Expr, right: exp.Expr) -> 
         raise QueryTypeError(
             Sentence(
                 "query.two_constants", "two constants are compared; one side must be a column."
+            ),
+            _at(tree),
+        )
+    columns = [side for side in (found.left, found.right) if isinstance(side, Column)]
+    if len({column.is_of_object for column in columns}) > 1:
+        raise QueryTypeError(
+            Sentence(
+                "query.object_beside_file",
+                "{left} and {right}: a value of an object is compared with another of the object "
+                "or with a constant.",
+                left=found.left,
+                right=found.right,
             ),
             _at(tree),
         )
@@ -305,7 +328,7 @@ def _is(tree: exp.Expr) -> Node:
 
 def _flag(tree: exp.Expr) -> Node:
     column = _column(tree)
-    if column.kind is not None:
+    if column.kind not in (None, "flag"):
         raise QueryTypeError(
             Sentence(
                 "query.not_a_condition",
@@ -348,13 +371,13 @@ def _column(tree: exp.Expr) -> Column:
             _at(tree),
             first,
         )
-    column = Column(first.lower(), tuple(name.name for name in names[1:]))
+    column = _named_column(first.lower(), tuple(name.name for name in names[1:]), tree)
     if column.name == "attributes" and not column.keys:
         raise QueryColumnError(
             Sentence("query.name_an_attribute", "name one of them, such as attributes.camera."),
             _at(tree),
         )
-    if column.name != "attributes" and column.keys:
+    if column.name not in ("attributes", "objects") and column.keys:
         raise QueryColumnError(
             Sentence(
                 "query.no_parts", "{column} has no parts; attributes have.", column=column.name
@@ -362,6 +385,27 @@ def _column(tree: exp.Expr) -> Column:
             _at(tree),
         )
     return column
+
+
+def _named_column(name: str, keys: tuple[str, ...], tree: exp.Expr) -> Column:
+    if name != "objects":
+        return Column(name, keys)
+    fields = OBJECT_FIELDS | PICTURE_FIELDS
+    first, *rest = keys or ("",)
+    first = first.lower()
+    counted = len(rest) >= 1 if first == "attributes" else len(rest) == (first == "counts")
+    if first not in fields or not counted:
+        raise QueryColumnError(
+            Sentence(
+                "query.object_field",
+                "A query can ask for {fields}; an attribute is written objects.attributes.NAME, "
+                "the number of a class objects.counts.NAME.",
+                fields=", ".join(f"objects.{field}" for field in fields),
+            ),
+            _at(tree),
+            ".".join(("objects", *keys)),
+        )
+    return Column("objects", (first, *rest))
 
 
 def _names(tree: exp.Expr) -> list[exp.Identifier]:

@@ -19,12 +19,31 @@ COLUMNS: dict[str, Kind | None] = {
     "label": "text",
     "split": "text",
     "attributes": None,
+    "objects": None,
 }
+# Columns of one object, and of all objects of a picture: `objects.counts.car`.
+OBJECT_FIELDS: dict[str, Kind | None] = {
+    "label": "text",
+    "kind": "text",
+    "area": "number",
+    "x": "number",
+    "y": "number",
+    "width": "number",
+    "height": "number",
+    "ignore": "flag",
+    "text": "text",
+    "track": "text",
+    "attributes": None,
+}
+PICTURE_FIELDS: dict[str, Kind | None] = {"count": "number", "counts": "number"}
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of the entries; `keys` lead into the JSON object of `attributes`."""
+    """A column of the entries; `keys` lead into the JSON object of `attributes`.
+
+    The first key of `objects` is one of OBJECT_FIELDS or PICTURE_FIELDS.
+    """
 
     name: str
     keys: tuple[str, ...] = ()
@@ -32,10 +51,19 @@ class Column:
     @property
     def kind(self) -> Kind | None:
         """Kind of all its values, None if each row may have another."""
+        if self.name == "objects":
+            return (OBJECT_FIELDS | PICTURE_FIELDS)[self.keys[0]]
         return COLUMNS[self.name]
 
+    @property
+    def is_of_object(self) -> bool:
+        """Whether each object has a value of its own."""
+        return self.name == "objects" and self.keys[0] in OBJECT_FIELDS
+
     def __str__(self) -> str:
-        return ".".join((self.name, *map(_quoted_name, self.keys)))
+        plain = self.keys[:1] if self.name == "objects" else ()
+        quoted = map(_quoted_name, self.keys[len(plain) :])
+        return ".".join((self.name, *plain, *quoted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +158,26 @@ class Not:
 
 
 @dataclass(frozen=True, slots=True)
+class AnyObject:
+    """One object of the picture makes the term true; unknown where nobody looked for objects."""
+
+    term: Node
+
+    def __str__(self) -> str:
+        return str(self.term)
+
+
+@dataclass(frozen=True, slots=True)
 class Both:
     """All terms hold."""
 
     terms: tuple[Node, ...]
 
     def __str__(self) -> str:
-        return " AND ".join(map(_in_brackets, self.terms))
+        objects = [term for term in self.terms if isinstance(term, AnyObject)]
+        if len(objects) > 1:
+            return " AND ".join(map(_in_own_brackets, self.terms))
+        return " AND ".join(map(_joined_by_and, self.terms))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +190,7 @@ class Either:
         return " OR ".join(map(_in_brackets, self.terms))
 
 
-Node = Comparison | Membership | Like | IsNull | Flag | Not | Both | Either
+Node = Comparison | Membership | Like | IsNull | Flag | Not | Both | Either | AnyObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +219,11 @@ def both(first: Query, second: Query) -> Query:
     return Query(str(where), where)
 
 
+def object_terms(query: Query) -> list[AnyObject | Column]:
+    """Return what a query asks of objects, each once: facts of a picture that its objects give."""
+    return list(dict.fromkeys(_object_terms(query.where)))
+
+
 def asks_about(query: Query, column: str) -> bool:
     """Whether a query compares this column."""
     return any(each.name == column for each in _columns(query.where))
@@ -197,12 +243,30 @@ def in_splits(names: Iterable[str]) -> Query:
     return Query(str(where), where)
 
 
+def columns_of(node: Node) -> Iterator[Column]:
+    """Yield the columns that a node compares."""
+    return _columns(node)
+
+
+def _object_terms(node: Node) -> Iterator[AnyObject | Column]:
+    match node:
+        case AnyObject():
+            yield node
+        case Both(terms) | Either(terms):
+            for term in terms:
+                yield from _object_terms(term)
+        case Not(term):
+            yield from _object_terms(term)
+        case _:
+            yield from (each for each in _columns(node) if each.name == "objects")
+
+
 def _columns(node: Node) -> Iterator[Column]:
     match node:
         case Both(terms) | Either(terms):
             for term in terms:
                 yield from _columns(term)
-        case Not(term):
+        case Not(term) | AnyObject(term):
             yield from _columns(term)
         case Comparison(_, left, right):
             yield from (side for side in (left, right) if isinstance(side, Column))
@@ -215,7 +279,22 @@ def _terms(where: Node) -> tuple[Node, ...]:
 
 
 def _in_brackets(term: Node) -> str:
-    return f"({term})" if isinstance(term, Both | Either) else str(term)
+    inner = term.term if isinstance(term, AnyObject) else term
+    return f"({term})" if isinstance(inner, Both | Either) else str(term)
+
+
+def _joined_by_and(term: Node) -> str:
+    """Conditions on one object stand without brackets, which would begin another object."""
+    if isinstance(term, AnyObject) and isinstance(term.term, Both):
+        return str(term)
+    return _in_brackets(term)
+
+
+def _in_own_brackets(term: Node) -> str:
+    """Each object has brackets; alternatives of one have two pairs, as one pair joins others."""
+    if not isinstance(term, AnyObject):
+        return _in_brackets(term)
+    return f"(({term}))" if isinstance(term.term, Either) else f"({term})"
 
 
 def _quoted_text(text: str) -> str:
