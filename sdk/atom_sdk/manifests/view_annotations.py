@@ -1,4 +1,4 @@
-"""What is drawn on the pictures of a view: its last column, beside path, label and split."""
+"""Annotations of the pictures of a view: its last column, beside path, label and split."""
 
 from __future__ import annotations
 

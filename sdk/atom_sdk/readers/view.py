@@ -66,7 +66,7 @@ class ViewIndex:
 
     @property
     def annotations(self) -> pa.StructArray | None:
-        """What is drawn on each row's picture; None if the version has no layer of objects.
+        """Annotations of each row's picture; None if the version has no layer of objects.
 
         Null for a picture that nobody has looked at. Fields: see `view_annotations`.
         """
