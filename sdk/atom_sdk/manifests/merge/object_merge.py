@@ -73,19 +73,19 @@ class _PictureMerge:
         kept: dict[bytes, Row] = {}
         for name in {**sides[1], **sides[2]}:
             was, mine, other = (side.get(name) for side in sides)
-            each = self.one(f"{column}.{name.hex()}", was, mine, other, merge)
+            each = self.survivor(f"{column}.{name.hex()}", was, mine, other, merge)
             if each is not None:
                 kept[name] = each
         base_ids, our_ids, their_ids = (list(side) for side in sides)
         order, is_disputed = merge_order(base_ids, our_ids, their_ids, kept)
         if is_disputed:
             self.dispute(f"{column}.order", ("changed", "changed"), "", "")
-            # From where the other side began, only one of them put them into another order.
+            # Compared with the losing side, only the other one put them into another order.
             losing = our_ids if self.prefers_theirs(f"{column}.order") else their_ids
             order, _ = merge_order(losing, our_ids, their_ids, kept)
         return [kept[name] for name in order]
 
-    def one(
+    def survivor(
         self,
         name: str,
         base: Row | None,
@@ -102,7 +102,7 @@ class _PictureMerge:
             return None
         changes: tuple[Change, Change]
         changes = ("changed", "removed") if theirs is None else ("removed", "changed")
-        values = (_told(ours), _told(theirs))
+        values = (_shown(ours), _shown(theirs))
         self.dispute(name, changes, *values)
         return theirs if self.prefers_theirs(name) else ours
 
@@ -143,17 +143,17 @@ class _PictureMerge:
         return theirs if self.takes_theirs(name, base, ours, theirs) else ours
 
     def takes_theirs(
-        self, name: str, base: Any, ours: Any, theirs: Any, told: tuple[Any, Any] | None = None
+        self, name: str, base: Any, ours: Any, theirs: Any, rows: tuple[Any, Any] | None = None
     ) -> bool:
         """Whether their value counts; a conflict where both sides changed it differently."""
         if _same(ours, theirs) or _same(base, theirs):
             return False
         if _same(base, ours):
             return True
-        sides = (ours, theirs) if told is None else told
+        sides = (ours, theirs) if rows is None else rows
         changes = tuple(_change(base, side) for side in (ours, theirs))
         part = name.rpartition(".")[2]
-        shown = (_told(side, part) for side in sides)
+        shown = (_shown(side, part) for side in sides)
         self.dispute(name, cast("tuple[Change, Change]", changes), *shown)
         return self.prefers_theirs(name)
 
@@ -196,7 +196,7 @@ def _differs(old: Row, new: Row) -> bool:
     return any(differing_fields(old, new))
 
 
-def _told(value: Any, part: str = "") -> str:
+def _shown(value: Any, part: str = "") -> str:
     """Say a value in the report of a conflict, or a part of an object."""
     if isinstance(value, Mapping) and "geometry" in value:
         column = OBJECT_FIELDS.get(part, ("geometry",))[0]

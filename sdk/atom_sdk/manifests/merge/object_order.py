@@ -13,8 +13,8 @@ def merge_order(
 ) -> tuple[list[Id], bool]:
     """Return the kept ids in their order, and whether both sides put them into another one.
 
-    What one side added stays behind what it was put behind. If both added something there, the
-    ids decide, so the sides may change places. In a dispute the order is ours.
+    An object that one side added stays behind the object that it was put behind. If both added
+    something there, the ids decide, so the sides may change places. In a dispute the order is ours.
     """
     both = set(kept).intersection(base, ours, theirs)
     was, mine, other = ([each for each in side if each in both] for side in (base, ours, theirs))

@@ -28,9 +28,9 @@ class Conflict:
     `layer` and `field` are "" for the file itself. `other_path` is set where one side has a file
     and the other a folder of that name: it is our path, `path` is theirs. The values are those of
     the field, or the digests of the files in hex. For files with the same bytes, `field` is
-    `attributes` or `media_type`, whichever differs, with its values. Of objects, `field` names one
-    and its part, such as `objects.9f86d081884c7d65.label`; for a whole row of objects, the values
-    are their numbers.
+    `attributes` or `media_type`, whichever differs, with its values. In a layer of objects, `field`
+    names an object and its part, such as `objects.9f86d081884c7d65.label`; for a whole row of
+    objects, the values are their numbers.
     """
 
     path: str
