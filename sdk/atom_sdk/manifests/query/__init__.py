@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from atom_sdk.manifests.query.evaluation import matches
     from atom_sdk.manifests.query.filtering import matching
     from atom_sdk.manifests.query.limits import MAX_DEPTH, MAX_TEXT_CHARACTERS
-    from atom_sdk.manifests.query.object_facts import object_facts, read_object_facts
+    from atom_sdk.manifests.query.object_facts import read_object_facts
     from atom_sdk.manifests.query.ranges import may_match
     from atom_sdk.manifests.query.tree import UNSPLIT_IS, Query, asks_about, below, both, in_splits
 
@@ -28,7 +28,6 @@ __all__ = [
     "matches",
     "matching",
     "may_match",
-    "object_facts",
     "parse_query",
     "read_object_facts",
 ]
@@ -38,7 +37,7 @@ _MODULES = {
     "evaluation": ("matches",),
     "limits": ("MAX_DEPTH", "MAX_TEXT_CHARACTERS"),
     "filtering": ("matching",),
-    "object_facts": ("object_facts", "read_object_facts"),
+    "object_facts": ("read_object_facts",),
     "ranges": ("may_match",),
     "tree": ("UNSPLIT_IS", "Query", "asks_about", "below", "both", "in_splits"),
 }
