@@ -5307,9 +5307,9 @@ export interface components {
         AliasTargetRequest: {
             version: number;
         };
-        /** @description What people or models drew on a picture, in pixels from its upper left corner. */
+        /** @description Objects that people or models drew on a picture, in pixels from its upper left corner. */
         Annotations: {
-            /** @description Of the picture, in pixels. */
+            /** @description Width of the picture, in pixels. */
             width: number;
             height: number;
             /** @description human, import or model. */
@@ -5320,9 +5320,9 @@ export interface components {
             /** Format: double */
             agreement: number | null;
             audit_state: string | null;
-            /** @description Of the whole picture. */
+            /** @description Classes of the whole picture. */
             labels: string[];
-            /** @description Of the whole picture, by name. */
+            /** @description Attributes of the whole picture, by name. */
             attributes: {
                 [key: string]: unknown;
             };
@@ -6551,7 +6551,7 @@ export interface components {
         /** @description One page of a diff. */
         DiffPage: {
             summary: components["schemas"]["DiffSummary"];
-            /** @description Of the whole comparison. */
+            /** @description Counts of the whole comparison. */
             objects: components["schemas"]["ObjectCounts"];
             /** @description The 50 most frequent ones of the whole comparison. */
             label_changes: components["schemas"]["LabelChange"][];
@@ -8813,7 +8813,7 @@ export interface components {
         ObjectChange: {
             id: string;
             change: components["schemas"]["SideChangeEnum"];
-            /** @description What changed: label, geometry, attributes, ignore, text, track. */
+            /** @description The parts that changed: label, geometry, attributes, ignore, text, track. */
             fields: string[];
         };
         /** @description Objects that differ. */

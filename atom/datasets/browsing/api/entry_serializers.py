@@ -28,9 +28,9 @@ class LinkSerializer(serializers.Serializer[Any]):
 
 
 class AnnotationsSerializer(serializers.Serializer[Any]):
-    """What people or models drew on a picture, in pixels from its upper left corner."""
+    """Objects that people or models drew on a picture, in pixels from its upper left corner."""
 
-    width = serializers.IntegerField(help_text="Of the picture, in pixels.")
+    width = serializers.IntegerField(help_text="Width of the picture, in pixels.")
     height = serializers.IntegerField()
     source = serializers.CharField(  # type: ignore[assignment]  # a column
         help_text="human, import or model."
@@ -40,8 +40,10 @@ class AnnotationsSerializer(serializers.Serializer[Any]):
     annotator = serializers.CharField(allow_null=True)
     agreement = serializers.FloatField(allow_null=True)
     audit_state = serializers.CharField(allow_null=True)
-    labels = serializers.ListField(child=serializers.CharField(), help_text="Of the whole picture.")
-    attributes = serializers.DictField(help_text="Of the whole picture, by name.")
+    labels = serializers.ListField(
+        child=serializers.CharField(), help_text="Classes of the whole picture."
+    )
+    attributes = serializers.DictField(help_text="Attributes of the whole picture, by name.")
     objects = serializers.ListField(
         child=serializers.DictField(),
         help_text="The last is on top. Each has id, label, kind, bounds [x, y, width, height] and "
@@ -142,7 +144,7 @@ class ObjectChangeSerializer(serializers.Serializer[Any]):
     change = serializers.ChoiceField(["added", "removed", "changed"])
     fields = serializers.ListField(  # type: ignore[assignment]  # a key
         child=serializers.CharField(),
-        help_text="What changed: label, geometry, attributes, ignore, text, track.",
+        help_text="The parts that changed: label, geometry, attributes, ignore, text, track.",
     )
 
 
@@ -187,7 +189,7 @@ class DiffPageSerializer(serializers.Serializer[Any]):
     """One page of a diff."""
 
     summary = DiffSummarySerializer()
-    objects = ObjectCountsSerializer(help_text="Of the whole comparison.")
+    objects = ObjectCountsSerializer(help_text="Counts of the whole comparison.")
     label_changes = LabelChangeSerializer(
         many=True, help_text="The 50 most frequent ones of the whole comparison."
     )
