@@ -208,7 +208,7 @@ def bytes_per_box(connection: Connection, design: str, boxes: int) -> float:
         connection.execute("SELECT pg_total_relation_size(%s)", [name]).fetchone()
         for name in NAMES[design]
     ]
-    return sum(row[0] for row in sizes if row) / boxes
+    return sum(int(row[0]) for row in sizes if row) / boxes
 
 
 def measure(connection: Connection, pictures: int, rounds: int) -> str:
