@@ -6,6 +6,9 @@ import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { AuditPage, WorkPage } from '../index';
+// Loaded lazily by the pages: the first test does not wait for it.
+import '../audit/ObjectAudit';
+import './ObjectWork';
 
 const labels = [
   {
@@ -108,7 +111,7 @@ test('Enter does not submit an object without its required attribute, and says w
   await work();
   await screen.findByText('1 object');
   tap('Enter');
-  expect((await screen.findByRole('alert')).textContent).toContain('1 value is missing');
+  await screen.findByText(/1 value is missing/);
   const plate = await screen.findByRole('textbox', { name: 'plate' });
   expect(plate.getAttribute('aria-invalid')).toBe('true');
   await userEvent.type(plate, 'AB-1');
@@ -165,7 +168,7 @@ test('a key is changed, and one that is taken names its holder', async () => {
   const change = await screen.findByRole('button', { name: /Change the key of Skip/ });
   await userEvent.click(change);
   fireEvent.keyDown(window, { key: 'b' });
-  expect((await screen.findByRole('alert')).textContent).toContain('“Box”');
+  await screen.findByText(/“Box”/);
   fireEvent.keyDown(window, { key: 'q' });
   await screen.findByRole('button', { name: 'Change the key of Skip, now Q' });
 });
