@@ -47,8 +47,8 @@ function IssueCard({ issue, number, editing, onChange }: IssueCardProps) {
   const object = objectsOf(editing.document).find(({ id }) => id === issue.object);
   const isResolved = issue.state === 'resolved';
   const answer = () =>
-    void commentOnIssue(issue.id, text.trim()).then((changed) => {
-      if (changed) onChange(changed);
+    void commentOnIssue(issue.id, text.trim()).then((comment) => {
+      if (comment) onChange({ ...issue, comments: [...issue.comments, comment] });
       setText('');
     }, notifyError);
   const resolve = () => void resolveIssue(issue.id).then((changed) => changed && onChange(changed), notifyError);

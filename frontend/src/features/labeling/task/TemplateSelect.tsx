@@ -1,6 +1,7 @@
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useTemplates } from '../objects/queries';
+import type { OntologyLabel, OntologySchema } from '../objects/types';
 import { asDraft } from './ontologyDraft';
 import type { TaskForm } from './taskForm';
 
@@ -12,8 +13,8 @@ export function TemplateSelect({ form }: { form: TaskForm }) {
   const choose = (key: string | null) => {
     const template = templates.find((one) => one.key === key);
     form.clearErrors();
-    form.setFieldValue('labels', (template?.labels ?? []).map(asDraft));
-    form.setFieldValue('schema', template?.schema ?? {});
+    form.setFieldValue('labels', ((template?.labels ?? []) as OntologyLabel[]).map(asDraft));
+    form.setFieldValue('schema', (template?.schema ?? {}) as OntologySchema);
   };
   return (
     <Select
