@@ -15,8 +15,11 @@ import { historyOf } from '../objects/editing';
 import type { ImageCache } from '../objects/imageCache';
 import { marksOf } from '../objects/issues';
 import { PLAIN } from '../objects/look';
+import type { DocumentProblem } from '../objects/objectBench';
 import classes from '../objects/objects.module.css';
-import { ontologyOfTask, withoutUnasked } from '../objects/ontology';
+import { missingInDocument, ontologyOfTask, withoutUnasked } from '../objects/ontology';
+import { Problems } from '../objects/Problems';
+import { problemsOfResult } from '../objects/problems';
 import { SidePanel } from '../objects/SidePanel';
 import { Stage } from '../objects/Stage';
 import { toolsOfTask } from '../objects/tools';
@@ -49,6 +52,8 @@ export function AuditPicture(props: AuditPictureProps) {
   const { opinion, change, forget } = useOpinion(person, slot);
   const [correcting, setCorrecting] = useState(opinion.corrected !== null);
   const [sending, setSending] = useState(false);
+  const [problems, setProblems] = useState<DocumentProblem[]>([]);
+  const [showMissing, setShowMissing] = useState(false);
   const isSending = useRef(false);
   const clipboard = useRef<readonly AnnotationObject[]>([]);
   const stage = useRef<HTMLDivElement>(null);
@@ -67,11 +72,21 @@ export function AuditPicture(props: AuditPictureProps) {
 
   const decide = async (verdict: 'accept' | 'return') => {
     if (isSending.current) return;
+    const corrected = correcting && opinion.corrected ? canonical(withoutUnasked(editing.document, ontology)) : null;
+    const [first] = corrected ? missingInDocument(corrected, ontology) : [];
+    setShowMissing(first !== undefined);
+    if (first) {
+      editing.do({ type: 'select', ids: first.object === null ? [] : [first.object] });
+      return;
+    }
     isSending.current = true;
     setSending(true);
-    const corrected = correcting && opinion.corrected ? canonical(withoutUnasked(editing.document, ontology)) : null;
     try {
       const [result] = await sendAudit([decisionOf(slot, verdict, opinion, corrected)]);
+      // The correction stays until it can be accepted.
+      const refused = corrected && result ? problemsOfResult(result) : [];
+      setProblems(refused);
+      if (refused.length > 0) return;
       if (result && !result.ok) notifyWarning(result.detail || t('labeling.objects.audit.stale'));
       else if (verdict === 'return') notifySuccess(t('labeling.objects.audit.returned'));
       else notifySuccess(t(corrected ? 'labeling.objects.audit.correctedDone' : 'labeling.objects.audit.accepted'));
@@ -88,6 +103,8 @@ export function AuditPicture(props: AuditPictureProps) {
     controller?.dispatch({ type: 'open', document: submitted });
     follow();
     change({ corrected: null });
+    setProblems([]);
+    setShowMissing(false);
     setCorrecting(false);
   };
   useShortcuts([
@@ -106,6 +123,7 @@ export function AuditPicture(props: AuditPictureProps) {
     onCanvas: follow,
   });
   const issues = slot.issues ?? [];
+  const missing = showMissing ? missingInDocument(editing.document, ontology).length : 0;
   return (
     <Page fill>
       <PageHeader
@@ -151,6 +169,12 @@ export function AuditPicture(props: AuditPictureProps) {
           {t('labeling.objects.audit.correcting')}
         </Alert>
       )}
+      <Problems problems={problems} editing={editing} />
+      {missing > 0 && (
+        <Alert color="orange" variant="light" mb="sm" py={6} role="alert">
+          {t('labeling.objects.missing', { count: missing })}
+        </Alert>
+      )}
       <div className={classes.layout} ref={stage}>
         <Stage
           name={visible(slot.path)}
@@ -162,14 +186,17 @@ export function AuditPicture(props: AuditPictureProps) {
           drawing={drawing}
           look={PLAIN}
           readOnly={!correcting}
-          marks={marksOf([...issues, ...opinion.issues], editing.document)}
+          marks={[
+            ...problems.flatMap(({ at }) => (at ? [{ at, isOpen: true }] : [])),
+            ...marksOf([...issues, ...opinion.issues], editing.document),
+          ]}
           onReload={() => images.load(slot.media_url)}
         />
         <SidePanel
           editing={editing}
           ontology={ontology}
           activeLabel={drawing.label}
-          showMissing={false}
+          showMissing={showMissing}
           withIssue={new Set([...issues, ...opinion.issues].flatMap(({ object }) => object ?? []))}
           guideline={task.guideline}
           onLabel={drawing.onLabel}

@@ -229,3 +229,22 @@ test('an auditor corrects a picture and accepts it so', async () => {
   await waitFor(() => expect(decided()).toHaveLength(1));
   expect(decided()).toMatchObject([{ verdict: 'accept', document: { objects: [{ id: 'a'.repeat(16) }] } }]);
 });
+
+test('a correction that the server refuses stays, with the reason at its object', async () => {
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [audited(1, picture(box('a', 2), box('b', 2)))] });
+  const errors = { 'document/objects/0/box': ['The box reaches beyond the picture.'] };
+  const places = [{ pointer: 'document/objects/0/box', at: [5, 5] }];
+  serve('POST', 'labelx/audits/', {
+    results: [{ slot: 's1', ok: false, code: 'document_invalid', detail: 'No.', errors, places }],
+  });
+  await audit();
+  await userEvent.click(await screen.findByRole('button', { name: 'Correct' }));
+  await userEvent.click(screen.getByRole('button', { name: 'bike 2' }));
+  tap('Delete');
+  await screen.findByText('1 object');
+  await userEvent.click(screen.getByRole('button', { name: 'Accept the correction' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'The box reaches beyond the picture.' }));
+  expect(screen.getByRole('button', { name: 'bike 1', pressed: true })).toBeTruthy();
+  expect(screen.getByText('1 object')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Accept the correction' })).toBeTruthy();
+});

@@ -8,6 +8,7 @@ import { pooled } from '../workspace/pool';
 import type { WorkbenchApi } from '../workspace/workbenchApi';
 import { DocumentSender, type DraftBody } from './documentSender';
 import type { DocumentProblem, ObjectDraft, ObjectResult } from './objectBench';
+import { pointerIn } from './problems';
 
 const REQUESTS_AT_ONCE = 4;
 
@@ -32,7 +33,7 @@ function problemsOf(error: unknown): DocumentProblem[] {
   return words.map(([name, text]) => {
     const [x, y] = failure.places[name] ?? [];
     const at: [number, number] | null = x === undefined || y === undefined ? null : [x, y];
-    return { pointer: name.replace(/^document[/.]?/, '').replaceAll('.', '/'), texts: [text], at };
+    return { pointer: pointerIn(name), texts: [text], at };
   });
 }
 
