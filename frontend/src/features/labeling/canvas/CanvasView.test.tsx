@@ -52,6 +52,34 @@ describe('CanvasView', () => {
     expect(handle.current?.session.editor).toMatchObject({ past: [], document: { width: 50 } });
   });
 
+  it('goes on to show the whole picture in another size, and stays where somebody looks', () => {
+    let size = { width: 400, height: 300 };
+    let resized = () => {};
+    class Observer {
+      constructor(call: () => void) {
+        resized = call;
+      }
+      observe() {}
+      disconnect() {}
+    }
+    vi.stubGlobal('ResizeObserver', Observer);
+    const rect = vi.spyOn(HTMLElement.prototype, 'getBoundingClientRect');
+    rect.mockImplementation(() => new DOMRect(0, 0, size.width, size.height));
+    const handle = createRef<CanvasController>();
+    render(view(DOCUMENT, { handle }));
+    const resizeTo = (width: number, height: number) => {
+      size = { width, height };
+      resized();
+      return handle.current?.session.view.scale;
+    };
+    expect(resizeTo(400, 300)).toBe((300 - 32) / 100);
+    expect(resizeTo(182, 300)).toBe((182 - 32) / 100);
+    handle.current?.session.zoom(2);
+    expect(resizeTo(400, 300)).toBe(3);
+    rect.mockRestore();
+    vi.unstubAllGlobals();
+  });
+
   it('goes on with an earlier history', () => {
     const handle = createRef<CanvasController>();
     const { unmount } = render(view(DOCUMENT, { handle }));

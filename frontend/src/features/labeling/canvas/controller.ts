@@ -225,10 +225,12 @@ export class CanvasController {
   private resize(): void {
     const { width, height } = this.host.getBoundingClientRect();
     const ratio = this.window.devicePixelRatio || 1;
+    // A picture that fills the canvas goes on filling it; a place that somebody looks at stays.
+    const wasWhole = this.session.showsWhole;
     this.session.size = { width, height };
     this.base.resize(this.session.size, ratio);
     this.active.resize(this.session.size, ratio);
-    if (!this.isFitted) this.session.fit();
+    if (!this.isFitted || wasWhole) this.session.fit();
     // The first size that is one.
     this.isFitted = width > 1;
     this.repaint();

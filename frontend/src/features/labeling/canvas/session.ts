@@ -160,7 +160,17 @@ export class Session implements ToolHost {
   }
 
   fit(): void {
-    this.setView(fitted(this.editor.document, this.size, 16, this.view.rotation ?? 0));
+    this.setView(this.whole());
+  }
+
+  /** Whether the picture lies as `fit` puts it. */
+  get showsWhole(): boolean {
+    const { scale, x, y } = this.whole();
+    return this.view.scale === scale && this.view.x === x && this.view.y === y;
+  }
+
+  private whole(): View {
+    return fitted(this.editor.document, this.size, 16, this.view.rotation ?? 0);
   }
 
   zoom(factor: number, at: Point = [this.size.width / 2, this.size.height / 2]): void {
