@@ -1,4 +1,4 @@
-import { MultiSelect, Select, Stack, Text } from '@mantine/core';
+import { Divider, MultiSelect, Select, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { AttributeFields } from './AttributeFields';
 import type { Editing } from './editing';
@@ -24,6 +24,7 @@ export function PicturePanel({ editing, ontology, showMissing }: PicturePanelPro
   const chosen = (document.labels ?? []).map(String);
   return (
     <section aria-label={t('labeling.objects.picture')}>
+      <Divider my="sm" />
       <Text size="xs" c="dimmed" fw={600} mb={4}>
         {t('labeling.objects.picture')}
       </Text>

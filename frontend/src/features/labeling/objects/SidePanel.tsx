@@ -43,7 +43,6 @@ export function SidePanel(props: SidePanelProps) {
       <ObjectList editing={editing} labels={labels} withIssue={withIssue} />
       {editing.selected.length > 0 && <Divider my="sm" />}
       <SelectionPanel editing={editing} ontology={ontology} showMissing={showMissing} />
-      <Divider my="sm" />
       <PicturePanel editing={editing} ontology={ontology} showMissing={showMissing} />
       {guideline && (
         <section aria-label={t('labeling.guideline')}>

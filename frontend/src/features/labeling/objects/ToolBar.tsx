@@ -70,7 +70,7 @@ export function ToolBar({ tools, active, keymap, editing, onTool }: ToolBarProps
               onClick={() => onTool(tool)}
             >
               <Glyph size={20} />
-              <span className={classes.toolKey} aria-hidden data-key={keymap[tool]} />
+              <span className={classes.toolKey} aria-hidden data-key={keymap[tool].replace('Shift+', '⇧')} />
             </ActionIcon>
           </Tooltip>
         );
