@@ -10,6 +10,7 @@ import { activity } from '@/features/datasets/words/activity.en';
 import { cleaning } from '@/features/datasets/words/cleaning.en';
 import { datasets } from '@/features/datasets/words/datasets.en';
 import { diff } from '@/features/datasets/words/diff.en';
+import { drawn } from '@/features/datasets/words/drawn.en';
 import { importing } from '@/features/datasets/words/importing.en';
 import { item } from '@/features/datasets/words/item.en';
 import { sources } from '@/features/datasets/words/sources.en';
@@ -54,6 +55,7 @@ const en = {
   compare,
   datasets,
   diff,
+  drawn,
   git,
   health,
   importing,

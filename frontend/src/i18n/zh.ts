@@ -11,6 +11,7 @@ import { activity } from '@/features/datasets/words/activity.zh';
 import { cleaning } from '@/features/datasets/words/cleaning.zh';
 import { datasets } from '@/features/datasets/words/datasets.zh';
 import { diff } from '@/features/datasets/words/diff.zh';
+import { drawn } from '@/features/datasets/words/drawn.zh';
 import { importing } from '@/features/datasets/words/importing.zh';
 import { item } from '@/features/datasets/words/item.zh';
 import { sources } from '@/features/datasets/words/sources.zh';
@@ -59,6 +60,7 @@ const zh = {
   datasets,
   errors,
   diff,
+  drawn,
   faults,
   git,
   health,

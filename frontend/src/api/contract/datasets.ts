@@ -1,6 +1,7 @@
 import type { QueryOf } from './query';
 
 export type {
+  Annotations,
   Branch,
   CacheRecord,
   CleaningFinding as Finding,

@@ -17,6 +17,9 @@ import { type BrowseSearch, useEntries, usePlace } from '../browse/useBrowse';
 import { DamageNotice } from '../DamageNotice';
 import { DatasetPartHeader } from '../DatasetPartHeader';
 import { markOf } from '../damage';
+import { DrawnAbout } from '../drawn/DrawnAbout';
+import { DrawnObjects } from '../drawn/DrawnObjects';
+import { useItemDrawn } from '../drawn/useItemDrawn';
 import { baseName } from '../names';
 import { useDataset, useEntry, useFixed, useMediaProblem, type VersionAddress } from '../queries';
 import { Facts } from './Facts';
@@ -159,6 +162,7 @@ function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
   const isImage = entry.media_type.startsWith('image/');
   const answer = usePicture(address, entry.path, isImage);
   const damage = markOf(entry.attributes) ?? answer.data?.damage;
+  const drawn = useItemDrawn(entry);
   return (
     <div className={classes.body}>
       {isImage && !broken ? (
@@ -169,7 +173,10 @@ function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
             alt={entry.path}
             onSize={(width, height) => setSize([width, height])}
             onBroken={() => setBroken(true)}
-          />
+            over={drawn.overlay}
+          >
+            <DrawnAbout object={drawn.activeObject} />
+          </ZoomView>
         </div>
       ) : entry.link ? (
         <div>
@@ -201,6 +208,7 @@ function Body({ address, entry }: { address: VersionAddress; entry: Entry }) {
       )}
       <Stack className={classes.side} gap="lg">
         <Facts address={address} entry={entry} shown={size} />
+        {entry.annotations && <DrawnObjects annotations={entry.annotations} drawn={drawn} />}
         {!entry.link && <ItemLabels address={address} entry={entry} />}
         <History address={address} path={entry.path} />
         <UsedIn address={address} />

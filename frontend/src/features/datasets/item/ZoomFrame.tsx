@@ -1,4 +1,4 @@
-import { type KeyboardEvent, type PointerEvent, useEffect, useRef } from 'react';
+import { type CSSProperties, type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef } from 'react';
 import classes from './item.module.css';
 import { FITTED, moved, type View, zoomed } from './view';
 
@@ -12,13 +12,15 @@ interface ZoomFrameProps {
   onView: (change: (old: View) => View) => void;
   onSize?: (width: number, height: number) => void;
   onBroken?: () => void;
+  /** Lies on the picture and is zoomed and moved with it. */
+  over?: ReactNode;
 }
 
 export const ZOOM_STEP = 1.5;
 const MOVE_PX = 60;
 
 /** A picture in a frame, zoomed with the wheel or keys and moved by dragging; where it lies is its owner's. */
-export function ZoomFrame({ src, alt, label, describedBy, view, onView, onSize, onBroken }: ZoomFrameProps) {
+export function ZoomFrame({ src, alt, label, describedBy, view, onView, onSize, onBroken, over }: ZoomFrameProps) {
   const frame = useRef<HTMLDivElement>(null);
   const dragged = useRef<{ x: number; y: number } | null>(null);
   const change = useRef(onView);
@@ -69,6 +71,7 @@ export function ZoomFrame({ src, alt, label, describedBy, view, onView, onSize, 
   const stop = () => {
     dragged.current = null;
   };
+  const transform = `translate(${view.x}px, ${view.y}px) scale(${view.scale})`;
   return (
     // biome-ignore lint/a11y/useSemanticElements: a frame that takes keys is no fieldset
     <div
@@ -92,10 +95,15 @@ export function ZoomFrame({ src, alt, label, describedBy, view, onView, onSize, 
         alt={alt}
         draggable={false}
         className={classes.whole}
-        style={{ transform: `translate(${view.x}px, ${view.y}px) scale(${view.scale})` }}
+        style={{ transform }}
         onLoad={({ currentTarget }) => onSize?.(currentTarget.naturalWidth, currentTarget.naturalHeight)}
         onError={onBroken}
       />
+      {over && (
+        <div className={classes.over} style={{ transform, '--zoom': view.scale } as CSSProperties}>
+          {over}
+        </div>
+      )}
     </div>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './item.module.css';
 import { FITTED, type View } from './view';
@@ -11,10 +11,13 @@ interface ZoomViewProps {
   /** Width and height of the picture, as soon as the browser knows them. */
   onSize: (width: number, height: number) => void;
   onBroken: () => void;
+  over?: ReactNode;
+  /** Stands in the corner, whatever part of the picture is seen. */
+  children?: ReactNode;
 }
 
 /** A picture as large as there is room for, to be zoomed with the wheel or keys and moved by dragging. */
-export function ZoomView({ src, ...rest }: ZoomViewProps) {
+export function ZoomView({ src, children, ...rest }: ZoomViewProps) {
   const { t } = useTranslation();
   const [view, setView] = useState<View>(FITTED);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another picture is seen whole at first
@@ -32,6 +35,7 @@ export function ZoomView({ src, ...rest }: ZoomViewProps) {
       <span id="item-zoom-keys" hidden>
         {t('item.zoomKeys')}
       </span>
+      {children}
       <ZoomButtons onView={setView} className={classes.zoom} />
     </div>
   );

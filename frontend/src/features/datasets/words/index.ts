@@ -4,6 +4,7 @@ import { activity } from './activity.en';
 import { cleaning } from './cleaning.en';
 import { datasets } from './datasets.en';
 import { diff } from './diff.en';
+import { drawn } from './drawn.en';
 import { item } from './item.en';
 import { sources } from './sources.en';
 import { upload } from './upload.en';
@@ -11,4 +12,4 @@ import { versioning } from './versioning.en';
 import { views } from './views.en';
 import { writers } from './writers.en';
 
-addWords({ activity, cleaning, datasets, diff, item, sources, table, upload, versioning, views, writers });
+addWords({ activity, cleaning, datasets, diff, drawn, item, sources, table, upload, versioning, views, writers });
