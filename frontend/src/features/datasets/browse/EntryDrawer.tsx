@@ -14,6 +14,7 @@ import { Bytes } from '@/shared/ui/values';
 import { visible } from '@/shared/ui/visible';
 import { DamageNotice } from '../DamageNotice';
 import { markOf } from '../damage';
+import { EntryOverlay } from '../drawn/EntryOverlay';
 import { LinkTarget } from '../item/LinkTarget';
 import { usePicture } from '../item/queries';
 import { baseName } from '../names';
@@ -110,6 +111,7 @@ function EntryDetails({ address, entry }: { address: VersionAddress; entry: Entr
           onBroken={() => setBroken(entry.media_url)}
           onSize={(width, height) => !isBroken && setSize({ of: entry.media_url, width, height })}
         />
+        {isImage && !damage && <EntryOverlay annotations={entry.annotations} withNames />}
       </div>
       {damage && <DamageNotice reason={damage} />}
       {problem && <ErrorState error={problem} compact />}

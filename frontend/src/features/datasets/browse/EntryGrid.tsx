@@ -9,6 +9,8 @@ import { EmptyState } from '@/shared/ui/EmptyState';
 import { ErrorState } from '@/shared/ui/ErrorState';
 import { visible } from '@/shared/ui/visible';
 import { isTooLarge, markOf } from '../damage';
+import { EntryOverlay } from '../drawn/EntryOverlay';
+import { ObjectsBadge } from '../drawn/ObjectsBadge';
 import { baseName } from '../names';
 import classes from './browse.module.css';
 import { LinkBadge, LinkTile } from './LinkTile';
@@ -65,6 +67,8 @@ function EntryCell({ entry }: { entry: Entry }) {
         ) : (
           <Thumb src={entry.thumb_url} damaged={damaged} />
         )}
+        {!damaged && entry.thumb_url && <EntryOverlay annotations={entry.annotations} />}
+        <ObjectsBadge annotations={entry.annotations} />
         <div className={classes.tags}>
           {entry.link && entry.thumb_url && <LinkBadge link={entry.link} />}
           {entry.label ? <span className={classes.tag}>{entry.label}</span> : <span />}

@@ -5,11 +5,12 @@ import type { Branch, Entry } from '@/api/contract/datasets';
 import { useMay } from '@/shared/domain/project';
 import { type Column, DataTable } from '@/shared/grid/DataTable';
 import { CopyId } from '@/shared/ui/CopyId';
+import { useFormat } from '@/shared/ui/format';
 import { LongName } from '@/shared/ui/LongName';
 import { Bytes } from '@/shared/ui/values';
 import { EditBar } from '../operations/EditBar';
 import type { OnVersion } from '../operations/edited';
-import { useEntryList, type VersionAddress } from '../queries';
+import { useEntryList, useStats, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 import { NoFiles } from './EntryGrid';
 import { type BrowseSearch, queryOf } from './useBrowse';
@@ -28,7 +29,7 @@ interface EntryListProps {
 export function EntryList({ address, branch, search, isExact, onClear, onVersion }: EntryListProps) {
   const { t } = useTranslation();
   const entries = useEntryList(address, queryOf(search));
-  const columns = useColumns();
+  const columns = useColumns(Boolean(useStats(address.dataset, address.ref).data?.annotated));
   const mayEdit = useMay('researcher');
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const selection = mayEdit ? { selected, onSelect: setSelected } : {};
@@ -70,10 +71,18 @@ function Label({ name }: { name: string | null }) {
   );
 }
 
-function useColumns(): Column<Entry>[] {
+/** Numbers of objects stand where the version has annotated pictures. */
+function useColumns(hasObjects: boolean): Column<Entry>[] {
   const { t } = useTranslation();
-  return useMemo<Column<Entry>[]>(
-    () => [
+  const format = useFormat();
+  return useMemo<Column<Entry>[]>(() => {
+    const objects: Column<Entry> = {
+      key: 'objects',
+      header: t('drawn.objects'),
+      align: 'right',
+      cell: ({ annotations }) => (annotations ? format.number(annotations.objects_total) : '–'),
+    };
+    return [
       {
         key: 'path',
         header: t('datasets.path'),
@@ -81,6 +90,7 @@ function useColumns(): Column<Entry>[] {
         elastic: true,
       },
       { key: 'label', header: t('datasets.labelFilter'), cell: ({ label }) => <Label name={label} /> },
+      ...(hasObjects ? [objects] : []),
       { key: 'split', header: t('datasets.split'), cell: ({ split }) => split ?? '–' },
       { key: 'type', header: t('datasets.type'), from: 'md', nowrap: true, cell: ({ media_type }) => media_type },
       {
@@ -95,7 +105,6 @@ function useColumns(): Column<Entry>[] {
         from: 'lg',
         cell: ({ digest }) => <CopyId value={digest} chars={10} />,
       },
-    ],
-    [t],
-  );
+    ];
+  }, [t, format, hasObjects]);
 }

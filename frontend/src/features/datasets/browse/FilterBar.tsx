@@ -2,6 +2,9 @@ import { Button, Group, SegmentedControl, Select, Slider, Text } from '@mantine/
 import { IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/shared/ui/format';
+import { DrawnSwitch } from '../drawn/DrawnSwitch';
+import { ObjectsFilter } from '../drawn/ObjectsFilter';
+import { useDrawnKey } from '../drawn/useDrawn';
 import { useStats, type VersionAddress } from '../queries';
 import { FactFilters } from './FactFilters';
 import { type BrowseSearch, isFiltered } from './useBrowse';
@@ -39,6 +42,8 @@ export function FilterBar({
   const stats = useStats(address.dataset, address.ref).data;
   const options = (counts: Record<string, number> | undefined) =>
     Object.entries(counts ?? {}).map(([value, count]) => ({ value, label: `${value} (${format.number(count)})` }));
+  const hasObjects = Boolean(stats?.annotated);
+  useDrawnKey(hasObjects && search.layout !== 'list');
   const hasLabels = stats !== undefined && Object.keys(stats.labels).length > 0;
   const hasSplits = stats !== undefined && Object.keys(stats.splits).length > 0;
   // Links have neither labels nor splits.
@@ -102,6 +107,9 @@ export function FilterBar({
           onChange={(value) => change({ labelled: value === 'all' ? undefined : value === 'yes' })}
         />
       )}
+      {stats && hasObjects && (
+        <ObjectsFilter stats={stats} where={search.where} onWhere={(where) => change({ where })} />
+      )}
       <FactFilters search={search} change={change} mediaTypes={stats?.media_types} />
       {isFiltered(search) && (
         <Button size="compact-xs" variant="subtle" leftSection={<IconX size={13} />} onClick={onClear}>
@@ -113,6 +121,7 @@ export function FilterBar({
           {total === undefined ? '' : t(words[isExact ? 0 : 1], { count: total })}
           {countedBefore !== null && ` · ${t('datasets.countedBefore', { path: countedBefore })}`}
         </Text>
+        {hasObjects && search.layout !== 'list' && <DrawnSwitch />}
         {search.layout !== 'list' && (
           <Slider
             w={72}

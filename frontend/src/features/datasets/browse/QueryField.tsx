@@ -69,7 +69,19 @@ export function QueryField({ value, onChange, error }: QueryFieldProps) {
   );
 }
 
-const COLUMNS = ['path', 'name', 'folder', 'size', 'media_type', 'label', 'split', 'attributes.camera'] as const;
+const COLUMNS = [
+  'path',
+  'name',
+  'folder',
+  'size',
+  'media_type',
+  'label',
+  'split',
+  'attributes.camera',
+  'objects.label',
+  'objects.area',
+  'objects.count',
+] as const;
 const FORMS = [
   "label = 'cat'",
   'size BETWEEN 1000 AND 5000',
@@ -77,6 +89,8 @@ const FORMS = [
   "name LIKE 'img\\_%'",
   'attributes.blurred = TRUE',
   'label IS NULL OR NOT attributes.iso > 800',
+  "objects.label = 'car' AND objects.area < 1024",
+  'objects.counts.car >= 2',
 ];
 
 function Grammar() {
