@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { DiffKind, DiffListing } from '@/api/contract/datasets';
 import { useFormat } from '@/shared/ui/format';
 import { KINDS } from './kinds';
+import { ObjectChanges } from './ObjectChanges';
 import type { DiffAsked } from './queries';
 
 export type DiffFilter = Omit<DiffAsked, 'from' | 'to'>;
@@ -34,6 +35,7 @@ export function DiffFilters({ listing, filter, change }: DiffFiltersProps) {
       <Text size="sm" c="dimmed" role="status">
         {t('diff.found', { count: listing.total })}
       </Text>
+      <ObjectChanges counts={listing.objects} />
       {isFiltered && (
         <Button size="compact-xs" variant="subtle" leftSection={<IconX size={13} />} onClick={clear}>
           {t('diff.clear')}

@@ -5,6 +5,8 @@ import { useTranslation } from 'react-i18next';
 import type { DiffRow } from '@/api/contract/datasets';
 import { EmptyState } from '@/shared/ui/EmptyState';
 import { ErrorState } from '@/shared/ui/ErrorState';
+import { DrawnSwitch } from '../drawn/DrawnSwitch';
+import { useDrawnKey } from '../drawn/useDrawn';
 import { DiffCard } from './DiffCard';
 import { type DiffFilter, DiffFilters } from './DiffFilters';
 import { DiffViewer } from './DiffViewer';
@@ -35,6 +37,10 @@ export function DiffGallery({ name, from, to, place, change }: DiffGalleryProps)
   const asked: DiffAsked = { from, to, ...filter };
   const page = whole(pageAsked, 1);
   const diff = useDiff(name, asked, (page - 1) * PAGE, PAGE);
+  const hasObjects = Boolean(
+    diff.data?.results.some((row) => row.old?.annotations?.objects_total || row.new?.annotations?.objects_total),
+  );
+  useDrawnKey(hasObjects);
   const nothing = <EmptyState icon={IconEqual} title={t('datasets.same')} />;
   if (from !== undefined && from === to) return nothing;
   if (diff.error) return <ErrorState error={diff.error} onRetry={() => void diff.refetch()} />;
@@ -45,6 +51,7 @@ export function DiffGallery({ name, from, to, place, change }: DiffGalleryProps)
   const toPage = (next: number) => change({ page: next === 1 ? undefined : next, item: undefined });
   return (
     <>
+      {hasObjects && <DrawnSwitch />}
       <DiffFilters listing={diff.data} filter={filter} change={filterBy} />
       {results.length === 0 && <EmptyState compact icon={IconArrowRight} title={t('common.noMatches')} />}
       <Cards rows={results} first={(page - 1) * PAGE} onOpen={(number) => change({ item: number })} />

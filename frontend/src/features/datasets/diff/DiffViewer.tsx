@@ -8,12 +8,16 @@ import { ErrorState } from '@/shared/ui/ErrorState';
 import { AnchorLink } from '@/shared/ui/links';
 import { Bytes } from '@/shared/ui/values';
 import { visible } from '@/shared/ui/visible';
+import { DrawnSwitch } from '../drawn/DrawnSwitch';
+import { EntryOverlay } from '../drawn/EntryOverlay';
+import { useDrawn } from '../drawn/useDrawn';
 import { FITTED, type View } from '../item/view';
 import { ZoomButtons } from '../item/ZoomButtons';
 import { ZoomFrame } from '../item/ZoomFrame';
 import { LabelChange } from './DiffCard';
 import classes from './diff.module.css';
 import { lookOf } from './kinds';
+import { ObjectChanges, useChangedObjects } from './ObjectChanges';
 import { type DiffAsked, useDiff } from './queries';
 
 interface DiffViewerProps {
@@ -36,7 +40,10 @@ export function DiffViewer({ name, asked, number, onNumber, onClose }: DiffViewe
   const step = (by: number) => {
     if (number + by >= 0 && number + by < total) onNumber(number + by);
   };
+  const { toggle } = useDrawn();
   const onKeyDown = (event: KeyboardEvent) => {
+    // The page's own shortcuts rest while a dialog is open.
+    if (event.key.toLowerCase() === 'o' && !event.ctrlKey && !event.metaKey && !event.altKey) toggle();
     if (event.key !== 'ArrowLeft' && event.key !== 'ArrowRight') return;
     event.preventDefault();
     step(event.key === 'ArrowLeft' ? -1 : 1);
@@ -118,6 +125,7 @@ function What({ row, name, asked }: { row: DiffRow; name: string; asked: DiffAsk
         )}
       </Text>
       <LabelChange before={row.old} after={row.new} mt={0} />
+      <ObjectChanges counts={row.objects} />
       <AnchorLink to="/datasets/$name/item" params={{ name }} search={{ ref, item: row.path }} size="sm">
         {t('diff.toFile')}
       </AnchorLink>
@@ -129,6 +137,8 @@ function What({ row, name, asked }: { row: DiffRow; name: string; asked: DiffAsk
 function Pair({ row }: { row: DiffRow }) {
   const { t } = useTranslation();
   const [view, setView] = useState<View>(FITTED);
+  const marked = useChangedObjects(row.objects);
+  const hasObjects = Boolean(row.old?.annotations?.objects_total || row.new?.annotations?.objects_total);
   const isPicture = Boolean(row.old?.thumb_url ?? row.new?.thumb_url);
   return (
     <>
@@ -137,6 +147,7 @@ function Pair({ row }: { row: DiffRow }) {
           entry={row.old}
           caption={t('datasets.before')}
           absent={t('diff.notThere.before')}
+          marked={marked}
           view={view}
           onView={setView}
         />
@@ -144,6 +155,7 @@ function Pair({ row }: { row: DiffRow }) {
           entry={row.new}
           caption={t('datasets.after')}
           absent={t('diff.notThere.after')}
+          marked={marked}
           view={view}
           onView={setView}
         />
@@ -154,6 +166,7 @@ function Pair({ row }: { row: DiffRow }) {
           <Text size="xs" c="dimmed">
             {t('diff.together')}
           </Text>
+          {hasObjects && <DrawnSwitch />}
         </Group>
       )}
     </>
@@ -164,11 +177,13 @@ interface SideProps {
   entry: Entry | null | undefined;
   caption: string;
   absent: string;
+  /** The objects that differ, by id. */
+  marked: ReadonlySet<string>;
   view: View;
   onView: (change: (old: View) => View) => void;
 }
 
-function Side({ entry, caption, absent, view, onView }: SideProps) {
+function Side({ entry, caption, absent, marked, view, onView }: SideProps) {
   const { t } = useTranslation();
   const [size, setSize] = useState<[number, number]>();
   const [broken, setBroken] = useState(false);
@@ -188,6 +203,7 @@ function Side({ entry, caption, absent, view, onView }: SideProps) {
             onView={onView}
             onSize={(width, height) => setSize([width, height])}
             onBroken={() => setBroken(true)}
+            over={<EntryOverlay annotations={entry?.annotations} marked={marked} withNames />}
           />
         ) : (
           <Text c="dimmed" size="sm">

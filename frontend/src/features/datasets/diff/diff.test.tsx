@@ -1,14 +1,17 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
+import { writeStored } from '@/shared/ui/stored';
 import { expectNoViolations } from '@/test/axe';
 import { eventually } from '@/test/eventually';
 import { problem, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
+import { annotations, STREET } from '../drawn/street';
 import { DiffPage } from '../index';
 import { AT, entry, withDataset } from '../operations/pets';
 
 withDataset();
+afterEach(() => writeStored('atom.drawn', null));
 
 const COUNT = 130;
 // The server of this test answers at most this many: a document of sixty cards is slow to search.
@@ -25,6 +28,7 @@ const row = (number: number) => ({
   old_path: null,
   old: { ...picture(`cats/${number}.png`), label: 'cat' },
   new: { ...picture(`cats/${number}.png`), label: 'dog' },
+  objects: null,
 });
 const SUMMARY = { added: 0, removed: 0, changed: COUNT, renamed: 0, labels_changed: 0 };
 
@@ -38,6 +42,7 @@ function serveDiff(count = COUNT) {
     const numbers = Array.from({ length }, (_, index) => offset + index);
     return {
       summary: { ...SUMMARY, changed: count },
+      objects: { added: 0, removed: 0, changed: 0 },
       label_changes: count > 0 ? [{ old: 'cat', new: null, count: 7 }] : [],
       total: count,
       results: numbers.map(row),
@@ -120,4 +125,46 @@ test('equal versions and a failure are said', async () => {
   serve('GET', `${AT}diff/`, problem(500, 'server_error', 'Broken'));
   await open();
   await screen.findByRole('alert');
+});
+
+test('objects that changed are counted, and both sides are drawn with what differs standing out', async () => {
+  const moved = { ...STREET[1], box: [110, 20, 30, 40], bounds: [110, 20, 30, 40] };
+  const relabelled = {
+    kind: 'labels_changed',
+    path: 'street.png',
+    old_path: null,
+    old: { ...picture('street.png'), annotations: annotations(STREET) },
+    new: { ...picture('street.png'), annotations: annotations([STREET[0], moved]) },
+    objects: {
+      ...{ added: 0, removed: 1, changed: 1 },
+      changes: [
+        { id: '02', change: 'changed', fields: ['geometry'] },
+        { id: '03', change: 'removed', fields: [] },
+      ],
+    },
+  };
+  serve('GET', `${AT}diff/`, {
+    summary: { ...SUMMARY, changed: 0, labels_changed: 1 },
+    objects: { added: 4, removed: 1500, changed: 1 },
+    label_changes: [],
+    total: 1,
+    results: [relabelled],
+    next: null,
+  });
+  const { container } = await open();
+  const filters = within(await screen.findByRole('group', { name: 'Filters of the changes' }));
+  filters.getByText(/1,500 removed/);
+  const card = await screen.findByRole('listitem');
+  within(card).getByText(/1 removed/);
+  expect(card.querySelectorAll('[data-object]')).toHaveLength(5);
+  expect(
+    [...card.querySelectorAll('[data-object][data-active]')].map((shape) => shape.getAttribute('data-object')),
+  ).toEqual(['02', '03', '02']);
+  await expectNoViolations(container);
+  await userEvent.click(within(card).getByRole('button'));
+  const dialog = await screen.findByRole('dialog', { name: 'Both sides of a change' });
+  await eventually(() => expect(dialog.querySelectorAll('[data-object]')).toHaveLength(5));
+  await userEvent.keyboard('o');
+  expect(dialog.querySelectorAll('[data-object]')).toHaveLength(0);
+  await expectNoViolations(dialog);
 });
