@@ -134,7 +134,7 @@ test('objects that changed are counted, and both sides are drawn with what diffe
     path: 'street.png',
     old_path: null,
     old: { ...picture('street.png'), annotations: annotations(STREET) },
-    new: { ...picture('street.png'), annotations: annotations([STREET[0], moved]) },
+    new: { ...picture('street.png'), annotations: annotations([...STREET.slice(0, 1), moved]) },
     objects: {
       ...{ added: 0, removed: 1, changed: 1 },
       changes: [
