@@ -44,6 +44,7 @@ def machines() -> None:
 def cloned(live_server: Any, run: Run, *words: str) -> Any:
     context = Context()
     maker = run.created_by
+    assert maker is not None
     with Client(live_server.url, create_token(maker, "cli", ["write"]).secret, "vision") as client:
         context._client = client
         done = CliRunner().invoke(

@@ -60,7 +60,8 @@ def _picture(random: np.random.Generator) -> Drawn:
 
 def reference(pictures: list[Drawn]) -> Any:
     """Return pycocotools' evaluation."""
-    objects, detections = [], []
+    objects: list[dict[str, Any]] = []
+    detections: list[dict[str, Any]] = []
     for number, one in enumerate(pictures, 1):
         for row in one.objects:
             x, y, width, height, code, region = row.tolist()
