@@ -400,6 +400,12 @@ test('any dataset of the project can be labelled: they are searched on the serve
   await screen.findByText('No dataset of that name in this project');
 });
 
+test('the page of a task shows its guideline as Markdown', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/', task({ guideline: 'Look at **both** ears.' }));
+  await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  expect((await screen.findByText('both')).tagName).toBe('STRONG');
+});
+
 test('the page of a task says what was left out', async () => {
   serve('GET', 'labelx/tasks/{task_id}/', task({ left_out: { not_images: 3, unreadable: 0 } }));
   await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');

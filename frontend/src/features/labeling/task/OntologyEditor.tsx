@@ -133,6 +133,7 @@ function LabelCard({ form, label, index }: LabelCardProps) {
         mt={6}
         size="compact-xs"
         variant="subtle"
+        style={{ alignSelf: 'flex-start' }}
         leftSection={<Chevron size={14} />}
         aria-expanded={isOpen}
         onClick={() => setOpen(!isOpen)}

@@ -1,6 +1,7 @@
 import { Alert, Card, Group, SimpleGrid, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
 import { problemSentence } from '@/shared/domain/problemWords';
@@ -26,6 +27,8 @@ import { PublishedRest, TaskLink } from './PublishedRest';
 import { Skipped } from './Skipped';
 import { TaskActions } from './TaskActions';
 import { TaskProgress } from './TaskProgress';
+
+const Guideline = lazy(() => import('../objects/Guideline'));
 
 const OVER = new Set(['published', 'completed']);
 
@@ -107,9 +110,15 @@ function TaskView({ task }: { task: LabelTask }) {
           <Title order={2} fz="sm" mb="xs">
             {t('labeling.guideline')}
           </Title>
-          <Text size="sm" style={{ whiteSpace: 'pre-wrap' }} c={task.guideline ? undefined : 'dimmed'}>
-            {task.guideline || t('labeling.noGuideline')}
-          </Text>
+          {task.guideline ? (
+            <Suspense fallback={<Skeleton height={60} />}>
+              <Guideline text={task.guideline} />
+            </Suspense>
+          ) : (
+            <Text size="sm" c="dimmed">
+              {t('labeling.noGuideline')}
+            </Text>
+          )}
         </Card>
       </SimpleGrid>
       <Title order={2} fz="sm" mb="xs">

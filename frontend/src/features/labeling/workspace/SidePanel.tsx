@@ -1,9 +1,12 @@
 import { Divider, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Label, LeasedSlot } from '@/api/contract/labeling';
 import { visible } from '@/shared/ui/visible';
 import classes from '../tiles.module.css';
 import { type Grid, labelOf } from './grid';
+
+const Guideline = lazy(() => import('../objects/Guideline'));
 
 export interface SidePanelProps {
   labels: readonly Label[];
@@ -70,9 +73,9 @@ export function SidePanel({ labels, grid, held, current, guideline, onLabel, onP
           <Text size="xs" c="dimmed" fw={600} mb={4}>
             {t('labeling.guideline')}
           </Text>
-          <Text size="sm" style={{ whiteSpace: 'pre-wrap' }}>
-            {guideline}
-          </Text>
+          <Suspense>
+            <Guideline text={guideline} />
+          </Suspense>
         </>
       )}
     </aside>
