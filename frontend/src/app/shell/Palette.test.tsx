@@ -91,6 +91,7 @@ test('what the page can do comes first: its buttons, tabs, switches, fields and 
   await screen.findByRole('button', { name: /Revoke ci.*Cats/ });
   await userEvent.clear(field);
   await userEvent.paste('undo');
+  await eventually(() => expect(labelled()).not.toContain('Train on itCats'));
   await userEvent.keyboard('{Enter}');
   await eventually(() => expect(done.mock.calls).toEqual([['undo']]));
 });

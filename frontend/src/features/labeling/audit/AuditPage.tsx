@@ -9,6 +9,7 @@ import { asApiError } from '@/api/errors';
 import { useMe } from '@/shared/domain/me';
 import { useCurrentProject, useMay, useProjectOf } from '@/shared/domain/project';
 import { Thumb } from '@/shared/grid/Thumb';
+import { whenReachable } from '@/shared/live/connection';
 import { FailedPage } from '@/shared/ui/FailedPage';
 import { Forbidden } from '@/shared/ui/Forbidden';
 import { AnchorLink } from '@/shared/ui/links';
@@ -126,7 +127,7 @@ interface AuditBatchProps {
 }
 
 /** Drawing is large, and no auditor of a grid needs it. */
-const ObjectAudit = lazy(() => import('./ObjectAudit'));
+const ObjectAudit = lazy(whenReachable(() => import('./ObjectAudit')));
 
 /** Pictures with objects are looked at one after another. */
 function ObjectBatch({ page, person, task, slots, onDone }: AuditBatchProps) {

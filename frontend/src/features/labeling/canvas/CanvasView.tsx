@@ -6,8 +6,8 @@ import classes from './CanvasView.module.css';
 import { CanvasController, type Mark } from './controller';
 import type { Action, Editor } from './editor';
 import { type DocumentV2, type Ontology, objectsOf } from './model';
-import type { Look } from './painter';
 import type { Patch } from './patches';
+import type { Look } from './scene';
 import { type Brush, labelOf, type NoticeCode, type ToolName } from './tools/tool';
 
 export interface CanvasViewProps {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { dirtyRect, MAX_TAGS } from './dirty';
 import { type Action, openEditor, reduce } from './editor';
-import { PLAIN_LOOK, type Scene } from './painter';
+import { PLAIN_LOOK, type Scene } from './scene';
 import { ONTOLOGY, object } from './testing';
 
 const box = (id: string, x: number) => object(id, { kind: 'box', box: [x, 100, 50, 50] });

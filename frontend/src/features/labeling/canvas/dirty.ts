@@ -2,7 +2,7 @@ import { grownBy, rectsTouch, unionOf } from './geometry/points';
 import { boundsOf } from './geometry/shapes';
 import type { DrawnObject, Rect } from './model';
 import { isDrawn, objectsOf } from './model';
-import type { Scene } from './painter';
+import type { Scene } from './scene';
 
 /** Lines, points and names reach this far over the bounds of a shape, in CSS pixels. */
 const OVERHANG_PX = 20;

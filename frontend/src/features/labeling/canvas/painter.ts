@@ -5,29 +5,8 @@ import { boundsOf } from './geometry/shapes';
 import type { DrawnObject, Ontology, Rect } from './model';
 import { isDrawn, objectsOf } from './model';
 import { paintObject, paintTag, type ShapeStyle } from './paintShapes';
+import type { Scene } from './scene';
 import { blitOf, matrixOf, pictureRect, type Size, type View } from './view';
-
-export type Picture = HTMLImageElement | HTMLCanvasElement | ImageBitmap;
-
-export interface Look {
-  /** Per cent; 100 is the picture as it is. */
-  brightness: number;
-  contrast: number;
-  hideAll: boolean;
-  showNames: boolean;
-}
-
-export const PLAIN_LOOK: Look = { brightness: 100, contrast: 100, hideAll: false, showNames: true };
-
-export interface Scene {
-  picture: Picture | null;
-  editor: Editor;
-  ontology: Ontology;
-  view: View;
-  look: Look;
-  /** Objects that the active layer shows instead. */
-  editing: readonly string[];
-}
 
 /** At this many device pixels a pixel of the picture shows its edges. */
 const GRID_SCALE = 12;

@@ -1,6 +1,7 @@
 import { Divider, Text } from '@mantine/core';
 import { lazy, type ReactNode, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
+import { whenReachable } from '@/shared/live/connection';
 import { objectsOf } from '../canvas/model';
 import type { Editing } from './editing';
 import { LabelsPanel } from './LabelsPanel';
@@ -10,7 +11,7 @@ import { PicturePanel } from './PicturePanel';
 import { SelectionPanel } from './SelectionPanel';
 import type { Ontology, OntologyLabel } from './types';
 
-const Guideline = lazy(() => import('./Guideline'));
+const Guideline = lazy(whenReachable(() => import('./Guideline')));
 
 interface SidePanelProps {
   editing: Editing;

@@ -1,8 +1,9 @@
 import { SegmentedControl, Stack, Textarea } from '@mantine/core';
 import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { whenReachable } from '@/shared/live/connection';
 
-const Guideline = lazy(() => import('../objects/Guideline'));
+const Guideline = lazy(whenReachable(() => import('../objects/Guideline')));
 
 interface GuidelineFieldProps {
   value?: string;

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
 import { problemSentence } from '@/shared/domain/problemWords';
 import { useProjectOf } from '@/shared/domain/project';
+import { whenReachable } from '@/shared/live/connection';
 import { LiveIndicator } from '@/shared/live/LiveIndicator';
 import { useLive } from '@/shared/live/useLive';
 import { FailedPage } from '@/shared/ui/FailedPage';
@@ -28,7 +29,7 @@ import { Skipped } from './Skipped';
 import { TaskActions } from './TaskActions';
 import { TaskProgress } from './TaskProgress';
 
-const Guideline = lazy(() => import('../objects/Guideline'));
+const Guideline = lazy(whenReachable(() => import('../objects/Guideline')));
 
 const OVER = new Set(['published', 'completed']);
 

@@ -2,11 +2,12 @@ import { Divider, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Label, LeasedSlot } from '@/api/contract/labeling';
+import { whenReachable } from '@/shared/live/connection';
 import { visible } from '@/shared/ui/visible';
 import classes from '../tiles.module.css';
 import { type Grid, labelOf } from './grid';
 
-const Guideline = lazy(() => import('../objects/Guideline'));
+const Guideline = lazy(whenReachable(() => import('../objects/Guideline')));
 
 export interface SidePanelProps {
   labels: readonly Label[];

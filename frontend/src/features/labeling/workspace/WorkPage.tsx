@@ -3,6 +3,7 @@ import { lazy, Suspense, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask, LeasedSlot } from '@/api/contract/labeling';
 import { useCurrentProject, useMay, useProjectOf } from '@/shared/domain/project';
+import { whenReachable } from '@/shared/live/connection';
 import { ErrorState } from '@/shared/ui/ErrorState';
 import { FailedPage } from '@/shared/ui/FailedPage';
 import { Forbidden } from '@/shared/ui/Forbidden';
@@ -19,7 +20,7 @@ import { SaveState } from './SaveState';
 import { useWorkbench } from './useWorkbench';
 
 /** Drawing is large, and no labeler of a grid needs it. */
-const ObjectWork = lazy(() => import('../objects/ObjectWork'));
+const ObjectWork = lazy(whenReachable(() => import('../objects/ObjectWork')));
 
 export function WorkPage() {
   const { t } = useTranslation();
