@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
 
 import structlog
 
@@ -25,19 +26,30 @@ def know_sizes(slots: Sequence[WorkSlot]) -> None:
     A picture at its source, or one whose first bytes do not tell, stays without: then the size
     that its first document names counts.
     """
-    items = [slot.work_item for slot in slots if slot.label_task.modality == IMAGE_OBJECTS]
-    prefixes = {s.work_item_id: storage.project_prefix(s.label_task.project) for s in slots}
-    unknown = [item for item in items if item.width is None and "pack" in item.media]
+    unknown = [slot for slot in slots if _is_unknown(slot)]
     if not unknown:
         return
-    with ThreadPoolExecutor(min(_AT_ONCE, len(unknown))) as pool:
-        sizes = list(pool.map(lambda item: _size(item, prefixes[item.pk]), unknown))
+    # Slots of one project share its prefix, so that their number costs no queries.
+    prefixes: dict[UUID, str] = {}
+    for slot in unknown:
+        task = slot.label_task
+        if task.project_id not in prefixes:
+            prefixes[task.project_id] = storage.project_prefix(task.project)
+    items = [(slot.work_item, prefixes[slot.label_task.project_id]) for slot in unknown]
+    with ThreadPoolExecutor(min(_AT_ONCE, len(items))) as pool:
+        sizes = list(pool.map(lambda each: _size(*each), items))
     measured = []
-    for item, size in zip(unknown, sizes, strict=True):
+    for (item, _), size in zip(items, sizes, strict=True):
         if size is not None:
             item.width, item.height = size
             measured.append(item)
     WorkItem.objects.bulk_update(measured, ["width", "height"])
+
+
+def _is_unknown(slot: WorkSlot) -> bool:
+    item = slot.work_item
+    is_drawn_on = slot.label_task.modality == IMAGE_OBJECTS
+    return is_drawn_on and item.width is None and "pack" in item.media
 
 
 def _size(item: WorkItem, prefix: str) -> tuple[int, int] | None:
