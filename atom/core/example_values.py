@@ -96,6 +96,23 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "workflow": ("image-classification",),
 }
 
+_ONTOLOGY: dict[str, Any] = {
+    "labels": [
+        {
+            "name": "car",
+            "tools": ["box", "polygon"],
+            "attributes": [
+                {
+                    "name": "colour",
+                    "kind": "choice",
+                    "choices": [{"name": "red"}, {"name": "blue"}],
+                }
+            ],
+        }
+    ],
+    "guideline": "Draw each car, also those that are half hidden.",
+}
+
 # Bodies whose fields depend on each other, by the name of their schema.
 BODIES: dict[str, dict[str, Any]] = {
     "NewClusterRequest": {"name": "west", "in_cluster": True},
@@ -123,6 +140,8 @@ BODIES: dict[str, dict[str, Any]] = {
         "labels": [{"name": "0"}, {"name": "1"}],
         "guideline": "Name the digit in the picture; skip what you cannot read.",
     },
+    "NewOntologyRequest": {"name": "Cars", **_ONTOLOGY},
+    "NewOntologyVersionRequest": _ONTOLOGY,
     "DraftRequest": {
         "seq": 2,
         "base": 1,

@@ -23,6 +23,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 MISSING = (
     "no such",
     "There is nobody",
+    "There is no person",
     "There is no host",
     "has no changes upload",
     "has no dataset",
