@@ -26,6 +26,7 @@ KINDS: Final = (
 TOOLS: Final = (CLASSIFICATION, *KINDS)
 ATTRIBUTE_KINDS: Final = ("choice", "number", "text", "flag")
 MAX_POINTS: Final = 200
+_CHOICES: Final = {"type": "array", "items": {"type": "integer"}}
 
 
 class IdField(serializers.IntegerField):
@@ -43,9 +44,7 @@ class ChoiceSerializer(serializers.Serializer[Any]):
     name = NameField(max_length=MAX_NAME_LENGTH)
 
 
-@extend_schema_field(
-    {"oneOf": [{"type": t} for t in ("integer", "number", "string", "boolean", "array")]}
-)
+@extend_schema_field({"anyOf": [*({"type": t} for t in ("number", "string", "boolean")), _CHOICES]})
 class AttributeValueField(serializers.JSONField):
     """A value of an attribute: a choice's id or several, a number, a text or a flag."""
 

@@ -5506,7 +5506,7 @@ export interface components {
             kind?: components["schemas"]["AttributeKindEnum"];
             /** @default false */
             required?: boolean;
-            default?: (number | string | boolean | unknown[]) | null;
+            default?: (number | string | boolean | number[]) | null;
             choices?: components["schemas"]["Choice"][];
             /** @default false */
             multiple?: boolean;
@@ -5538,7 +5538,7 @@ export interface components {
             kind?: components["schemas"]["AttributeKindEnum"];
             /** @default false */
             required?: boolean;
-            default?: (number | string | boolean | unknown[]) | null;
+            default?: (number | string | boolean | number[]) | null;
             choices?: components["schemas"]["ChoiceRequest"][];
             /** @default false */
             multiple?: boolean;
@@ -6339,12 +6339,12 @@ export interface components {
         /** @description An attribute is asked for only while another one has one of these values. */
         Condition: {
             attribute: number;
-            is: (number | string | boolean | unknown[])[];
+            is: (number | string | boolean | number[])[];
         };
         /** @description An attribute is asked for only while another one has one of these values. */
         ConditionRequest: {
             attribute: number;
-            is: (number | string | boolean | unknown[])[];
+            is: (number | string | boolean | number[])[];
         };
         /** @description `matrix[truth][predicted]` counts, in the order of `labels`. */
         Confusion: {
