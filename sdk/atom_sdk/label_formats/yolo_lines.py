@@ -121,7 +121,10 @@ def _relative(flat: Sequence[float], width: int, height: int) -> list[str]:
     A centre and half a side that end at the border must not go beyond it by their last decimal.
     """
     sides = (width, height)
-    return [
-        f"{min(max(number / sides[place % 2], 0.0), 1.0):.10f}".rstrip("0").rstrip(".")
-        for place, number in enumerate(flat)
-    ]
+    return [_decimal(min(max(n / sides[place % 2], 0.0), 1.0)) for place, n in enumerate(flat)]
+
+
+def _decimal(number: float) -> str:
+    """Ten decimals; a smaller number keeps its digits, since a side of 0 is no box."""
+    text = f"{number:.10f}".rstrip("0").rstrip(".")
+    return f"{number:.10g}" if text == "0" and number > 0 else text

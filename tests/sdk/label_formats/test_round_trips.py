@@ -4,19 +4,30 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from atom_sdk.annotations.geometry import Box, Keypoints, PictureGeometry, RotatedBox
+from atom_sdk.annotations import rle
+from atom_sdk.annotations.geometry import (
+    Box,
+    Keypoints,
+    Mask,
+    PictureGeometry,
+    Polygon,
+    RotatedBox,
+)
 from atom_sdk.annotations.naming import NamedDocument, NamedObject
+from atom_sdk.annotations.tracks import Geometry
 from atom_sdk.label_formats import formats
 from atom_sdk.label_formats.ability import Ability
 from atom_sdk.label_formats.fitting import Fitter
 from atom_sdk.label_formats.interface import LabelledPicture, WriteChoices
 from atom_sdk.label_formats.report import LabelReport
+from atom_sdk.label_formats.tracing import trace
 from atom_sdk.label_formats.values import picture_shape
 from atom_sdk.label_formats.yolo_writing import picture_path
 from tests.sdk.label_formats.sources import Labels, fill, ontology_of, png, read
@@ -71,18 +82,35 @@ def test_a_look_says_before_what_writing_says_after(drawn: list[LabelledPicture]
 def test_each_object_is_written_or_counted(drawn: list[LabelledPicture]) -> None:
     for name in formats.NAMES:
         report = formats.look(drawn, name, ontology_of(drawn))
-        split = report.counts["parts_as_objects"]
-        lost = sum(
-            count
-            for code, count in report.counts.items()
-            if code in _LOST_OBJECTS or code == "outside_left_out"
-        )
+        alone = [formats.look([each], name, ontology_of(drawn)) for each in _one_by_one(drawn)]
 
-        assert report.before.total() == sum(len(each.document.objects) for each in drawn)
-        # A shape of several parts becomes so many objects; each of them may lie outside.
-        written_or_lost = report.total + lost
-        assert written_or_lost >= report.before.total() + split
-        assert split or written_or_lost == report.before.total()
+        assert report.before.total() == len(alone)
+        assert report.total == sum(each.total for each in alone)
+        for picture, each in zip(_one_by_one(drawn), alone, strict=True):
+            [one] = picture.document.objects
+            # A shape of several parts becomes so many objects; each of them may lie outside.
+            parts = _part_count(one.geometry) if each.counts["parts_as_objects"] else 1
+            assert each.total + _lost(each) == parts
+
+
+def _one_by_one(drawn: list[LabelledPicture]) -> list[LabelledPicture]:
+    return [
+        replace(picture, document=replace(picture.document, objects=(each,), relations=()))
+        for picture in drawn
+        for each in picture.document.objects
+    ]
+
+
+def _part_count(geometry: Geometry) -> int:
+    if isinstance(geometry, Mask):
+        return len(trace(rle.decode(geometry.counts, geometry.height, geometry.width)))
+    assert isinstance(geometry, Polygon)
+    return len(geometry.parts)
+
+
+def _lost(report: LabelReport) -> int:
+    codes = _LOST_OBJECTS | {"outside_left_out"}
+    return sum(count for code, count in report.counts.items() if code in codes)
 
 
 _LOST_OBJECTS = {
