@@ -19,7 +19,7 @@ from atom.datasets.browsing.api.entry_serializers import (
     EntrySerializer,
     VersionStatsSerializer,
 )
-from atom.datasets.browsing.api.rendering import EntryRenderer, render_difference
+from atom.datasets.browsing.api.rendering import EntryRenderer, render_differences
 from atom.datasets.browsing.engines.browse import VersionBrowser
 from atom.datasets.browsing.engines.diff_pages import (
     WantedDifferences,
@@ -165,7 +165,7 @@ class DiffView(DatasetScopedView, APIView):
                 "objects": compare_objects(old, new),
                 "label_changes": label_changes(found),
                 "total": len(rows),
-                "results": [render_difference(row, browsers, renderer) for row in page],
+                "results": render_differences(page, browsers, renderer),
                 "next": encode_cursor(following[0][:2]) if following else None,
             }
         )

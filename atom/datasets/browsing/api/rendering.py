@@ -87,16 +87,43 @@ def _link(row: Row) -> dict[str, Any] | None:
     }
 
 
-def render_difference(
-    difference: Difference, browsers: tuple[VersionBrowser, VersionBrowser], renderer: EntryRenderer
-) -> dict[str, Any]:
-    """Return one difference with the entries of both sides, as far as there are any."""
+def render_differences(
+    differences: Sequence[Difference],
+    browsers: tuple[VersionBrowser, VersionBrowser],
+    renderer: EntryRenderer,
+) -> list[dict[str, Any]]:
+    """Return differences with the entries of both sides, as far as there are any.
+
+    Objects are read once for each side, for many rows lie in one group of their layer.
+    """
     old_browser, new_browser = browsers
-    old = old_browser.find(difference.old_path) if difference.old_path is not None else None
-    new = new_browser.find(difference.path) if difference.kind != "removed" else None
+    old = [
+        old_browser.find(each.old_path) if each.old_path is not None else None
+        for each in differences
+    ]
+    new = [new_browser.find(each.path) if each.kind != "removed" else None for each in differences]
+    was, is_now = _drawn(old_browser, old), _drawn(new_browser, new)
+    return [
+        _render_difference(difference, (before, after), (was, is_now), renderer)
+        for difference, before, after in zip(differences, old, new, strict=True)
+    ]
+
+
+def _drawn(browser: VersionBrowser, rows: Sequence[Row | None]) -> dict[str, Row]:
+    """Return what is drawn on the entries, by path; those of a renaming are in another order."""
+    return browser.drawn(sorted((row for row in rows if row), key=lambda row: row["path"]))
+
+
+def _render_difference(
+    difference: Difference,
+    entries: tuple[Row | None, Row | None],
+    drawn: tuple[dict[str, Row], dict[str, Row]],
+    renderer: EntryRenderer,
+) -> dict[str, Any]:
+    old, new = entries
     was, is_now = (
-        browser.drawn([row]).get(row["path"]) if row else None
-        for browser, row in zip(browsers, (old, new), strict=True)
+        by_path.get(row["path"]) if row else None
+        for by_path, row in zip(drawn, entries, strict=True)
     )
     return {
         "kind": difference.kind,
