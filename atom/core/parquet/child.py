@@ -19,6 +19,8 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from atom.core.parquet.ranged_file import RangedFile
+
 MEMORY_BYTES: Final = 768 << 20
 CPU_S: Final = 10
 MAX_ROWS: Final = 100
@@ -41,41 +43,17 @@ class RefusedError(Exception):
     """The file cannot be read, for one of the reasons above."""
 
 
-class AskedFile(io.RawIOBase):
+class AskedFile(RangedFile):
     """A file whose bytes the parent process gives."""
 
     def __init__(self, size_bytes: int) -> None:
         """`size_bytes` is its length."""
-        self._size_bytes = size_bytes
-        self._at = 0
+        super().__init__(_ask, size_bytes)
 
-    def readable(self) -> bool:
-        """It is."""
-        return True
 
-    def seekable(self) -> bool:
-        """It is."""
-        return True
-
-    def tell(self) -> int:
-        """Return the position."""
-        return self._at
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move the position."""
-        base = {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size_bytes}[whence]
-        self._at = max(0, base + offset)
-        return self._at
-
-    def read(self, size: int = -1) -> bytes:
-        """Ask for the next bytes."""
-        end = self._size_bytes if size < 0 else min(self._at + size, self._size_bytes)
-        if end <= self._at:
-            return b""
-        _say({"read": [self._at, end]})
-        data = sys.stdin.buffer.read(end - self._at)
-        self._at += len(data)
-        return data
+def _ask(start: int, end: int) -> bytes:
+    _say({"read": [start, end]})
+    return sys.stdin.buffer.read(end - start)
 
 
 def _say(what: dict[str, Any]) -> None:

@@ -11,9 +11,9 @@ from typing import BinaryIO, cast
 import pyarrow as pa
 
 from atom.accounts.models import Project
+from atom.core.parquet.ranged_file import RangedFile
 from atom.core.storage import PrefixStore, project_store
 from atom.datasets.catalog.engines.byte_cache import ByteCache
-from atom.datasets.catalog.engines.ranged_file import RangedFile
 from atom.datasets.versions.engines.linked_ranges import shown_files
 from atom.datasets.versions.engines.version_stats import VersionStats
 from atom_sdk.manifests.build import read_range
