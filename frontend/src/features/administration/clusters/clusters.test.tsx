@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { setLanguage } from '@/i18n';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
@@ -166,9 +166,9 @@ test('a kubeconfig is tested before it is kept, and a refusal stands at its fiel
 });
 
 test('the result of a test is brought into view', async () => {
-  const scrolled = vi.fn();
-  // jsdom has no layout, and so nothing to scroll.
-  Object.assign(Element.prototype, { scrollIntoView: scrolled });
+  // All files share one process: the DOM's own function comes back after the test.
+  const scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
+  onTestFinished(() => scrolled.mockRestore());
   const form = await openForm();
   await userEvent.type(form.getByLabelText('Kubeconfig'), 'apiVersion: v1');
   const refused = { status: 422, code: 'kubeconfig_refused', title: 'Refused', detail: 'No.', action: '' };
@@ -177,7 +177,6 @@ test('the result of a test is brought into view', async () => {
   await userEvent.click(form.getByRole('button', { name: 'Test' }));
   await form.findByText('No.');
   expect(scrolled).toHaveBeenCalled();
-  Reflect.deleteProperty(Element.prototype, 'scrollIntoView');
 });
 
 test('a wrong name and an empty kubeconfig are refused before anything is sent', async () => {
