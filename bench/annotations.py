@@ -1,22 +1,22 @@
 """`python -m bench.annotations`: stored boxes and their publishing, beside two other designs.
 
-The same pictures lie in one PostgreSQL three times: as Atom's documents (canonical JSON, zstd, with
-the columns that are searched), as a row for each object, and as a JSON for each task. Publishing
-reads each design in the order of paths through a server-side cursor and makes the layer `objects`
-of it. Coordinates are float64 and ids have 8 bytes everywhere, indexes are counted. The rate counts
-the processor's time of the publishing process, which other programs change least.
+The same pictures lie in one PostgreSQL three times: as Atom's documents (packed, with all columns
+and indexes of a revision), as a row for each object, and as a JSON for each task. Publishing reads
+each design in the order of paths through a server-side cursor and makes the layer `objects` of it.
+Coordinates are float64 and ids have 8 bytes everywhere, indexes are counted. The rate counts the
+processor's time of the publishing process, which other programs change least.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import secrets
 import statistics
 import sys
 import tempfile
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
@@ -24,11 +24,11 @@ from typing import Any
 
 import numpy as np
 import psycopg
-import zstandard
 
 from atom.dev.ports import find_free
 from atom.dev.postgres import Postgres
-from atom_sdk.annotations.documents import canonical_json, new_object_id
+from atom.labeling.engines.documents import decode, encode, label_ids_of
+from atom_sdk.annotations.documents import new_object_id
 from atom_sdk.annotations.layer import PictureRow, row_batches
 from atom_sdk.annotations.ontology import Label, Ontology
 from bench.harness import RESULTS, Rounds, interleave, peak_mib, processor_speed, say
@@ -44,26 +44,33 @@ Connection = psycopg.Connection[Any]
 Document = dict[str, Any]
 
 ATOM, OBJECT_ROWS, TASK_JSON = "Atom's documents", "a row for each object", "a JSON for each task"
+# Every design has the paths of pictures beside it, which no labels change.
+PICTURES_TABLE = """CREATE TABLE pictures (
+    id bigint PRIMARY KEY, path text COLLATE "C" NOT NULL, width int, height int)"""
 TABLES = {
+    # The columns and indexes of `AnnotationRevision`.
     ATOM: """CREATE TABLE documents (
-        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, item bigint NOT NULL,
-        path text COLLATE "C" NOT NULL, label_ids smallint[] NOT NULL, n_objects int NOT NULL,
-        sha256 bytea NOT NULL, document bytea NOT NULL);
-        CREATE INDEX ON documents (item); CREATE INDEX ON documents USING gin (label_ids)""",
-    OBJECT_ROWS: """CREATE TABLE pictures (
-        id bigint PRIMARY KEY, path text COLLATE "C" NOT NULL, width int, height int);
-        CREATE TABLE objects (
+        id uuid PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(),
+        work_item bigint NOT NULL, slot bigint NOT NULL, author int NOT NULL DEFAULT 1,
+        lease_no int NOT NULL DEFAULT 1, parent uuid, source varchar(20) NOT NULL DEFAULT 'human',
+        ontology bigint NOT NULL, label_ids smallint[] NOT NULL, n_objects int NOT NULL,
+        document bytea NOT NULL, sha256 bytea NOT NULL, active_ms int NOT NULL DEFAULT 1,
+        accepted bool NOT NULL DEFAULT true, idempotency_key uuid NOT NULL UNIQUE);
+        CREATE INDEX ON documents (work_item, created_at); CREATE INDEX ON documents (slot);
+        CREATE UNIQUE INDEX ON documents (slot, lease_no) WHERE accepted;
+        CREATE INDEX ON documents (parent) WHERE parent IS NOT NULL""",
+    OBJECT_ROWS: """CREATE TABLE objects (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, picture bigint NOT NULL,
         label int NOT NULL, uid bytea NOT NULL, type varchar(16) NOT NULL, z_order int NOT NULL,
         occluded bool NOT NULL, rotation float8 NOT NULL, points float8[] NOT NULL);
         CREATE INDEX ON objects (picture); CREATE INDEX ON objects (label)""",
     TASK_JSON: """CREATE TABLE tasks (
         id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, task bigint NOT NULL,
-        path text COLLATE "C" NOT NULL, result jsonb NOT NULL); CREATE INDEX ON tasks (task)""",
+        result jsonb NOT NULL); CREATE INDEX ON tasks (task)""",
 }
 NAMES = {
     ATOM: ("documents",),
-    OBJECT_ROWS: ("pictures", "objects"),
+    OBJECT_ROWS: ("objects",),
     TASK_JSON: ("tasks",),
 }
 
@@ -89,13 +96,14 @@ def documents(pictures: int) -> Iterator[tuple[str, Document]]:
 
 def fill(connection: Connection, pictures: int) -> None:
     """Store the same documents in each design."""
-    for statement in TABLES.values():
+    for statement in (PICTURES_TABLE, *TABLES.values()):
         connection.execute(statement)
     pages = {
-        "documents (item, path, label_ids, n_objects, sha256, document)": _document_rows,
+        "documents (id, work_item, slot, ontology, idempotency_key, label_ids, n_objects,"
+        " sha256, document)": _document_rows,
         "pictures (id, path, width, height)": _picture_rows,
         "objects (picture, label, uid, type, z_order, occluded, rotation, points)": _object_rows,
-        "tasks (task, path, result)": _task_rows,
+        "tasks (task, result)": _task_rows,
     }
     kept = list(documents(pictures))
     for target, rows_of in pages.items():
@@ -107,11 +115,10 @@ def fill(connection: Connection, pictures: int) -> None:
 
 
 def _document_rows(number: int, path: str, document: Document) -> Iterator[tuple[Any, ...]]:
-    raw = canonical_json(document)
-    labels = sorted({item["label"] for item in document["objects"]})
-    packed = zstandard.ZstdCompressor(level=3).compress(raw)
-    digest = hashlib.sha256(raw).digest()
-    yield number, path, labels, len(document["objects"]), digest, packed
+    labels, encoded = label_ids_of(document), encode(document)
+    # Ids grow with time, as those of version 7 do; keys are random.
+    keys = uuid.UUID(int=number), number, number, 1, uuid.uuid4()
+    yield *keys, labels, len(document["objects"]), encoded.sha256, encoded.data
 
 
 def _picture_rows(number: int, path: str, document: Document) -> Iterator[tuple[Any, ...]]:
@@ -142,13 +149,12 @@ def _task_rows(number: int, path: str, document: Document) -> Iterator[tuple[Any
         }
         for item in document["objects"]
     ]
-    yield number, path, json.dumps(regions)
+    yield number, json.dumps(regions)
 
 
 def stored_documents(connection: Connection) -> Iterator[tuple[str, Document]]:
-    unpack = zstandard.ZstdDecompressor().decompress
-    for path, data in _rows(connection, "SELECT path, document FROM documents ORDER BY path"):
-        yield path, json.loads(unpack(data))
+    for path, data in _rows(connection, _with_paths("document", "documents", "work_item")):
+        yield path, decode(data)
 
 
 def stored_objects(connection: Connection) -> Iterator[tuple[str, Document]]:
@@ -164,7 +170,7 @@ def stored_objects(connection: Connection) -> Iterator[tuple[str, Document]]:
 
 def stored_tasks(connection: Connection) -> Iterator[tuple[str, Document]]:
     labels = {label.name: label.id for label in ontology().labels}
-    for path, regions in _rows(connection, "SELECT path, result FROM tasks ORDER BY path"):
+    for path, regions in _rows(connection, _with_paths("result", "tasks", "task")):
         objects = []
         for region in regions:
             value = region["value"]
@@ -173,6 +179,12 @@ def stored_tasks(connection: Connection) -> Iterator[tuple[str, Document]]:
             objects.append({"id": region["id"], "label": label, "kind": "box", "box": box})
         sizes = {"width": regions[0]["original_width"], "height": regions[0]["original_height"]}
         yield path, {"version": 2, **sizes, "objects": objects}
+
+
+def _with_paths(column: str, table: str, picture: str) -> str:
+    return (
+        f"SELECT path, {column} FROM {table} JOIN pictures ON pictures.id = {picture} ORDER BY path"
+    )
 
 
 def _rows(connection: Connection, query: str) -> Iterator[tuple[Any, ...]]:

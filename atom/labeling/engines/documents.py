@@ -1,4 +1,4 @@
-"""Annotation documents as they are stored: canonical JSON, zstd, and facts beside it.
+"""Annotation documents as they are stored: packed, or JSON in zstd, and facts beside it.
 
 A classification's document is `{"label_id": 3}`; documents of objects have `"version": 2`.
 """
@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 import zstandard
+
+from atom.labeling.engines import packing
 
 MAX_DOCUMENT_BYTES: Final = 4 << 20
 VERSION_2: Final = 2
@@ -28,12 +30,14 @@ def encode(document: Mapping[str, Any]) -> EncodedDocument:
     """Return the document in its stored form; equal documents have equal digests."""
     text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     raw = text.encode()
-    packed = zstandard.ZstdCompressor(level=3).compress(raw)
-    return EncodedDocument(packed, hashlib.sha256(raw).digest(), len(raw))
+    data = packing.pack(document) or zstandard.ZstdCompressor(level=3).compress(raw)
+    return EncodedDocument(data, hashlib.sha256(raw).digest(), len(raw))
 
 
 def decode(data: bytes) -> dict[str, Any]:
     """Undo `encode`."""
+    if data[:1] in packing.FORMS:
+        return packing.unpack(data, MAX_DOCUMENT_BYTES)
     raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_DOCUMENT_BYTES)
     loaded = json.loads(raw)
     if not isinstance(loaded, dict):

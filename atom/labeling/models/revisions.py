@@ -6,7 +6,6 @@ from typing import Any, ClassVar, Final
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
-from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import Q
 
@@ -93,7 +92,6 @@ class AnnotationRevision(models.Model):
             models.Index(
                 fields=["parent"], condition=Q(parent__isnull=False), name="revision_parent"
             ),
-            GinIndex(fields=["label_ids"], name="revision_label_ids"),
         ]
 
     def __str__(self) -> str:

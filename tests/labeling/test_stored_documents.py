@@ -1,0 +1,105 @@
+"""Documents come back from their stored form as they were, to the bit."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from atom.labeling.engines import packing
+from atom.labeling.engines.documents import MAX_DOCUMENT_BYTES, decode, encode
+from atom_sdk.annotations.documents import Document, canonical_json
+from tests.sdk.annotations.strategies import documents, json_values
+
+ID = "9f86d081884c7d65"
+BOX = {"id": ID, "kind": "box", "label": 1, "box": [0.1, 2.0, -0.0, 1e300]}
+objects_of_anything = st.dictionaries(
+    st.sampled_from(["id", "label", "box", "points", "parts", "kind"]),
+    json_values | st.just(ID) | st.just(7) | st.lists(st.floats(), max_size=3),
+)
+
+
+def came_back(document: dict[str, Any]) -> bytes:
+    return canonical_json(decode(encode(document).data))
+
+
+@given(documents)
+def test_a_document_comes_back_as_its_canonical_json(document: Document) -> None:
+    assert came_back(document.as_json()) == canonical_json(document)
+
+
+@given(st.dictionaries(st.text(max_size=4), json_values), st.lists(objects_of_anything))
+def test_what_no_document_may_hold_comes_back_too(rest: dict[str, Any], objects: list[Any]) -> None:
+    document = {**rest, "objects": objects}
+    assert came_back(document) == canonical_json(document)
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        BOX | {"box": [1, 2.0, 3.0, 4.0]},
+        BOX | {"box": [True, 2.0, 3.0, 4.0]},
+        BOX | {"box": 4},
+        BOX | {"box": None},
+        BOX | {"id": ID.upper()},
+        BOX | {"id": 12},
+        BOX | {"label": None},
+        BOX | {"label": True},
+        {"kind": "box"},
+        {"id": ID, "label": 1, "parts": [[3]]},
+        {"id": ID, "label": 1, "points": [2, 2]},
+        {"id": ID, "label": 1, "points": [1.0, 2.0, 2, 3.0]},
+    ],
+)
+def test_what_would_change_is_stored_as_text(item: dict[str, Any]) -> None:
+    document = {"version": 2, "objects": [item]}
+    assert packing.pack(document) is None
+    assert came_back(document) == canonical_json(document)
+
+
+def test_whether_keypoints_are_visible_stays_a_whole_number() -> None:
+    points = [1.5, 2.5, 2, 0.0, 0.0, 0, 3.25, 4.0, 1]
+    document = {"objects": [{"id": ID, "label": 1, "kind": "keypoints", "points": points}]}
+    assert packing.pack(document)
+    assert came_back(document) == canonical_json(document)
+
+
+def test_equal_objects_share_nothing_after_reading() -> None:
+    items = [BOX | {"attributes": {"4": [1]}}, BOX | {"attributes": {"4": [1]}}]
+    first, second = decode(encode({"objects": items}).data)["objects"]
+    first["attributes"]["4"].append(2)
+    assert second["attributes"] == {"4": [1]}
+
+
+def test_a_document_of_the_largest_size_is_read() -> None:
+    # Numbers of four characters need twice the bytes as float64.
+    numbers = [0.0] * (MAX_DOCUMENT_BYTES // 4 - 100)
+    document = {"objects": [{"id": ID, "label": 1, "kind": "polyline", "points": numbers}]}
+    encoded = encode(document)
+    assert packing.pack(document) == encoded.data
+    assert encoded.size_bytes < MAX_DOCUMENT_BYTES
+    assert decode(encoded.data) == document
+
+
+def test_what_was_stored_as_text_before_is_read() -> None:
+    document = {"version": 2, "objects": [BOX]}
+    text = canonical_json(document)
+    assert decode(zstandard.ZstdCompressor().compress(text)) == document
+    assert decode(encode({"label_id": 3}).data) == {"label_id": 3}
+
+
+def test_documents_that_were_packed_before_are_read() -> None:
+    """Fails when the form changes without another first byte: stored documents would be lost."""
+    stored = (
+        "AyIAAAACAAAAKLUv/SCNzQAAKDMsMzBdBgCA2InuW6NyYcCGOHnjAG8BCJ+G0IGITH1lVtfEiBgNaPkotS/9IEANAQBw"
+        "AAD4PwACQAAIEPA/AEAIAKAAkDEYCDJbSQHaADICgAU="
+    )
+    box = {"id": ID, "label": 3, "kind": "box", "box": [1.5, 2.25, 3.0, 4.0]}
+    points = [1.0, 2.0, 2, 0.0, 0.0, 0]
+    keypoints = {"id": ID[::-1], "label": 3, "kind": "keypoints", "points": points}
+    sizes = {"version": 2, "width": 1920, "height": 1080}
+    assert decode(base64.b64decode(stored)) == {**sizes, "objects": [box, keypoints]}
