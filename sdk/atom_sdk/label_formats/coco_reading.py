@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from atom_sdk.annotations.naming import NamedDocument, NamedObject
 from atom_sdk.importers.names import split_in, split_of
 from atom_sdk.importers.trees import Tree
 from atom_sdk.label_formats import values
+from atom_sdk.label_formats.coco_objects import id_key, object_of, own_id, plain_attributes
 from atom_sdk.label_formats.coco_shapes import Category, geometry_of
 from atom_sdk.label_formats.interface import LabelledPicture, Reading
 from atom_sdk.label_formats.json_stream import JsonStream
@@ -28,7 +29,6 @@ _HEAD_BYTES = 1 << 16
 _KEYS = re.compile(rb'"(images|categories|annotations)"\s*:\s*\[')
 _OTHER_TASKS = ("captions_", "image_info_", "panoptic_")
 _LISTS = frozenset({"images", "annotations", "categories"})
-_HIGHEST = 1 << 63
 Row = Mapping[str, Any]
 
 
@@ -165,7 +165,9 @@ class _Reader:
             self._read_object(row, self._files[place], path, document, objects)
         labels = extra.get("labels")
         attributes = extra.get("attributes")
-        whole = self._plain(attributes, path) if isinstance(attributes, dict) else {}
+        whole = (
+            plain_attributes(attributes, self._report, path) if isinstance(attributes, dict) else {}
+        )
         document = replace(
             document,
             objects=tuple(objects.values()),
@@ -188,64 +190,15 @@ class _Reader:
             self._report.count("class_unknown", subject)
             return
         size = document.width, document.height
+        own = own_id(row, objects)
+        if not own or own in objects:
+            own = values.object_id(None, path, file.path, row.get("id"), len(objects))
         try:
             shape = geometry_of(row, category, size, self._report, subject)
         except ValueRefusedError as refused:
             self._report.count(refused.code, subject)
             return
-        own = _own_id(row, objects)
-        if not own or own in objects:
-            own = values.object_id(None, path, file.path, row.get("id"), len(objects))
-        attributes = row.get("attributes")
-        text = row.get("utf8_string")
-        objects[own] = NamedObject(
-            own,
-            category.name,
-            shape,
-            self._plain(attributes, subject) if isinstance(attributes, dict) else {},
-            bool(row.get("iscrowd")),
-            text if isinstance(text, str) else None,
-        )
-
-    def _plain(self, attributes: Row, subject: str) -> dict[str, Any]:
-        kept = {str(key): _tupled(v) for key, v in attributes.items() if _is_plain(v)}
-        self._report.count("value_wrong", subject, len(attributes) - len(kept))
-        return kept
-
-
-def id_key(value: Any) -> str:
-    """Return an id so that 1, 1.0 and "1" are the same."""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value)[:200]
-
-
-def _own_id(row: Row, taken: Container[str]) -> str:
-    """The id that Atom wrote, or COCO's number as an id; "" for none.
-
-    `person_keypoints_…` gives its objects the numbers that `instances_…` gives them: of a number
-    that is taken already, the highest bit is set.
-    """
-    own = row.get("atom_id")
-    if isinstance(own, str) and values.object_id(own) == own:
-        return own
-    number = row.get("id")
-    if type(number) is not int or not 0 < number < _HIGHEST:
-        return ""
-    plain = f"{number:016x}"
-    return plain if plain not in taken else f"{number | _HIGHEST:016x}"
-
-
-def _tupled(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _is_plain(value: Any) -> bool:
-    if isinstance(value, list):
-        return all(isinstance(each, str) for each in value)
-    if isinstance(value, float):
-        return value == value and abs(value) != float("inf")
-    return isinstance(value, str | bool | int)
+        objects[own] = object_of(row, category.name, shape, own, self._report, subject)
 
 
 def _edges(row: Row) -> list[list[int]]:

@@ -17,7 +17,8 @@ from atom_sdk.label_formats.ontology_notes import AttributeNote
 from atom_sdk.label_formats.pictures import resolve
 from atom_sdk.label_formats.texts import attribute_value
 from atom_sdk.label_formats.values import ValueRefusedError
-from atom_sdk.label_formats.xml_stream import Node, elements
+from atom_sdk.label_formats.xml_nodes import Node
+from atom_sdk.label_formats.xml_stream import elements
 
 IGNORE = "ignore"
 TYPES = {"select": "choice", "radio": "choice", "checkbox": "flag", "number": "number"}

@@ -20,7 +20,7 @@ from atom_sdk.label_formats.bit_runs import RunsRefusedError, read_rows
 from atom_sdk.label_formats.report import LabelReport
 from atom_sdk.label_formats.shapes import ellipse
 from atom_sdk.label_formats.values import ValueRefusedError
-from atom_sdk.label_formats.xml_stream import Node
+from atom_sdk.label_formats.xml_nodes import Node
 
 OCCLUDED = "occluded"
 _LARGEST = (1 << 31) - 1

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
-from typing import IO, Protocol
+from typing import Protocol
 
-from atom_sdk.importers.errors import MissingLibraryError
 from atom_sdk.importers.lookup import Pictures
 from atom_sdk.importers.names import NameRefusedError, normalised
 from atom_sdk.importers.trees import Tree
+from atom_sdk.label_formats.picture_sizes import Size, size_of
 from atom_sdk.label_formats.report import LabelReport
-
-Size = tuple[int, int]
-_SIDEWAYS = frozenset([5, 6, 7, 8])
-_ORIENTATION = 0x0112
 
 
 class Places(Protocol):
@@ -89,28 +84,6 @@ def pictures_of(tree: Tree) -> Places:
             return size_of(stream)
 
     return KnownPictures(paths, size)
-
-
-def size_of(stream: IO[bytes]) -> Size | None:
-    """Return the size of a picture after its EXIF orientation, None if it is no picture.
-
-    Only its head is read. Raises MissingLibraryError.
-    """
-    try:
-        from PIL import Image
-    except ImportError as error:
-        raise MissingLibraryError("Pillow is needed to read the sizes of pictures.") from error
-    try:
-        with warnings.catch_warnings():
-            # No pixels are read here, so their number does no harm.
-            warnings.simplefilter("ignore")
-            with Image.open(stream) as image:
-                width, height = image.size
-                turned = image.getexif().get(_ORIENTATION, 1)
-    # Pillow raises almost anything for a damaged file.
-    except Exception:
-        return None
-    return (height, width) if turned in _SIDEWAYS else (width, height)
 
 
 def resolve(

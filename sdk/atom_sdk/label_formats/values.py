@@ -18,14 +18,20 @@ from atom_sdk.label_formats.report import LabelReport
 _HEX_ID = re.compile(r"[0-9a-f]{16}")
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 Ring = tuple[float, ...]
+_REASONS = {
+    "number_wrong": "a coordinate is no number",
+    "outside_left_out": "it lies outside of its picture",
+    "class_unknown": "its class has no name",
+}
 
 
 class ValueRefusedError(ValueError):
-    """A value that is no part of an object; `code` is that of the loss."""
+    """A value that is no part of an object: the code of the loss, and the reason in a few words."""
 
-    def __init__(self, code: str) -> None:
+    def __init__(self, code: str, reason: str = "") -> None:
         super().__init__(code)
         self.code = code
+        self.reason = reason or _REASONS.get(code, "its shape cannot be read")
 
 
 def number(value: Any) -> float:
@@ -53,19 +59,23 @@ def numbers(values: Any) -> Ring:
 
 def box(values: Any) -> Box:
     """Return a box of x, y, width, height."""
+    if not isinstance(values, list | tuple) or len(values) != 4:
+        raise ValueRefusedError("shape_wrong", "a box has not four numbers")
     four = numbers(values)
-    if len(four) != 4 or four[2] <= 0 or four[3] <= 0:
-        raise ValueRefusedError("shape_wrong")
+    if four[2] <= 0 or four[3] <= 0:
+        raise ValueRefusedError("shape_wrong", "a box has no area")
     return Box(*four)
 
 
 def ring(values: Any) -> Ring:
     """Return a ring of at least three points; a repeated first point at its end is left out."""
+    if not isinstance(values, list | tuple):
+        raise ValueRefusedError("shape_wrong", "a polygon is no list of numbers")
     flat = numbers(values)
     if len(flat) > 6 and flat[:2] == flat[-2:]:
         flat = flat[:-2]
     if len(flat) < 6 or len(flat) % 2:
-        raise ValueRefusedError("shape_wrong")
+        raise ValueRefusedError("shape_wrong", "a polygon has not three points or more")
     return flat
 
 
@@ -119,7 +129,7 @@ def placed(shape: PictureGeometry, width: int, height: int) -> PictureGeometry:
 def keypoints(values: Sequence[float], count: int, around: Box | None) -> Keypoints:
     """Return points of x, y, visibility; `count` is how many there must be, 0 for any number."""
     if len(values) % 3 or not values or (count and len(values) != 3 * count):
-        raise ValueRefusedError("shape_wrong")
+        raise ValueRefusedError("shape_wrong", "its keypoints are not as many as its class has")
     if any(v not in (0, 1, 2) for v in values[2::3]):
         raise ValueRefusedError("shape_wrong")
     points = tuple(

@@ -6,12 +6,11 @@ A file with a coordinate 0 counts from 0, and its numbers are edges, as CVAT and
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from atom_sdk.annotations.geometry import Box, PictureGeometry
+from atom_sdk.annotations.geometry import Box
 from atom_sdk.annotations.naming import NamedDocument, NamedObject
 from atom_sdk.annotations.ontology import Ontology
 from atom_sdk.importers.errors import AnnotationsUnreadableError
@@ -25,9 +24,10 @@ from atom_sdk.label_formats.ability import Ability, as_itself
 from atom_sdk.label_formats.interface import LabelledPicture, Reading, WriteChoices, Writing
 from atom_sdk.label_formats.lists import SplitFiles
 from atom_sdk.label_formats.pictures import resolve
-from atom_sdk.label_formats.texts import attribute_value, text_of, xml_text
-from atom_sdk.label_formats.values import ValueRefusedError
-from atom_sdk.label_formats.xml_stream import Node, elements
+from atom_sdk.label_formats.texts import text_of, xml_text
+from atom_sdk.label_formats.voc_objects import ObjectReader
+from atom_sdk.label_formats.xml_nodes import Node
+from atom_sdk.label_formats.xml_stream import elements
 
 _HEAD_BYTES = 2048
 _ROOT = re.compile(rb"<annotation[\s>]")
@@ -69,7 +69,8 @@ def read(tree: Tree, reading: Reading) -> Iterator[LabelledPicture]:
             reading.report.count("size_unknown", path)
             continue
         taken.add(picture)
-        objects = _Objects(reading, path, picture, size).read(document)
+        reader = ObjectReader(reading.report, path, size, reading.choices.voc_origin)
+        objects = reader.read(document, picture)
         split = splits.split(picture, split_in(picture))
         yield LabelledPicture(picture, NamedDocument(*size, objects=tuple(objects)), split)
 
@@ -93,103 +94,6 @@ def _size(document: Node) -> tuple[int, int] | None:
     size = document.child("size")
     width, height = (values.side(size.get(n)) if size else 0 for n in ("width", "height"))
     return (width, height) if width and height else None
-
-
-class _Objects:
-    """Reads the objects of one file."""
-
-    def __init__(self, reading: Reading, path: str, picture: str, size: tuple[int, int]) -> None:
-        self._reading = reading
-        self._report = reading.report
-        self._path = path
-        self._picture = picture
-        self._width, self._height = size
-
-    def read(self, document: Node) -> Iterator[NamedObject]:
-        """Yield the objects; those that LabelMe marks as deleted are none."""
-        nodes = [node for node in document.all("object") if node.get("deleted") != "1"]
-        origin = self._origin(nodes)
-        for number, node in enumerate(nodes, 1):
-            subject = f"{self._path}, object {number}"
-            try:
-                label = values.class_name(node.get("name"))
-                shape = self._shape(node, origin, subject)
-                shape = values.placed(shape, self._width, self._height)
-            except ValueRefusedError as refused:
-                self._report.count(refused.code, subject)
-                continue
-            own = values.object_id(None, self._picture, number)
-            ignore = node.get("difficult") == "1"
-            yield NamedObject(own, label, shape, self._attributes(node), ignore)
-
-    def _origin(self, nodes: Iterable[Node]) -> int:
-        if self._reading.choices.voc_origin is not None:
-            return self._reading.choices.voc_origin
-        boxes = [box for node in nodes for box in node.all("bndbox")]
-        texts = [box.get(name).strip() for box in boxes for name in _CORNERS]
-        if any(re.fullmatch(r"-?0+(\.0*)?", text) for text in texts):
-            self._report.count("read_as_zero_based", self._path)
-            return 0
-        if any(re.fullmatch(r"-?\d+\.\d*[1-9]\d*", text) for text in texts):
-            self._report.count("fractions_read", self._path)
-        return 1
-
-    def _shape(self, node: Node, origin: int, subject: str) -> PictureGeometry:
-        rotated = node.child("robndbox")
-        if rotated is not None:
-            five = [values.number(rotated.get(name)) for name in ("cx", "cy", "w", "h", "angle")]
-            return values.rotated_box((*five[:4], math.degrees(five[4])))
-        polygons = list(node.all("polygon"))
-        if polygons:
-            parts = [(values.ring(list(_points(polygon))),) for polygon in polygons]
-            shape = values.polygon(parts, self._width, self._height, self._report, subject)
-            return shape
-        box = node.child("bndbox")
-        if box is None:
-            raise ValueRefusedError("shape_wrong")
-        xs, ys = zip(*_corners(box), strict=True)
-        left, top, right, bottom = min(xs), min(ys), max(xs), max(ys)
-        found = values.box(
-            (left - origin, top - origin, right - left + origin, bottom - top + origin)
-        )
-        return self._turned(found, node)
-
-    def _turned(self, box: Box, node: Node) -> PictureGeometry:
-        """CVAT writes the angle of a rotated box as an attribute."""
-        group = node.child("attributes")
-        for each in group.all("attribute") if group else ():
-            if each.get("name") == "rotation":
-                angle = values.number(each.get("value"))
-                if angle % 360:
-                    x, y = box.x + box.width / 2, box.y + box.height / 2
-                    return values.rotated_box((x, y, box.width, box.height, angle))
-        return box
-
-    def _attributes(self, node: Node) -> dict[str, Any]:
-        attributes: dict[str, Any] = {name: True for name in _FLAGS if node.get(name) == "1"}
-        pose = node.get("pose")
-        if pose and pose.lower() != "unspecified":
-            attributes["pose"] = pose
-        group = node.child("attributes")
-        for each in group.all("attribute") if group else ():
-            name = each.get("name")
-            if name and name != "rotation":
-                attributes[name] = attribute_value(each.get("value"))
-        return attributes
-
-
-def _corners(box: Node) -> list[tuple[float, float]]:
-    left, top, right, bottom = (values.number(box.get(name)) for name in _CORNERS)
-    return [(left, top), (right, bottom)]
-
-
-def _points(polygon: Node) -> Iterator[str]:
-    """`<pt><x>1</x><y>2</y></pt>` as LabelMe writes it, `<x1>1</x1><y1>2</y1>` as others do."""
-    for child in polygon.children:
-        if child.name == "pt":
-            yield from (child.get("x"), child.get("y"))
-        elif child.name[:1] in ("x", "y") and child.name[1:].isdecimal():
-            yield child.text.strip()
 
 
 def _splits(tree: Tree, reading: Reading) -> SplitLists:

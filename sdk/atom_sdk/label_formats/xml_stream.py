@@ -6,40 +6,17 @@ file of this machine is read.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterator
 from typing import IO
 from xml.parsers import expat
 
 from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.xml_documents import XmlRefusedError
+from atom_sdk.label_formats.xml_nodes import Node
 
 _CHUNK_BYTES = 1 << 16
 _MAX_DEPTH = 64
 _MAX_ELEMENT_BYTES = 256 << 20
-
-
-@dataclass
-class Node:
-    """An element with its attributes, its text and the elements in it."""
-
-    name: str
-    attributes: Mapping[str, str] = field(default_factory=dict)
-    text: str = ""
-    children: list[Node] = field(default_factory=list)
-
-    def all(self, name: str) -> Iterator[Node]:
-        """Yield the elements in it that have a name."""
-        return (child for child in self.children if child.name == name)
-
-    def child(self, name: str) -> Node | None:
-        """Return the first element of a name."""
-        return next(self.all(name), None)
-
-    def get(self, name: str) -> str:
-        """Return the text of the first element of a name, "" without one."""
-        child = self.child(name)
-        return child.text.strip() if child is not None else ""
 
 
 def elements(stream: IO[bytes], root: str, names: Collection[str], name: str) -> Iterator[Node]:

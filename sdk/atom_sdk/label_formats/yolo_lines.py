@@ -52,8 +52,10 @@ class LineReader:
             shape = values.polygon([(ring,)], width, height, self.report, subject)
         elif self.task == OBB and len(numbers) in (8, 9):
             shape = self._corners(_scaled(numbers[:8], width, height), width, height, subject)
+        elif self.task == OBB:
+            raise ValueRefusedError("shape_wrong", "a rotated box has not four corners")
         else:
-            raise ValueRefusedError("shape_wrong")
+            raise ValueRefusedError("shape_wrong", "a box has not four numbers")
         return values.placed(shape, width, height)
 
     def _pose(self, numbers: Sequence[float], width: int, height: int) -> PictureGeometry:
@@ -61,7 +63,8 @@ class LineReader:
         rest = numbers[4:]
         # One more is the confidence of a detector.
         if len(rest) not in (count * each, count * each + 1):
-            raise ValueRefusedError("shape_wrong")
+            reason = "it has not as many numbers as kpt_shape says"
+            raise ValueRefusedError("shape_wrong", reason)
         flat: list[float] = []
         for place in range(0, count * each, each):
             x, y = rest[place], rest[place + 1]
@@ -81,7 +84,7 @@ class LineReader:
 
 def _box(numbers: Sequence[float], width: int, height: int) -> Box:
     if len(numbers) < 4:
-        raise ValueRefusedError("shape_wrong")
+        raise ValueRefusedError("shape_wrong", "a box has not four numbers")
     x, y, wide, high = numbers[:4]
     left, top = (x - wide / 2) * width, (y - high / 2) * height
     return values.box((left, top, wide * width, high * height))
