@@ -14,11 +14,16 @@ import pyarrow as pa
 import pytest
 
 from atom.datasets.versions.engines.changes import ChangesError, decode_changes
+from atom_sdk.annotations.geometry import Box, Keypoints, Polygon
+from atom_sdk.annotations.layer import documents_of
+from atom_sdk.annotations.naming import NamedObject
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import _run
 from atom_sdk.client import Client
 from atom_sdk.client.push.importing import ImportOptions
+from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.importers.errors import LabelsLostError
+from atom_sdk.manifests import read_layer
 from tests.datasets.pushing import delete_row, make_pack, png, put_rows
 
 
@@ -99,6 +104,95 @@ def test_new_labels_and_splits_of_the_same_files_make_a_version_without_bytes(
     assert rows_of(client, "pets@v2") == {"1.png": ("dog", "val")}
     (found,) = client.datasets.entries("pets@v2", where="attributes.camera = 5")
     assert found["path"] == "1.png"
+
+
+SQUARE = [2.0, 2.0, 9.125, 2.0, 9.125, 8.0, 2.0, 8.0]
+
+
+def drawn_on(folder: Path, *rows: dict[str, Any]) -> Path:
+    """Write a COCO folder with one picture and its annotations."""
+    folder.mkdir(exist_ok=True)
+    document = {
+        "images": [{"id": 1, "file_name": "a.png", "width": 16, "height": 16}],
+        "categories": [{"id": 1, "name": "cat", "keypoints": ["nose", "tail"]}],
+        "annotations": [
+            {"id": number, "image_id": 1, "category_id": 1, **row}
+            for number, row in enumerate(rows, 1)
+        ],
+    }
+    (folder / "instances_val.json").write_text(json.dumps(document))
+    (folder / "a.png").write_bytes(png(90))
+    return folder
+
+
+def objects_of(client: Client, reference: str) -> list[NamedObject]:
+    """Return what the layer of a version holds of its only picture."""
+    manifest = RemoteManifest(client.http, client.datasets.version_base(reference))
+    layer = manifest.root.layer("objects")
+    assert layer is not None
+    (document,) = documents_of(read_layer(layer, manifest))
+    return list(document.objects)
+
+
+def test_shapes_of_an_import_are_a_layer_to_the_last_bit(client: Client, tmp_path: Path) -> None:
+    source = drawn_on(
+        tmp_path / "coco",
+        {"bbox": [1.1, 2.2, 3.3, 4.4]},
+        {"segmentation": [SQUARE]},
+        {"segmentation": {"size": [16, 16], "counts": [20, 3, 13, 3, 217]}, "iscrowd": 1},
+        {"bbox": [1, 1, 5, 5], "keypoints": [1.25, 1, 2, 0, 0, 0]},
+    )
+    done = client.datasets.import_(source, "cats")
+    assert done.report.objects == 4
+    box, polygon, mask, keypoints = objects_of(client, "cats@v1")
+    assert box.geometry == Box(1.1, 2.2, 3.3, 4.4)
+    assert polygon.geometry == Polygon(((tuple(SQUARE),),))
+    assert (mask.geometry.kind, mask.geometry.area, mask.ignore) == ("mask", 6, True)
+    assert keypoints.geometry == Keypoints(((1.25, 1, 2), (0, 0, 0)), Box(1, 1, 5, 5))
+    assert [one.id for one in (box, polygon)] == [f"{1:016x}", f"{2:016x}"]
+    (row,) = client.datasets.entries("cats@v1", where="objects.label = 'cat'")
+    assert row["attributes"] == {}
+    assert row["annotations"]["source"] == "import"
+
+
+def test_an_import_again_is_no_version_and_new_shapes_are_one(
+    client: Client, tmp_path: Path
+) -> None:
+    source = drawn_on(tmp_path / "coco", {"bbox": [1, 2, 3, 4]})
+    client.datasets.import_(source, "cats")
+    assert client.datasets.import_(source, "cats").push.unchanged
+    drawn_on(tmp_path / "coco", {"bbox": [1, 2, 3, 4.5]})
+    done = client.datasets.import_(source, "cats")
+    assert (done.push.version["ref"], done.push.bytes_sent) == ("v2", 0)
+    (box,) = objects_of(client, "cats@v2")
+    assert box.geometry == Box(1, 2, 3, 4.5)
+
+
+BAD_DOCUMENTS = {
+    "{": "It is not JSON",
+    "[]": "",
+    '{"version": 2, "width": 0, "height": 4}': "no size of a picture",
+    json.dumps(
+        {
+            "version": 2,
+            "width": 9,
+            "height": 9,
+            "objects": [{"id": "0" * 16, "label": "cat", "kind": "box", "box": [50, 50, 1, 1]}],
+        }
+    ): "objects/0/box",
+}
+
+
+@pytest.mark.parametrize("document", BAD_DOCUMENTS)
+def test_a_document_that_no_picture_can_have_is_refused_by_path(document: str) -> None:
+    rows = [{**put_rows(make_pack({"1.png": b"1"}))[0], "document": document}]
+    sink = pa.BufferOutputStream()
+    table = pa.Table.from_pylist(rows)
+    with pa.ipc.new_file(sink, table.schema) as out:
+        out.write_table(table)
+    with pytest.raises(ChangesError, match=r"The document of '1\.png' cannot be kept") as refused:
+        decode_changes(sink.getvalue().to_pybytes())
+    assert BAD_DOCUMENTS[document] in str(refused.value)
 
 
 def test_the_command_looks_first_and_then_imports(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,6 +125,11 @@ def stage(client: Client, pusher: Pusher, tmp_path: Path) -> Stage:
     return Stage(client, pusher, api, tmp_path / "stage")
 
 
+def classes_of(row: dict[str, Any]) -> dict[str, int]:
+    """Return how many objects of each class an entry has."""
+    return dict(Counter(one["label"] for one in row["annotations"]["objects"]))
+
+
 def failure_of(stage: Stage, run: Run) -> dict[str, Any]:
     folder = stage.folder / f"run-{run.number}"
     found: dict[str, Any] = json.loads((folder / "failure.json").read_text())
@@ -169,7 +175,7 @@ def test_a_loss_is_told_accepted_as_a_number_and_kept_with_the_version(stage: St
     assert (version["message"], version["file_count"]) == ("from the vet", 12)
     (row, *_) = stage.client.datasets.entries("pets-boxes@v1")
     assert (row["path"], row["split"]) == ("images/00.png", "train")
-    assert row["attributes"]["object_counts"] == {"cat": 8, "dog": 1}
+    assert classes_of(row) == {"cat": 8, "dog": 1}
     again = stage.confirm(made, 1)
     assert again.json()["code"] == "import_not_a_look"
 
@@ -183,7 +189,7 @@ def test_annotations_of_the_same_dataset_stay_with_its_own_files(stage: Stage) -
     version = stage.client.datasets.version("pets@v2")
     assert (version["added"], version["removed"], version["file_count"]) == (0, 0, 14)
     rows = {row["path"]: row for row in stage.client.datasets.entries("pets@v2")}
-    assert rows["images/03.png"]["attributes"]["object_counts"] == {"cat": 9, "dog": 1}
+    assert classes_of(rows["images/03.png"]) == {"cat": 9, "dog": 1}
     assert rows["notes.txt"]["split"] is None
 
     alone = stage.look(keep_others=False)

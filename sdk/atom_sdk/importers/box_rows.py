@@ -70,7 +70,7 @@ class BoxTable:
         label = self._names.get(row.label, row.label)
         if has_box(self._columns, row.all_cells):
             build = partial(object_of, self._columns, label, row.all_cells)
-            picture.objects.read(row.where, label, build)
+            picture.objects.read_box(row.where, label, build)
 
     def _orphan(self, row: Row, reason: str) -> None:
         if has_box(self._columns, row.all_cells):
@@ -94,7 +94,7 @@ class BoxTable:
         except NameRefusedError as refused:
             self._report.skip(row.where, f"{refused}; the picture goes without them")
             more = {}
-        return picture.objects.item(path, bytes_, self._unit, self._report, split, more)
+        return picture.objects.item(path, bytes_, self._report, split, more, self._unit)
 
     def _class_names(self, labels: Iterable[str]) -> dict[str, str]:
         """Names of the codes that OpenImages uses for classes, from its table of descriptions."""

@@ -12,19 +12,22 @@ from functools import partial
 from typing import Any
 
 from atom_sdk.importers.annotated import ObjectList
-from atom_sdk.importers.coco_objects import class_of, id_key, read_object
+from atom_sdk.importers.coco_objects import class_of, read_object
 from atom_sdk.importers.errors import AnnotationsUnreadableError, FormatUnknownError
 from atom_sdk.importers.items import Blob, Item
 from atom_sdk.importers.lookup import Pictures
 from atom_sdk.importers.names import NameRefusedError, normalised, split_in, split_of
-from atom_sdk.importers.objects import PIXEL
+from atom_sdk.importers.objects import picture_size
 from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
+from atom_sdk.label_formats import values
+from atom_sdk.label_formats.coco_objects import id_key, own_id
+from atom_sdk.label_formats.coco_shapes import Category
+from atom_sdk.label_formats.picture_sizes import Size
 
 _HEAD_BYTES = 4096
 _KEYS = re.compile(rb'"(images|categories|annotations|licenses)"\s*:\s*\[')
-_MAX_SIDE_PX = 1 << 31
 _KEYPOINTS = "person_keypoints_"
 _OTHER_TASKS = ("captions_", _KEYPOINTS, "image_info_", "stuff_", "panoptic_")
 _NOT_THERE = "there is no such picture, and no coco_url"
@@ -80,8 +83,8 @@ class _Document:
 
     path: str
     images: list[Row]
-    rows: Mapping[str | None, list[Row]]
-    classes: Mapping[str | None, str]
+    rows: Mapping[str, list[Row]]
+    classes: Mapping[str, Category]
 
     @property
     def subset(self) -> str:
@@ -99,14 +102,31 @@ class _Document:
         name = self.path.rpartition("/")[2].removesuffix(".json")
         return split_of(self.subset) or split_of(name) or split_in(self.path)
 
-    def objects(self, keys: list[str | None]) -> ObjectList:
-        """Return the objects of images."""
+    def rows_of(self, images: list[Row]) -> Iterator[Row]:
+        """Yield the annotations of images."""
+        for image in images:
+            if (number := image.get("id")) is not None:
+                yield from self.rows.get(id_key(number), [])
+
+    def classes_in(self, images: list[Row]) -> ObjectList:
+        """Return the objects of images by their class alone."""
         objects = ObjectList()
-        for key in keys:
-            for row in self.rows.get(key, []) if key is not None else []:
-                name = f"{self.path}: annotation {row.get('id')}"
-                build = partial(read_object, row, self.classes)
-                objects.read(name, class_of(row, self.classes), build)
+        for row in self.rows_of(images):
+            objects.refuse("", "", class_of(row, self.classes))
+        return objects
+
+    def objects(self, images: list[Row], path: str, size: Size | None) -> ObjectList:
+        """Return the objects of images that are the picture at a path."""
+        objects = ObjectList(size)
+        taken: set[str] = set()
+        for row in self.rows_of(images):
+            own = own_id(row, taken)
+            if not own or own in taken:
+                own = values.object_id(None, path, self.path, row.get("id"), len(taken))
+            taken.add(own)
+            name = f"{self.path}: annotation {row.get('id')}"
+            build = partial(read_object, row, self.classes, own, objects, name)
+            objects.read(name, class_of(row, self.classes), build)
         return objects
 
 
@@ -147,16 +167,16 @@ class _Reader:
     def _document(self, path: str) -> _Document:
         document = _parsed(self._tree.read_annotations(path, self._report), path)
         classes = {
-            id_key(row.get("id")): str(row["name"])
+            id_key(row.get("id")): Category(str(row["name"]), points=_points(row))
             for row in _rows(document, "categories", path)
             if row.get("name")
         }
         images = self._once(_rows(document, "images", path), path)
-        known = {id_key(row.get("id")) for row in images} - {None}
-        rows: defaultdict[str | None, list[Row]] = defaultdict(list)
+        known = {id_key(row["id"]) for row in images if row.get("id") is not None}
+        rows: defaultdict[str, list[Row]] = defaultdict(list)
         for row in _rows(document, "annotations", path):
             key = id_key(row.get("image_id"))
-            if key in known:
+            if row.get("image_id") is not None and key in known:
                 rows[key].append(row)
             else:
                 name, reason = f"{path}: annotation {row.get('id')}", "its image is not in the file"
@@ -167,7 +187,7 @@ class _Reader:
         """Images whose annotations are theirs alone."""
         by_key: dict[Any, Row] = {}
         for number, row in enumerate(images):
-            key = id_key(row.get("id"))
+            key = None if row.get("id") is None else id_key(row["id"])
             if key is not None and key in by_key:
                 name = f"{path}: image {row.get('file_name')!r}"
                 self._report.skip(name, "another image has the same id; the first counts")
@@ -204,12 +224,15 @@ class _Reader:
             reason, subject = _NOT_THERE, name
         except NameRefusedError as refused:
             reason, subject = str(refused), f"{document.path}: image {name!r}"
-        document.objects([id_key(row.get("id"))]).orphan(subject, reason, self._report)
+        document.classes_in([row]).orphan(subject, reason, self._report)
         return None
 
     def _item(self, path: str, images: list[Row], document: _Document) -> Item | None:
-        objects = document.objects([id_key(row.get("id")) for row in images])
-        content = hash(tuple((one.label, one.box) for one in objects.objects))
+        blob = self._blob(path, images, document)
+        if blob is None:
+            return None
+        objects = document.objects(images, path, picture_size(blob, images[0]))
+        content = hash(tuple((one.label, one.geometry) for one in objects.objects))
         if path in self._taken:
             reason = "two annotation files name it; the first counts"
             if self._taken[path] == content:
@@ -217,25 +240,24 @@ class _Reader:
             else:
                 objects.lose(path, reason, self._report)
             return None
-        blob = self._blob(path, images[0], objects)
-        if blob is None:
-            return None
         self._taken[path] = content
-        sizes = {key: images[0][key] for key in ("width", "height") if _is_side(images[0].get(key))}
-        return objects.item(path, blob, PIXEL, self._report, document.split, sizes)
+        return objects.item(path, blob, self._report, document.split)
 
-    def _blob(self, path: str, image: Row, objects: ObjectList) -> Blob | None:
+    def _blob(self, path: str, images: list[Row], document: _Document) -> Blob | None:
         if path in self._tree.files:
             return self._tree.files[path]
-        url = str(image["coco_url"])
+        url = str(images[0]["coco_url"])
         blob = self._downloads.fetch(url)
         if blob is None:
+            objects = document.classes_in(images)
             objects.lose_with_picture(*self._downloads.refusal(url), self._report)
         return blob
 
 
-def _is_side(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MAX_SIDE_PX
+def _points(row: Row) -> list[str]:
+    """Names of a class's keypoints."""
+    points = row.get("keypoints")
+    return [str(point) for point in points] if isinstance(points, list) else []
 
 
 def _parsed(data: bytes, path: str) -> Row:

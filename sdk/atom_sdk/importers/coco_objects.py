@@ -1,89 +1,91 @@
-"""Objects of a COCO file: the box, polygons, and what is read and not kept."""
+"""Objects of a COCO file: the best shape of an annotation that can be read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from atom_sdk.importers.objects import (
-    AnnotatedObject,
-    DroppedGeometry,
-    ObjectRefusedError,
-    box_around,
-    checked_box,
-    checked_label,
-    checked_polygon,
-)
-from atom_sdk.importers.run_lengths import box_of_run_lengths
+from atom_sdk.annotations.geometry import PictureGeometry
+from atom_sdk.annotations.naming import NamedObject
+from atom_sdk.importers.annotated import ObjectList
+from atom_sdk.importers.objects import ObjectRefusedError, checked_label
+from atom_sdk.label_formats import values
+from atom_sdk.label_formats.coco_objects import id_key, object_of
+from atom_sdk.label_formats.coco_shapes import Category, geometry_of
+from atom_sdk.label_formats.values import ValueRefusedError
 
-Box = tuple[float, float, float, float]
-Polygon = tuple[float, ...]
+Row = Mapping[str, Any]
 
 
-def id_key(value: Any) -> str | None:
-    """Return an id so that 1, 1.0 and "1" are the same; None for none."""
-    if value is None:
-        return None
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value)
-
-
-def class_of(row: Mapping[str, Any], classes: Mapping[str | None, str]) -> str:
+def class_of(row: Row, classes: Mapping[str, Category]) -> str:
     """Return the name of an annotation's class, or of its number where it has none."""
-    key = id_key(row.get("category_id"))
-    return classes.get(key, f"category {key}" if key is not None else "")
+    key = row.get("category_id")
+    if key is None:
+        return ""
+    category = classes.get(id_key(key))
+    return category.name if category else f"category {id_key(key)}"
 
 
-def read_object(row: Mapping[str, Any], classes: Mapping[str | None, str]) -> AnnotatedObject:
-    """Return the object of an annotation. Raises ObjectRefusedError if it has no box at all."""
-    label = classes.get(id_key(row.get("category_id")))
-    if label is None:
+def read_object(
+    row: Row, classes: Mapping[str, Category], own: str, objects: ObjectList, subject: str
+) -> NamedObject:
+    """Return the object of an annotation; a part that cannot be read is left out and noted.
+
+    Raises ObjectRefusedError, ValueRefusedError if it has no shape at all.
+    """
+    category = classes.get(id_key(row.get("category_id")))
+    if category is None:
         raise ObjectRefusedError("its category is not in the file")
-    shapes = row.get("segmentation")
-    polygons, left_out = _polygons(shapes)
-    if _has_keypoints(row):
-        left_out.append(DroppedGeometry("keypoints"))
-    flags = {"crowd": True} if row.get("iscrowd") else {}
-    box = _box(row.get("bbox"), polygons, shapes, left_out)
-    return AnnotatedObject(checked_label(label), box, polygons, flags, tuple(left_out))
+    label = checked_label(category.name)
+    shape = _shape(row, category, objects, subject)
+    return object_of(row, label, shape, own, objects.changes, subject)
 
 
-def _box(
-    box: Any, polygons: tuple[Polygon, ...], shapes: Any, left_out: list[DroppedGeometry]
-) -> Box:
-    """The box that is written, or else the one around the polygons or the mask."""
+def _shape(row: Row, category: Category, objects: ObjectList, subject: str) -> PictureGeometry:
+    size = objects.size or (0, 0)
+    row = _with_good_rings(row, objects, subject)
     try:
-        if not isinstance(box, list):
-            reasons = [one.reason for one in left_out if one.reason]
-            raise ObjectRefusedError((reasons or ["it has neither a box nor polygons"])[0])
-        return checked_box(box)
-    except ObjectRefusedError:
-        if polygons:
-            return box_around([number for polygon in polygons for number in polygon])
-        if isinstance(shapes, dict):
-            return box_of_run_lengths(shapes)
-        raise
-
-
-def _polygons(shapes: Any) -> tuple[tuple[Polygon, ...], list[DroppedGeometry]]:
-    """Good polygons; the others and masks are left out."""
-    if isinstance(shapes, dict):
-        return (), [DroppedGeometry("mask")]
-    if not isinstance(shapes, list):
-        return (), []
-    if shapes and not any(isinstance(one, (list, dict)) for one in shapes):
-        return (), [DroppedGeometry("polygon", "a polygon is no list of numbers")]
-    polygons, left_out = [], []
-    for shape in shapes:
+        return geometry_of(row, category, size, objects.changes, subject)
+    except ValueRefusedError as refused:
+        kind = _fault(row)
+        if not kind:
+            if row.get("bbox") is None:
+                raise ObjectRefusedError("it has neither a box nor polygons") from refused
+            raise
+        rest = {**row, _FIELDS[kind]: None}
         try:
-            polygons.append(checked_polygon(shape))
-        except ObjectRefusedError as refused:
-            left_out.append(DroppedGeometry("polygon", str(refused)))
-    return tuple(polygons), left_out
+            shape = geometry_of(rest, category, size, objects.changes, subject)
+        except ValueRefusedError:
+            raise refused from None
+        objects.leave_out(subject, kind, refused.reason)
+        return shape
 
 
-def _has_keypoints(row: Mapping[str, Any]) -> bool:
-    """Whether any point is marked: x, y, visibility (0 not labelled, 1 hidden, 2 visible)."""
-    points = row.get("keypoints")
-    return isinstance(points, list) and any(bool(flag) for flag in points[2::3])
+_FIELDS = {"keypoints": "keypoints", "mask": "segmentation", "polygon": "segmentation"}
+
+
+def _fault(row: Row) -> str:
+    """The kind of the part beside the box that a reader takes first, "" without one."""
+    points, outline = row.get("keypoints"), row.get("segmentation")
+    if isinstance(points, list) and any(points[2::3]):
+        return "keypoints"
+    if isinstance(outline, dict):
+        return "mask"
+    return "polygon" if isinstance(outline, list) and outline else ""
+
+
+def _with_good_rings(row: Row, objects: ObjectList, subject: str) -> Row:
+    """The annotation without the rings that are none; each of them is noted."""
+    outline = row.get("segmentation")
+    if not isinstance(outline, list) or not outline:
+        return row
+    if not any(isinstance(ring, list | dict) for ring in outline):
+        objects.leave_out(subject, "polygon", "a polygon is no list of numbers")
+        return {**row, "segmentation": None}
+    good = []
+    for ring in outline:
+        try:
+            good.append(list(values.ring(ring)))
+        except ValueRefusedError as refused:
+            objects.leave_out(subject, "polygon", refused.reason)
+    return {**row, "segmentation": good}

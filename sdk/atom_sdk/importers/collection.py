@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,21 +23,47 @@ from atom_sdk.packs.plan import SourceFile
 from atom_sdk.packs.walk import SkippedPath
 from atom_sdk.packs.writer import FileSink, PackSummary, PackWriter
 
-# Other attributes give way to objects.
-_KEPT_ATTRIBUTES = frozenset(["objects", "object_counts", "box_unit", "width", "height"])
 _FIRST_ITEMS = 10
 _READ_BYTES = 1 << 20
 
 
+class DocumentTexts(Mapping[str, str]):
+    """JSON texts by path, compressed: those of a large set would fill the memory."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, bytes] = {}
+
+    def add(self, path: str, text: str) -> None:
+        """Keep the text of a path."""
+        self._texts[path] = zlib.compress(text.encode(), 1)
+
+    def discard(self, path: str) -> None:
+        """Forget the text of a path, if there is one."""
+        self._texts.pop(path, None)
+
+    def __getitem__(self, path: str) -> str:
+        """The text of a path. Raises KeyError."""
+        return zlib.decompress(self._texts[path]).decode()
+
+    def __iter__(self) -> Iterator[str]:
+        """All paths."""
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        """Number of paths."""
+        return len(self._texts)
+
+
 @dataclass
 class Collected:
-    """Items by path, as a push takes them: bytes, labels, splits, attributes; and links."""
+    """Items by path, as a push takes them: bytes, labels, splits, attributes, documents; links."""
 
     blobs: dict[str, Blob] = field(default_factory=dict)
     labels: dict[str, str] = field(default_factory=dict)
     splits: dict[str, str] = field(default_factory=dict)
     attributes: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     objects: dict[str, Mapping[str, int]] = field(default_factory=dict)
+    documents: DocumentTexts = field(default_factory=DocumentTexts)
     links: dict[str, str] = field(default_factory=dict)
 
 
@@ -64,6 +91,10 @@ def _add(found: Collected, item: Item, report: Report) -> None:
             report.lose_label(item.path, reason, _readable(item.label))
     if item.split is not None:
         found.splits[item.path] = item.split
+    if item.document is not None:
+        found.documents.add(item.path, item.document)
+    if item.objects:
+        found.objects[item.path] = item.objects
     if item.attributes:
         _add_attributes(found, item, report)
 
@@ -71,27 +102,16 @@ def _add(found: Collected, item: Item, report: Report) -> None:
 def _add_attributes(found: Collected, item: Item, report: Report) -> None:
     values = {name: value for name, value in item.attributes.items() if name != UNREADABLE}
     try:
-        fitting, dropped = drop_largest(values, _KEPT_ATTRIBUTES)
+        fitting, dropped = drop_largest(values)
     except (TypeError, ValueError, RecursionError):
-        _lose_attributes(item, "its attributes cannot be written as JSON; it goes without", report)
+        report.skip(item.path, "its attributes cannot be written as JSON; it goes without")
         return
     for name in dropped:
         report.skip(item.path, f"its attribute {name!r} does not fit into 16 KiB; it goes without")
     if attributes_bytes(fitting) > MAX_ATTRIBUTE_BYTES:
-        _lose_attributes(item, "its attributes have more than 16 KiB; it goes without", report)
+        report.skip(item.path, "its attributes have more than 16 KiB; it goes without")
         return
     found.attributes[item.path] = fitting
-    if item.objects:
-        found.objects[item.path] = item.objects
-
-
-def _lose_attributes(item: Item, reason: str, report: Report) -> None:
-    if not item.objects:
-        report.skip(item.path, reason)
-        return
-    for label, count in item.objects.items():
-        report.lose_objects(item.path, reason, label, count)
-    report.empty_picture(item.path)
 
 
 def _readable(label: str) -> str:
@@ -112,6 +132,7 @@ def _drop_below_files(found: Collected, report: Report) -> None:
 
 def _drop(found: Collected, path: str, reason: str, report: Report) -> None:
     report.lose_picture(path, reason, found.objects.get(path), found.labels.get(path))
+    found.documents.discard(path)
     for values in (found.blobs, found.labels, found.splits, found.attributes, found.objects):
         values.pop(path, None)  # type: ignore[attr-defined]
 

@@ -116,7 +116,7 @@ class Downloads:
 
     def _get(self, url: str) -> Blob | None:
         if self._is_dry:
-            return Blob(0, BytesIO)
+            return Blob(0, BytesIO, is_there=False)
         target = self._folder / hashlib.sha256(url.encode()).hexdigest()
         try:
             if not target.exists():

@@ -111,9 +111,9 @@ def _pictures(report: Report) -> str:
 
 
 def _shapes(kind: str, count: int) -> str:
-    boxes = "the object's box stays" if count == 1 else "their objects' boxes stay"
+    stays = "its object stays" if count == 1 else "their objects stay"
     noun = counted(count, _SINGULARS.get(kind, kind), _PLURALS.get(kind, ""))
-    return f"{noun} left out; {boxes}"
+    return f"{noun} left out; {stays}"
 
 
 def _first(named: NamedCount) -> str:

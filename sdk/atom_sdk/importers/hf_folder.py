@@ -7,6 +7,7 @@ label, `objects` are boxes. Without a column `label`, class folders give labels.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from atom_sdk.amounts import counted
@@ -154,8 +155,8 @@ class _Reader:
         attributes = self._attributes(path, values)
         if objects is None:
             return Item(path, blob, label, split, attributes)
-        item = objects.item(path, blob, unit, self._report, split, attributes)
-        return Item(path, blob, label, split, item.attributes, item.objects)
+        item = objects.item(path, blob, self._report, split, attributes, unit)
+        return replace(item, label=label)
 
     def _attributes(self, path: str, values: Mapping[str, Any]) -> dict[str, Any]:
         attributes = {}

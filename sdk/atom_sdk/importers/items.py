@@ -12,19 +12,22 @@ from typing import IO, Any
 class Blob:
     """Bytes that can be read again: their size, and what opens them.
 
-    `mtime_ns` is of the file that they lie in.
+    `mtime_ns` is of the file that they lie in. A look does not fetch bytes of an address: those
+    are not there.
     """
 
     size_bytes: int
     open: Callable[[], IO[bytes]]
     mtime_ns: int = 0
+    is_there: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
     """One file of the version to be: path, bytes, label, split ("train", "val", "test").
 
-    `objects` counts the objects that the attributes hold, by class.
+    `document` is the JSON of what is drawn on the picture, None where nobody has looked at it;
+    `objects` counts its objects by class.
     """
 
     path: str
@@ -33,6 +36,7 @@ class Item:
     split: str | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
     objects: Mapping[str, int] = field(default_factory=dict)
+    document: str | None = None
 
 
 def file_blob(path: Path) -> Blob:

@@ -56,17 +56,15 @@ _CONVERTERS: tuple[tuple[tuple[type, ...], Callable[[Any], Any]], ...] = (
 )
 
 
-def drop_largest(
-    values: Mapping[str, Any], kept: frozenset[str]
-) -> tuple[dict[str, Any], list[str]]:
+def drop_largest(values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Return the attributes that fit into 16 KiB, and the names of those that do not.
 
-    The largest go first; those in `kept` stay. Raises TypeError, ValueError, RecursionError.
+    The largest go first. Raises TypeError, ValueError, RecursionError.
     """
     fitting, dropped = dict(values), []
     if attributes_bytes(fitting) > MAX_ATTRIBUTE_BYTES:
         sizes = {name: attributes_bytes({name: value}) for name, value in values.items()}
-        order = sorted(sizes.keys() - kept, key=lambda name: (sizes[name], name))
+        order = sorted(sizes, key=lambda name: (sizes[name], name))
         while order and attributes_bytes(fitting) > MAX_ATTRIBUTE_BYTES:
             dropped.append(order.pop())
             del fitting[dropped[-1]]

@@ -1,26 +1,26 @@
-"""Objects in a picture (boxes, polygons) as attributes of its file.
-
-A version has one label a file; what is in a picture is many. It is kept as
-
-    {"objects": [{"label": "cat", "box": [x, y, width, height], "polygons": [[x1, y1, …]]}],
-     "object_counts": {"cat": 1}, "box_unit": "pixel"}
-
-so that `attributes.object_counts.cat > 0` finds the pictures with cats. `box_unit` is "pixel", or
-"relative" to width and height. Numbers have two decimals in pixels, six when relative.
-"""
+"""Objects of a picture while a source is read: shapes in pixels, or boxes of tables."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from atom_sdk.client.push.attributes import MAX_ATTRIBUTE_BYTES, canonical_attributes
+from atom_sdk.annotations.geometry import Box, PictureGeometry
+from atom_sdk.annotations.naming import NamedDocument, NamedObject
+from atom_sdk.annotations.shape_checks import problems_of_shape
+from atom_sdk.importers.items import Blob
+from atom_sdk.label_formats import values
+from atom_sdk.label_formats.named_json import document_json
+from atom_sdk.label_formats.picture_sizes import Size, size_of
+from atom_sdk.label_formats.report import LabelReport
+from atom_sdk.label_formats.values import ValueRefusedError
 
 PIXEL, RELATIVE = "pixel", "relative"
-_DECIMALS = {PIXEL: 2, RELATIVE: 6}
+# A picture that is not fetched yet: its objects are only counted.
+_SIZE_TO_COUNT: Size = (4096, 4096)
 
 
 class ObjectRefusedError(ValueError):
@@ -28,34 +28,43 @@ class ObjectRefusedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class DroppedGeometry:
-    """A geometry that is read and not kept: its kind as a singular noun, and the reason."""
+class TableObject:
+    """One object of a table: x, y, width, height and polygons of x, y pairs, in the table's unit.
 
-    kind: str
-    reason: str = ""
-    count: int = 1
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatedObject:
-    """One object: its class, x, y, width, height, and polygons of x, y pairs.
-
-    `left_out` are geometries of which the box alone is kept.
+    `left_out` is why polygons are left out, "" if none is.
     """
 
     label: str
     box: tuple[float, float, float, float]
     polygons: tuple[tuple[float, ...], ...] = ()
-    flags: dict[str, bool] = field(default_factory=dict)
-    left_out: tuple[DroppedGeometry, ...] = ()
+    flags: Mapping[str, bool] = field(default_factory=dict)
+    ignore: bool = False
+    left_out: str = ""
 
-    def as_json(self, unit: str, *, with_polygons: bool) -> dict[str, Any]:
-        """Return plain values."""
-        decimals = _DECIMALS[unit]
-        found: dict[str, Any] = {"label": self.label, "box": _rounded(self.box, decimals)}
-        if self.polygons and with_polygons:
-            found["polygons"] = [_rounded(polygon, decimals) for polygon in self.polygons]
-        return found | self.flags
+    def named(
+        self, own: str, size: Size, unit: str, report: LabelReport, subject: str
+    ) -> NamedObject:
+        """Return the object in pixels of a picture of `size`. Raises ValueRefusedError."""
+        sides = size if unit == RELATIVE else (1, 1)
+        shape: PictureGeometry
+        if self.polygons:
+            parts = [(values.ring(_scaled(polygon, sides)),) for polygon in self.polygons]
+            shape = values.polygon(parts, *size, report, subject)
+        else:
+            shape = Box(*_scaled(self.box, sides))
+        shape = values.placed(shape, *size)
+        return NamedObject(own, self.label, shape, dict(self.flags), self.ignore)
+
+
+def _scaled(numbers: Sequence[float], sides: tuple[int, int]) -> tuple[float, ...]:
+    return tuple(number * sides[place % 2] for place, number in enumerate(numbers))
+
+
+def checked_shape(named: NamedObject, size: Size) -> NamedObject:
+    """Return an object whose shape a document can hold. Raises ObjectRefusedError."""
+    for problem in problems_of_shape(named.geometry, *size):
+        raise ObjectRefusedError(str(problem.sentence).rstrip("."))
+    return named
 
 
 def checked_box(numbers: Sequence[Any]) -> tuple[float, float, float, float]:
@@ -80,50 +89,37 @@ def checked_number(value: Any) -> float:
 
 
 def checked_label(name: str) -> str:
-    """Return the name of a class. Raises ObjectRefusedError for half a character in it."""
+    """Return the name of a class: printable text of 1 to 255 bytes. Raises ObjectRefusedError."""
     try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise ObjectRefusedError("the name of its class is no Unicode text") from None
-    return name
+        return values.class_name(name)
+    except ValueRefusedError:
+        raise ObjectRefusedError("the name of its class is no text of 1 to 255 bytes") from None
 
 
 def checked_polygon(numbers: Any) -> tuple[float, ...]:
     """Return x, y pairs of at least three points. Raises ObjectRefusedError."""
-    if not isinstance(numbers, (list, tuple)):
-        raise ObjectRefusedError("a polygon is no list of numbers")
-    if len(numbers) < 6 or len(numbers) % 2:
-        raise ObjectRefusedError("a polygon has not three points or more")
-    return tuple(checked_number(number) for number in numbers)
+    try:
+        return values.ring(numbers)
+    except ValueRefusedError as refused:
+        raise ObjectRefusedError(refused.reason) from refused
 
 
-def box_around(polygon: Sequence[float]) -> tuple[float, float, float, float]:
-    """Return the smallest box around x, y pairs. Raises ObjectRefusedError without an area."""
-    xs, ys = polygon[0::2], polygon[1::2]
-    return checked_box((min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys)))
+def picture_size(blob: Blob, sides: Mapping[str, Any] | None = None) -> Size | None:
+    """Return the `width` and `height` that a source gives, else those of the picture's head.
 
-
-WHOLE, BOXES, COUNTS, NOTHING = "all", "the boxes", "counts", "the picture"
-
-
-def as_attributes(objects: Sequence[AnnotatedObject], unit: str) -> tuple[dict[str, Any], str]:
-    """Return the attributes, and how much of the objects is in them: WHOLE to NOTHING.
-
-    A file's attributes have 16 KiB at most: first the polygons go, then all objects; their counts
-    stay.
+    Raises MissingLibraryError.
     """
-    counts = {"object_counts": dict(sorted(Counter(one.label for one in objects).items()))}
-    for extent in (WHOLE, BOXES, COUNTS):
-        values: dict[str, Any] = counts
-        if extent != COUNTS:
-            rows = [one.as_json(unit, with_polygons=extent == WHOLE) for one in objects]
-            values = {"objects": rows, **counts, "box_unit": unit}
-        # Room for width, height and what else is known of the file.
-        if len((canonical_attributes(values) or "").encode()) < MAX_ATTRIBUTE_BYTES - 512:
-            return values, extent
-    return {}, NOTHING
+    given = sides or {}
+    width, height = values.side(given.get("width")), values.side(given.get("height"))
+    if width and height:
+        return width, height
+    if not blob.is_there:
+        return _SIZE_TO_COUNT
+    with blob.open() as stream:
+        return size_of(stream)
 
 
-def _rounded(numbers: Sequence[float], decimals: int) -> list[float]:
-    rounded = (round(number, decimals) for number in numbers)
-    return [int(number) if number == int(number) else number for number in rounded]
+def document_text(objects: Sequence[NamedObject], size: Size) -> str:
+    """Return the document of a picture as canonical JSON."""
+    document = NamedDocument(*size, objects=tuple(objects))
+    return json.dumps(document_json(document), separators=(",", ":"), ensure_ascii=False)

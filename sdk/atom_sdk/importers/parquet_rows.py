@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from collections import deque
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from io import BytesIO
 from threading import Lock
@@ -173,8 +174,8 @@ class _Shard:
         if self._columns.objects is None:
             return Item(path, blob, label, self._split, attributes)
         objects, unit = self._objects.read(path, self._objects_of(values), attributes)
-        item = objects.item(path, blob, unit, report, self._split, attributes)
-        return item if label is None else _labelled(item, label)
+        item = objects.item(path, blob, report, self._split, attributes, unit)
+        return replace(item, label=label)
 
     def _objects_of(self, values: Mapping[str, Any]) -> Any:
         name = self._columns.objects or ""
@@ -224,10 +225,6 @@ class _Shard:
             kept = group, self._file.read_row_group(group, columns=[name])[name]
             self._kept[name] = kept
         return kept[1]
-
-
-def _labelled(item: Item, label: str) -> Item:
-    return Item(item.path, item.blob, label, item.split, item.attributes, item.objects)
 
 
 def _bytes_of(value: pa.Scalar) -> pa.Scalar:

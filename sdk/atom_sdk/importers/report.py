@@ -90,7 +90,9 @@ class Report:
     """Labels of files that stay."""
     lost_pictures: LostPictures = field(default_factory=LostPictures)
     shapes: Counter[str] = field(default_factory=Counter)
-    """Left out by kind (`polygon`, `keypoints`, `mask`, `rotated box`); the boxes stay."""
+    """Parts of objects left out by kind (`polygon`, `mask`, `part`, …); the objects stay."""
+    changes: Counter[str] = field(default_factory=Counter)
+    """Objects kept in another form, by the code of the change."""
     emptied: NamedCount = field(default_factory=NamedCount)
     """Pictures that lose all of their objects and stay."""
     near_misses: list[Problem] = field(default_factory=list)
@@ -155,9 +157,10 @@ class Report:
                 self.lost_pictures.labels += 1
 
     def leave_out_shapes(self, subject: str, kind: str, reason: str = "", count: int = 1) -> None:
-        """A geometry is left out, and the object's box stays: `kind` is a singular noun."""
+        """A part of an object is left out, and the object stays: `kind` is a singular noun."""
         with self._lock:
-            self._add(subject, reason or f"{kind}: not stored yet, the box stays")
+            told = f"{kind}: {reason}" if reason else f"{kind}: it has no place in an object"
+            self._add(subject, told)
             self.shapes[kind] += count
 
     def near_miss(self, path: str, reason: str) -> None:

@@ -17,9 +17,8 @@ from atom_sdk.importers.annotated import ObjectList
 from atom_sdk.importers.objects import (
     PIXEL,
     RELATIVE,
-    AnnotatedObject,
-    DroppedGeometry,
     ObjectRefusedError,
+    TableObject,
     checked_box,
     checked_label,
     checked_number,
@@ -57,10 +56,10 @@ class ObjectReading:
             self.left_out |= {name for name in row if name not in _KNOWN}
             label = _label(row)
             build = partial(self._object, row, label)
-            objects.read(f"{subject}, object {number}", label, build)
-        unit = _unit(objects.objects)
+            objects.read_box(f"{subject}, object {number}", label, build)
+        unit = _unit(objects.boxes)
         if unit == PIXEL:
-            self.outside += sum(_is_outside(one.box, sides) for one in objects.objects)
+            self.outside += sum(_is_outside(one.box, sides) for one in objects.boxes)
         return objects, unit
 
     def notes(self, table: str) -> list[str]:
@@ -79,13 +78,13 @@ class ObjectReading:
             )
         return notes
 
-    def _object(self, row: Mapping[str, Any], label: str) -> AnnotatedObject:
+    def _object(self, row: Mapping[str, Any], label: str) -> TableObject:
         if not label:
             raise ObjectRefusedError("it has no class")
         box = self._box(_first(row, _BOXES))
-        flags = {"crowd": True} if _first(row, _CROWD) else {}
         polygons, left_out = _polygons(_first(row, _POLYGONS))
-        return AnnotatedObject(checked_label(label), box, polygons, flags, left_out)
+        is_crowd = bool(_first(row, _CROWD))
+        return TableObject(checked_label(label), box, polygons, {}, is_crowd, left_out)
 
     def _box(self, value: Any) -> tuple[float, float, float, float]:
         corners = self.corners
@@ -128,7 +127,7 @@ def _label(row: Mapping[str, Any]) -> str:
     return "" if value is None or isinstance(value, (list, dict)) else str(value)
 
 
-def _unit(objects: Sequence[AnnotatedObject]) -> str:
+def _unit(objects: Sequence[TableObject]) -> str:
     ends = [max(one.box[0] + one.box[2], one.box[1] + one.box[3]) for one in objects]
     return RELATIVE if ends and max(ends) <= _MOST_RELATIVE else PIXEL
 
@@ -140,10 +139,11 @@ def _is_outside(box: tuple[float, float, float, float], sides: Mapping[str, Any]
     return box[0] + box[2] > width + 1 or box[1] + box[3] > height + 1
 
 
-def _polygons(value: Any) -> tuple[tuple[tuple[float, ...], ...], tuple[DroppedGeometry, ...]]:
+def _polygons(value: Any) -> tuple[tuple[tuple[float, ...], ...], str]:
+    """Polygons, and why they are left out, "" if they are not."""
     if not isinstance(value, list) or not value:
-        return (), ()
+        return (), ""
     try:
-        return tuple(map(checked_polygon, value)), ()
+        return tuple(map(checked_polygon, value)), ""
     except ObjectRefusedError as refused:
-        return (), (DroppedGeometry("polygon", str(refused)),)
+        return (), str(refused)

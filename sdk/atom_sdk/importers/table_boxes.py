@@ -14,8 +14,8 @@ from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.objects import (
     PIXEL,
     RELATIVE,
-    AnnotatedObject,
     ObjectRefusedError,
+    TableObject,
     checked_box,
     checked_label,
     checked_number,
@@ -25,6 +25,7 @@ from atom_sdk.importers.table_rows import Row
 
 _EMPTY = frozenset(["", "nan", "none", "null"])
 _TRUE = frozenset(["1", "true", "yes"])
+_DIFFICULT = "difficult"
 _SAME_SIDES_ROWS = 3
 # Relative numbers end at 1, but for rounding.
 _MOST_RELATIVE = 1.05
@@ -53,7 +54,7 @@ def has_box(columns: BoxColumns, cells: Cells) -> bool:
     return any(cells.get(name, "").strip().lower() not in _EMPTY for name in columns.names)
 
 
-def object_of(columns: BoxColumns, label: str, cells: Cells) -> AnnotatedObject:
+def object_of(columns: BoxColumns, label: str, cells: Cells) -> TableObject:
     """Return the object of a row with a box. Raises ObjectRefusedError."""
     if not label:
         raise ObjectRefusedError("it has no class")
@@ -63,7 +64,9 @@ def object_of(columns: BoxColumns, label: str, cells: Cells) -> AnnotatedObject:
         if cells.get(column, "").strip().lower() in _TRUE
     }
     box = _box(columns.kind, _numbers(columns, cells))
-    return AnnotatedObject(checked_label(label), box, (), flags)
+    # As in VOC: its measure leaves difficult objects out.
+    ignore = flags.pop(_DIFFICULT, False)
+    return TableObject(checked_label(label), box, (), flags, ignore)
 
 
 def _numbers(columns: BoxColumns, cells: Cells) -> list[float]:

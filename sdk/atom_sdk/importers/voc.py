@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from atom_sdk.importers.annotated import ObjectList
 from atom_sdk.importers.errors import FormatUnknownError
 from atom_sdk.importers.items import Item, read_whole
 from atom_sdk.importers.lookup import Pictures, name_parts
 from atom_sdk.importers.names import NameRefusedError, split_in, split_of
-from atom_sdk.importers.objects import PIXEL
+from atom_sdk.importers.objects import picture_size
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.split_lists import SplitLists
 from atom_sdk.importers.trees import Tree
-from atom_sdk.importers.voc_objects import read_objects
-from atom_sdk.importers.xml_documents import Element, XmlRefusedError, parse_xml
+from atom_sdk.importers.voc_objects import count_objects, read_objects
+from atom_sdk.importers.xml_documents import XmlRefusedError, parse_xml
+from atom_sdk.label_formats.xml_nodes import Node
 
 _HEAD_BYTES = 2048
 _ROOT = re.compile(rb"<annotation[\s>]")
@@ -70,7 +70,7 @@ class _Reader:
         if document.name != "annotation":
             self._report.skip(path, "it is XML and no annotation of VOC")
             return None
-        objects = read_objects(document, path)
+        objects = count_objects(document)
         try:
             picture = self._picture(path, document)
         except NameRefusedError as refused:
@@ -84,7 +84,7 @@ class _Reader:
             objects.lose(path, reason, self._report)
             return None
         self._taken.add(picture)
-        return self._item(picture, objects, document)
+        return self._item(picture, path, document)
 
     def finish(self) -> None:
         """Report the pictures that no annotation names, and the masks."""
@@ -95,10 +95,12 @@ class _Reader:
             self._report.leave_out_shapes(mask, "mask")
         self._pictures.add_to(self._report)
 
-    def _item(self, picture: str, objects: ObjectList, document: Element) -> Item:
+    def _item(self, picture: str, path: str, document: Node) -> Item:
         split = self._lists.split(picture, split_in(picture))
         blob = self._tree.files[picture]
-        return objects.item(picture, blob, PIXEL, self._report, split, _size(document))
+        size = picture_size(blob, _sides(document))
+        objects = read_objects(document, path, picture, size)
+        return objects.item(picture, blob, self._report, split)
 
     def _refuse(self, path: str, data: bytes, reason: str) -> None:
         """The objects are lost, and the picture with them if there is one of the file's name."""
@@ -110,7 +112,7 @@ class _Reader:
             self._taken.add(picture)
             self._report.lose_picture(path, reason, {"": count} if count else None)
 
-    def _picture(self, path: str, document: Element) -> str | None:
+    def _picture(self, path: str, document: Node) -> str | None:
         """The picture of an annotation: what it names, else what has its own name.
 
         A name that was copied from another annotation is that one's: `d.xml` may say `c.png`
@@ -181,7 +183,6 @@ def _split_lists(tree: Tree, pictures: Pictures, report: Report) -> SplitLists:
     return lists
 
 
-def _size(document: Element) -> dict[str, int]:
+def _sides(document: Node) -> dict[str, str]:
     size = document.child("size")
-    texts = {name: size.get(name) for name in ("width", "height")} if size else {}
-    return {name: int(text) for name, text in texts.items() if text.isdecimal() and len(text) < 10}
+    return {name: size.get(name) for name in ("width", "height")} if size else {}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 from xml.parsers import expat
+
+from atom_sdk.label_formats.xml_nodes import Node
 
 _MAX_DEPTH = 64
 
@@ -13,37 +14,19 @@ class XmlRefusedError(ValueError):
     """The text is no XML, or has what no annotation needs; the message says it in a few words."""
 
 
-@dataclass
-class Element:
-    """An element: its name, its text and the elements in it."""
-
-    name: str
-    text: str = ""
-    children: list[Element] = field(default_factory=list)
-
-    def child(self, name: str) -> Element | None:
-        """Return the first element of a name."""
-        return next((one for one in self.children if one.name == name), None)
-
-    def get(self, name: str) -> str:
-        """Return the text of the first element of a name, "" without one."""
-        found = self.child(name)
-        return found.text.strip() if found is not None else ""
-
-
-def parse_xml(data: bytes) -> Element:
+def parse_xml(data: bytes) -> Node:
     """Return the root element. Raises XmlRefusedError, also for a document type.
 
     Only a document type can define entities, by which a few lines become gigabytes or a file of
     this machine is read.
     """
-    root = Element("")
+    root = Node("")
     stack = [root]
 
     def start(name: str, _attributes: Any) -> None:
         if len(stack) > _MAX_DEPTH:
             raise XmlRefusedError("its elements are nested too deeply")
-        element = Element(name)
+        element = Node(name)
         stack[-1].children.append(element)
         stack.append(element)
 

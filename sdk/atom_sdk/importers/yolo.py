@@ -1,4 +1,4 @@
-"""YOLO: a text file a picture, an object a line. See yolo_lines for what a line is."""
+"""YOLO: a text file a picture, an object a line. See yolo_lines of the label formats for lines."""
 
 from __future__ import annotations
 
@@ -7,19 +7,23 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import islice
 
+from atom_sdk.annotations.naming import NamedObject
 from atom_sdk.importers.annotated import ObjectList
+from atom_sdk.importers.errors import YoloTaskUnknownError
 from atom_sdk.importers.items import Item, read_whole
 from atom_sdk.importers.lookup import Pictures
 from atom_sdk.importers.names import split_in
-from atom_sdk.importers.objects import RELATIVE
+from atom_sdk.importers.objects import checked_label, picture_size
 from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.split_lists import SplitLists
 from atom_sdk.importers.trees import Tree
 from atom_sdk.importers.yolo_config import YoloConfig, config_file, read_config
-from atom_sdk.importers.yolo_lines import BOX_WORDS, LineReader, label_of
 from atom_sdk.importers.yolo_splits import add_splits
 from atom_sdk.importers.yolo_tasks import task_of
+from atom_sdk.label_formats import values
+from atom_sdk.label_formats.values import ValueRefusedError
+from atom_sdk.label_formats.yolo_lines import BOX_WORDS, POSE, LineReader
 
 _PICTURE_FOLDERS = ("images", "JPEGImages")
 _LOOKED_AT = 50
@@ -83,7 +87,8 @@ class _Reader:
         self._config = config
         self._report = report
         self._classes = dict(config.classes)
-        self._lines = LineReader(task, self._classes, config.keypoints)
+        self._task = task
+        self._check_pose()
         pictures = Pictures(tree.images())
         self._splits = SplitLists(pictures, report)
         add_splits(self._splits, config, tree, report)
@@ -97,8 +102,9 @@ class _Reader:
             self._report.name_unlabelled(path)
             return Item(path, self._tree.files[path], split=split)
         self._taken.add(file)
-        objects = self._objects(file)
-        return objects.item(path, self._tree.files[path], RELATIVE, self._report, split)
+        blob = self._tree.files[path]
+        objects = self._objects(file, path, ObjectList(picture_size(blob)))
+        return objects.item(path, blob, self._report, split)
 
     def finish(self) -> None:
         """Report the labels that have no picture."""
@@ -106,35 +112,56 @@ class _Reader:
             if path in self._taken or path in self._report.annotations:
                 continue
             if self._lies_with_labels(path) and _may_be_labels(self._tree, path):
-                self._objects(path).orphan(path, "there is no picture of its name", self._report)
+                objects = self._objects(path, path, ObjectList())
+                objects.orphan(path, "there is no picture of its name", self._report)
 
     def _lies_with_labels(self, path: str) -> bool:
         folder = path.rpartition("/")[0]
         return "labels" in folder.split("/")
 
-    def _objects(self, path: str) -> ObjectList:
-        objects = ObjectList()
-        data = read_whole(self._tree.files[path])
+    def _objects(self, file: str, path: str, objects: ObjectList) -> ObjectList:
+        """Read the objects of a label file, which are about the picture at `path`."""
+        data = read_whole(self._tree.files[file])
         try:
             lines = data.decode("utf-8-sig").splitlines()
         except UnicodeDecodeError:
             for number, row in enumerate(data.split(b"\n"), 1):
                 if row.strip():
-                    objects.refuse(f"{path}, line {number}", "it is not UTF-8 text")
+                    objects.refuse(f"{file}, line {number}", "it is not UTF-8 text")
             return objects
         for number, line in enumerate(lines, 1):
             if words := line.split():
-                reader = self._reader(len(words))
-                label = label_of(words, self._classes)
-                objects.read(f"{path}, line {number}", label, partial(reader.read, words))
+                self._decide(len(words))
+                subject, own = f"{file}, line {number}", values.object_id(None, path, number)
+                build = partial(self._object, words, own, objects, subject)
+                objects.read(subject, self._label(words), build)
         return objects
 
-    def _reader(self, length: int) -> LineReader:
-        """The reader of a line; the first that may be of several tasks decides for all of them."""
-        if not self._lines.task and length > max(BOX_WORDS):
-            task = task_of(self._lengths(), self._tree.name)
-            self._lines = LineReader(task, self._classes, self._config.keypoints)
-        return self._lines
+    def _object(self, words: list[str], own: str, objects: ObjectList, subject: str) -> NamedObject:
+        keypoints = self._config.keypoints
+        reader = LineReader(self._task, self._classes, keypoints, objects.changes)
+        label = checked_label(reader.label(words))
+        return NamedObject(own, label, reader.shape(words, objects.size or (0, 0), subject))
+
+    def _label(self, words: list[str]) -> str:
+        """The name of a line's class, or of its number where it has none."""
+        try:
+            number = values.number(words[0])
+        except ValueRefusedError:
+            number = -1
+        return self._classes.get(int(number), f"class {words[0][:20]}")
+
+    def _decide(self, length: int) -> None:
+        """Settle the task at the first line that may be of several; it holds for all of them."""
+        if not self._task and length > max(BOX_WORDS):
+            self._task = task_of(self._lengths(), self._tree.name)
+            self._check_pose()
+
+    def _check_pose(self) -> None:
+        if self._task == POSE and self._config.keypoints is None:
+            raise YoloTaskUnknownError(
+                f"{self._tree.name}: poses need kpt_shape: [points, 2 or 3] in data.yaml."
+            )
 
     def _lengths(self) -> Iterator[int]:
         """Words a line, of all label files."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from atom_sdk.importers.errors import YoloTaskUnknownError
-from atom_sdk.importers.yolo_lines import BOX_WORDS, SEGMENT
+from atom_sdk.label_formats.yolo_lines import BOX_WORDS, SEGMENT
 
 
 def task_of(lengths: Iterable[int], name: str) -> str:

@@ -28,7 +28,9 @@ def size_of(stream: IO[bytes]) -> Size | None:
             warnings.simplefilter("ignore")
             with Image.open(stream) as image:
                 width, height = image.size
-                turned = image.getexif().get(_ORIENTATION, 1)
+                # Pillow gives the size of a TIFF as turned already.
+                is_turned = image.format == "TIFF"
+                turned = 1 if is_turned else image.getexif().get(_ORIENTATION, 1)
     # Pillow raises almost anything for a damaged file.
     except Exception:
         return None

@@ -15,7 +15,16 @@ from atom_sdk.client.progress import Silent
 from atom_sdk.client.push.importing import Import, ImportOptions
 from atom_sdk.importers.errors import AnnotationsUnreadableError, ImportProblemsError
 from atom_sdk.importers.items import read_whole
-from tests.sdk.importers.conftest import PNG, Files, Look, collected, write
+from tests.sdk.importers.conftest import (
+    PNG,
+    Files,
+    Look,
+    classes_in,
+    collected,
+    objects_in,
+    the_object,
+    write,
+)
 
 
 def coco(**more: Any) -> bytes:
@@ -46,16 +55,20 @@ def test_coco_gives_boxes_polygons_counts_and_splits(tmp_path: Path) -> None:
     assert (report.importer, report.files, report.objects) == ("coco", 2, 2)
     assert not report.skipped
     assert set(found.splits.values()) == {"train"}
-    assert found.attributes["train2017/1.png"] == {
-        "objects": [
-            {"label": "cat", "box": [1, 2, 3.13, 4]},
-            {"label": "dog", "box": [0, 0, 4, 2], "polygons": [[0, 0, 4, 0, 4, 2]]},
-        ],
-        "object_counts": {"cat": 1, "dog": 1},
-        "box_unit": "pixel",
-        "width": 10,
-        "height": 8,
+    assert objects_in(found, "train2017/1.png") == [
+        {"label": "cat", "kind": "box", "box": [1, 2, 3.128, 4]},
+        {"label": "dog", "kind": "polygon", "parts": [[[0, 0, 4, 0, 4, 2]]]},
+    ]
+    document = json.loads(found.documents["train2017/1.png"])
+    assert (document["width"], document["height"]) == (10, 8)
+    assert [one["id"] for one in document["objects"]] == [f"{1:016x}", f"{2:016x}"]
+    # The size that the file does not say is that of the picture; nothing is on it.
+    assert json.loads(found.documents["train2017/2.png"]) == {
+        "version": 2,
+        "width": 64,
+        "height": 48,
     }
+    assert not found.attributes
     assert list(report.annotations) == ["annotations/instances_train2017.json"]
     assert report.provenance()["import"]["counts"]["objects"] == 2
 
@@ -67,8 +80,8 @@ def test_coco_reads_the_same_from_a_zip_and_from_its_json(tmp_path: Path) -> Non
             archive.writestr(f"coco/{path}", data)
     from_zip, _ = collected(tmp_path / "coco.zip")
     from_json, _ = collected(folder / "annotations" / "instances_train2017.json")
-    assert from_json.attributes == collected(folder)[0].attributes
-    assert from_zip.attributes == {f"coco/{k}": v for k, v in from_json.attributes.items()}
+    assert dict(from_json.documents) == dict(collected(folder)[0].documents)
+    assert dict(from_zip.documents) == {f"coco/{k}": v for k, v in from_json.documents.items()}
 
 
 BAD_COCO: dict[str, dict[str, Any]] = {
@@ -124,47 +137,52 @@ def test_odd_rows_of_coco_stop_nothing_and_are_named(tmp_path: Path, look: Look)
     found, report = collected(write(tmp_path / "coco", files))
 
     assert set(found.blobs) == {"1.png", "2.png"}
-    assert "width" not in found.attributes["1.png"]
+    document = json.loads(found.documents["2.png"])
+    assert (document["width"], document["height"]) == (64, 48)
+    assert "1.png" not in found.documents
     assert {reason: count for reason, count in report.skipped.items() if count} == {
         "a polygon is no list of numbers": 3,
         "its image is not in the file": 2,
-        "the name of its class is no Unicode text": 1,
+        "the name of its class is no text of 1 to 255 bytes": 1,
         "another image has the same id; the first counts": 1,
         "no annotation names it": 1,
     }
 
 
-def test_objects_that_do_not_fit_lose_their_polygons_first(tmp_path: Path) -> None:
-    polygon = [float(number) + 0.25 for number in range(2000)]
-    rows = [{"id": 1, "image_id": 1, "category_id": 3, "segmentation": [polygon, polygon]}]
-    source = write(tmp_path / "coco", {"a.json": coco(annotations=rows), **COCO})
-    found, report = collected(source)
-    (kept,) = [v for v in found.attributes.values() if v.get("object_counts") == {"cat": 1}]
-    assert kept["objects"] == [{"label": "cat", "box": [0.25, 1.25, 1998, 1998]}]
-    assert any("only the boxes" in reason for reason in report.skipped)
+def test_long_polygons_are_kept_to_the_last_digit(tmp_path: Path) -> None:
+    """Attributes had no room for more than 16 KiB."""
+    ring = [number / 7 for n in range(1500) for number in (n, 0)]
+    ring += [number / 7 for n in reversed(range(1500)) for number in (n, 3)]
+    rows = [{"id": 1, "image_id": 1, "category_id": 3, "segmentation": [ring]}]
+    images = [{"id": 1, "file_name": "1.png", "width": 300, "height": 100}]
+    files = {"a.json": coco(annotations=rows, images=images), "1.png": PNG}
+    found, report = collected(write(tmp_path / "coco", files))
+    assert the_object(found)["parts"] == [[ring]]
+    assert not report.skipped
 
 
 YOLO: Files = {
     "data.yaml": b"train: images/train\nnc: 2\nnames:\n  0: cat\n  1: dog\n",
-    "images/train/1.jpg": b"1",
-    "images/val/2.jpg": b"2",
+    "images/train/1.jpg": PNG + b"1",
+    "images/val/2.jpg": PNG + b"2",
     "labels/train/1.txt": b"0 0.5 0.5 0.2 0.4\n1 0 0 1 0 1 1 0 0.5\n",
     "labels/val/2.txt": b"7 0.5 0.5 0.2 0.2\n0 0.5 1.5 0.2 0.2\n0 x 0 0 0\n\n",
 }
 
 
-def test_yolo_gives_relative_boxes_and_names_bad_lines(tmp_path: Path) -> None:
+def test_yolo_gives_shapes_in_pixels_and_names_bad_lines(tmp_path: Path) -> None:
     found, report = collected(write(tmp_path / "yolo", YOLO))
     assert (report.importer, report.objects) == ("yolo", 2)
     assert found.splits == {"images/train/1.jpg": "train", "images/val/2.jpg": "val"}
-    assert found.attributes["images/train/1.jpg"] == {
-        "objects": [
-            {"label": "cat", "box": [0.4, 0.3, 0.2, 0.4]},
-            {"label": "dog", "box": [0, 0, 1, 1], "polygons": [[0, 0, 1, 0, 1, 1, 0, 0.5]]},
-        ],
-        "object_counts": {"cat": 1, "dog": 1},
-        "box_unit": "relative",
+    box, polygon = objects_in(found, "images/train/1.jpg")
+    assert (box["label"], box["box"]) == ("cat", pytest.approx([25.6, 14.4, 12.8, 19.2]))
+    assert polygon == {
+        "label": "dog",
+        "kind": "polygon",
+        "parts": [[[0, 0, 64, 0, 64, 48, 0, 24]]],
     }
+    # All of its lines are lost, which is not the same as a picture with nothing on it.
+    assert list(found.documents) == ["images/train/1.jpg"]
     assert [problem.subject for problem in report.problems] == [
         f"labels/val/2.txt, line {number}" for number in (1, 2, 3)
     ]
@@ -177,7 +195,7 @@ def yolo(data_yaml: str, lines: str = "0 .5 .5 .2 .2\n1 .5 .5 .2 .2\n") -> Files
 def test_names_of_classes_are_text_whatever_yaml_makes_of_them(tmp_path: Path) -> None:
     files = yolo("day: 2020-13-45\nnames: {0: no, 1: 2020-01-01}\n")
     found, _ = collected(write(tmp_path / "yolo", files))
-    assert found.attributes["a.png"]["object_counts"] == {"no": 1, "2020-01-01": 1}
+    assert classes_in(found, "a.png") == ["no", "2020-01-01"]
 
 
 def test_a_class_without_a_name_is_named_in_the_report(tmp_path: Path, look: Look) -> None:
@@ -199,9 +217,9 @@ def test_names_that_unfold_without_end_are_an_error(tmp_path: Path, look: Look) 
 
 
 def test_yolo_with_its_names_in_a_text_file(tmp_path: Path) -> None:
-    files = {"classes.txt": b"cat\ndog\n", "1.jpg": b"1", "1.txt": b"1 0.5 0.5 0.2 0.4\n"}
+    files = {"classes.txt": b"cat\ndog\n", "1.jpg": PNG, "1.txt": b"1 0.5 0.5 0.2 0.4\n"}
     found, _ = collected(write(tmp_path / "yolo", files))
-    assert found.attributes["1.jpg"]["object_counts"] == {"dog": 1}
+    assert classes_in(found, "1.jpg") == ["dog"]
 
 
 def voc(body: str = "", name: str = "1.jpg") -> bytes:
@@ -226,19 +244,18 @@ def test_voc_gives_boxes_flags_and_splits(tmp_path: Path) -> None:
         "VOC/Annotations/gone.xml": voc(name="gone.jpg"),
         "VOC/Annotations/torn.xml": b"<annotation>",
         "VOC/ImageSets/Main/val.txt": b"1 -1\n",
-        "VOC/JPEGImages/1.jpg": b"1",
-        "VOC/JPEGImages/2.jpg": b"2",
+        "VOC/JPEGImages/1.jpg": PNG + b"1",
+        "VOC/JPEGImages/2.jpg": PNG + b"2",
     }
     found, report = collected(write(tmp_path / "voc", files))
     assert (report.importer, report.files, report.objects) == ("voc", 2, 1)
     assert found.splits == {"VOC/JPEGImages/1.jpg": "val"}
-    assert found.attributes["VOC/JPEGImages/1.jpg"] == {
-        "objects": [{"label": "cat", "box": [1, 2, 3, 4], "difficult": True}],
-        "object_counts": {"cat": 1},
-        "box_unit": "pixel",
-        "width": 9,
-        "height": 8,
-    }
+    # VOC counts from 1 and includes the ends; what is difficult is ignored, as VOC's measure does.
+    assert objects_in(found, "VOC/JPEGImages/1.jpg") == [
+        {"label": "cat", "kind": "box", "box": [0, 1, 4, 5], "ignore": True}
+    ]
+    document = json.loads(found.documents["VOC/JPEGImages/1.jpg"])
+    assert (document["width"], document["height"]) == (9, 8)
     reasons = {problem.subject.rpartition("/")[2]: problem.reason for problem in report.problems}
     assert "document type" in reasons["bomb.xml"]
     assert "no picture" in reasons["gone.xml"]

@@ -9,9 +9,16 @@ from typing import Any
 import pytest
 
 from atom_sdk.importers.effects import effects
-from atom_sdk.importers.objects import ObjectRefusedError
-from atom_sdk.importers.run_lengths import box_of_run_lengths, decode_counts
-from tests.sdk.importers.conftest import PNG, Files, Look, collected, write
+from tests.sdk.importers.conftest import (
+    PNG,
+    Files,
+    Look,
+    classes_in,
+    collected,
+    objects_in,
+    the_object,
+    write,
+)
 
 SIZE = {"width": 64, "height": 48}
 CAT = {"image_id": 1, "category_id": 1}
@@ -29,12 +36,6 @@ def coco(*rows: dict[str, Any], name: str = "a.png", **more: Any) -> bytes:
     return json.dumps(document | more).encode()
 
 
-def the_object(found: Any) -> dict[str, Any]:
-    (values,) = found.attributes.values()
-    (one,) = values["objects"]
-    return dict(one)
-
-
 BROKEN = {
     "nothing in it": [[]],
     "one point": [[24.0, 24.0]],
@@ -49,15 +50,15 @@ BROKEN = {
 def test_the_box_stays_where_a_polygon_is_useless(shape: Any, tmp_path: Path) -> None:
     files = {"a.json": coco({"bbox": GOOD, "segmentation": shape}), "a.png": PNG}
     found, report = collected(write(tmp_path / "coco", files))
-    assert the_object(found) == {"label": "cat", "box": GOOD}
-    assert effects(report) == ["1 polygon left out; the object's box stays"]
+    assert the_object(found) == {"label": "cat", "kind": "box", "box": GOOD}
+    assert effects(report) == ["1 polygon left out; its object stays"]
 
 
 @pytest.mark.parametrize("box", [None, [0, 0, 0, 0], [1, 2], "none"])
-def test_a_good_polygon_gives_the_box(box: Any, tmp_path: Path) -> None:
+def test_a_good_polygon_needs_no_box(box: Any, tmp_path: Path) -> None:
     files = {"a.json": coco({"bbox": box, "segmentation": [POLYGON, []]}), "a.png": PNG}
     found, report = collected(write(tmp_path / "coco", files))
-    assert the_object(found) == {"label": "cat", "box": GOOD, "polygons": [POLYGON]}
+    assert the_object(found) == {"label": "cat", "kind": "polygon", "parts": [[POLYGON]]}
     assert dict(report.shapes) == {"polygon": 1}
 
 
@@ -79,39 +80,46 @@ LENGTHS = [100, 4, 44, 4, 2920]
 
 @pytest.mark.parametrize("counts", [LENGTHS, compressed(LENGTHS)])
 @pytest.mark.parametrize("more", [{}, {"bbox": [5, 5, 9, 9]}])
-def test_run_lengths_give_the_box_where_there_is_none(
+def test_run_lengths_are_masks_and_a_crowd_is_ignored(
     counts: Any, more: dict[str, Any], tmp_path: Path
 ) -> None:
     row = {"segmentation": {"counts": counts, "size": [48, 64]}, "iscrowd": 1, **more}
     found, report = collected(write(tmp_path / "coco", {"a.json": coco(row), "a.png": PNG}))
-    box = more.get("bbox", [2, 4, 2, 4])
-    assert the_object(found) == {"label": "cat", "box": box, "crowd": True}
-    assert dict(report.shapes) == {"mask": 1}
+    assert the_object(found) == {
+        "label": "cat",
+        "kind": "mask",
+        "rle": {"size": [48, 64], "counts": compressed(LENGTHS)},
+        "ignore": True,
+    }
+    assert not report.shapes
 
 
-def test_compressed_lengths_are_decoded_as_cocoapi_does() -> None:
-    lengths = [0, 3, 70_000, 1, 2, 5000, 1]
-    assert decode_counts(compressed(lengths)) == lengths
-    assert decode_counts("T34\\10li2") == [100, 4, 44, 4, 2920]
-    # A run over the edge of a column covers the bottom of one and the top of the next.
-    assert box_of_run_lengths({"counts": [3, 2, 11], "size": [4, 4]}) == (0, 0, 2, 4)
+BAD_MASKS: list[dict[str, Any]] = [
+    {"counts": [1, 2], "size": [48, 64]},
+    {"counts": [3072], "size": [48, 64]},
+    {"counts": [-1, 3073], "size": [48, 64]},
+    {"counts": "\u00ff", "size": [48, 64]},
+    {"counts": "PPPPPPPPPPPPPPPPPPPP", "size": [48, 64]},
+    {"counts": [0, 3072], "size": [48, "64"]},
+    {"counts": [0, 16], "size": [4, 4]},
+]
 
 
-@pytest.mark.parametrize(
-    "mask",
-    [
-        {},
-        {"counts": [1, 2], "size": [48, 64]},
-        {"counts": [3072], "size": [48, 64]},
-        {"counts": [-1, 3073], "size": [48, 64]},
-        {"counts": "\u00ff", "size": [48, 64]},
-        {"counts": "PPPPPPPPPPPPPPPPPPPP", "size": [48, 64]},
-        {"counts": [0, 3072], "size": [48, "64"]},
-    ],
-)
-def test_masks_that_are_none_are_refused(mask: dict[str, Any]) -> None:
-    with pytest.raises(ObjectRefusedError):
-        box_of_run_lengths(mask)
+@pytest.mark.parametrize("mask", BAD_MASKS)
+def test_the_box_stays_where_a_mask_is_none(mask: dict[str, Any], tmp_path: Path) -> None:
+    rows = [{"segmentation": mask, "bbox": GOOD}, {"segmentation": mask}]
+    found, report = collected(write(tmp_path / "coco", {"a.json": coco(*rows), "a.png": PNG}))
+    assert the_object(found) == {"label": "cat", "kind": "box", "box": GOOD}
+    assert (dict(report.shapes), report.lost_objects) == ({"mask": 1}, 1)
+
+
+def test_a_polygon_that_crosses_itself_becomes_its_pixels(tmp_path: Path) -> None:
+    bow_tie = [[10, 10, 30, 30, 30, 10, 10, 30]]
+    files = {"a.json": coco({"segmentation": bow_tie}), "a.png": PNG}
+    found, report = collected(write(tmp_path / "coco", files))
+    assert the_object(found)["kind"] == "mask"
+    assert report.notes == ["Polygons that cross themselves, read as masks: 1"]
+    assert not report.skipped
 
 
 @pytest.mark.parametrize(
@@ -147,7 +155,7 @@ def test_ids_may_be_text_and_a_picture_may_be_listed_twice(tmp_path: Path) -> No
     rows += [{"bbox": [3, 3, 4, 4], "image_id": "2", "category_id": "1"}]
     files = {"a.json": coco(*rows, images=images), "a.png": PNG}
     found, report = collected(write(tmp_path / "coco", files))
-    assert found.attributes["a.png"]["object_counts"] == {"cat": 2}
+    assert classes_in(found, "a.png") == ["cat", "cat"]
     assert report.skipped == {"the file lists the picture twice; its objects are put together": 1}
 
 
@@ -161,9 +169,7 @@ def test_a_second_file_loses_objects_only_if_it_says_something_else(
     assert effects(report) == ["2 objects lost; their pictures stay with their other objects"]
 
 
-def test_keypoints_are_counted_and_files_of_other_tasks_are_named(
-    tmp_path: Path, look: Look
-) -> None:
+def test_keypoints_are_kept_and_files_of_other_tasks_are_named(tmp_path: Path) -> None:
     person = {"bbox": GOOD, "keypoints": [1, 1, 2, 0, 0, 0]}
     files: Files = {
         "annotations/person_keypoints_val2017.json": coco(person, {"bbox": GOOD}),
@@ -172,9 +178,17 @@ def test_keypoints_are_counted_and_files_of_other_tasks_are_named(
         "panoptic_val2017.json": b'{"annotations": [{"segments_info": []}], "images": []}',
         "a.png": PNG,
     }
-    report = look(write(tmp_path / "coco", files))
+    found, report = collected(write(tmp_path / "coco", files))
     assert (report.importer, report.objects, report.splits) == ("coco", 2, {"val": 1})
-    assert effects(report) == ["1 set of keypoints left out; the object's box stays"]
+    first, second = objects_in(found, "a.png")
+    assert first == {
+        "label": "cat",
+        "kind": "keypoints",
+        "points": [1, 1, 2, 0, 0, 0],
+        "box": GOOD,
+    }
+    assert second["kind"] == "box"
+    assert effects(report) == []
     reasons = {miss.subject: miss.reason for miss in report.near_misses}
     assert "captions" in reasons["annotations/captions_val2017.json"]
     assert "predictions" in reasons["results.json"]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import atom_sdk.importers
+from atom_sdk import label_formats
 from atom_sdk.importers.effects import loss_text
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.report_json import report_json
@@ -19,7 +20,7 @@ ROOT = Path(__file__).parents[3]
 PORTAL = ROOT / "frontend" / "src" / "features" / "datasets" / "importing"
 FIXTURE = PORTAL / "reports.fixture.json"
 ALLOWED = 0.01
-_SHAPES = ("polygon", "keypoints", "mask", "rotated box", "part", "attribute")
+_SHAPES = ("polygon", "keypoints", "mask", "rotated box", "part", "attribute", "outline")
 
 
 def _report(name: str, count: int) -> Report:
@@ -84,7 +85,8 @@ def test_reasons_that_the_portal_translates_are_those_of_the_importers(language:
 def _texts() -> set[str]:
     """Return the texts of the importers' code, with `{}` for each value."""
     found: set[str] = set()
-    for path in Path(atom_sdk.importers.__file__).parent.glob("*.py"):
+    folders = [Path(each.__file__ or "").parent for each in (atom_sdk.importers, label_formats)]
+    for path in (path for folder in folders for path in folder.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
                 found.add(node.value)

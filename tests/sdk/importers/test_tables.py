@@ -16,7 +16,7 @@ from atom_sdk.importers.errors import (
 )
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.text_options import TextOptions
-from tests.sdk.importers.conftest import PNG, Look, collected, write
+from tests.sdk.importers.conftest import PNG, Look, collected, objects_in, write
 
 PATHS = "path;label\na.png;cat\nb.png;dog\n"
 
@@ -68,7 +68,7 @@ def test_a_delimiter_can_be_given_and_excel_can_name_it(tmp_path: Path) -> None:
 
 
 def boxes(found: Collected, path: str) -> list[tuple[str, list[float]]]:
-    return [(one["label"], one["box"]) for one in found.attributes[path]["objects"]]
+    return [(one["label"], one["box"]) for one in objects_in(found, path)]
 
 
 ROBOFLOW = """filename,width,height,class,xmin,ymin,xmax,ymax
@@ -83,16 +83,8 @@ def test_a_line_for_each_box_gives_the_objects_of_pictures(tmp_path: Path) -> No
     source = {"train/_annotations.csv": ROBOFLOW}
     found, report = read(tmp_path, source, "train/a.png", "train/b.png")
     assert report.importer == "csv"
-    assert found.attributes["train/a.png"] == {
-        "objects": [
-            {"label": "cat", "box": [1, 2, 10, 20]},
-            {"label": "dog", "box": [5, 5, 4, 4]},
-        ],
-        "object_counts": {"cat": 1, "dog": 1},
-        "box_unit": "pixel",
-        "width": 64,
-        "height": 48,
-    }
+    assert boxes(found, "train/a.png") == [("cat", [1, 2, 10, 20]), ("dog", [5, 5, 4, 4])]
+    assert found.attributes["train/a.png"] == {"width": 64, "height": 48}
     assert found.splits == {"train/a.png": "train", "train/b.png": "train"}
     assert (report.lost_objects, report.emptied.names) == (2, ["train/b.png"])
     assert {problem.reason for problem in report.problems} == {
@@ -115,7 +107,7 @@ BOX_TABLES = {
 def test_boxes_are_known_by_their_columns(name: str, tmp_path: Path) -> None:
     found, report = read(tmp_path, {"list.csv": BOX_TABLES[name]}, "a.png", "b.png")
     assert boxes(found, "a.png") == [("cat", [1, 2, 3, 4])]
-    assert found.attributes["b.png"]["objects"] == []
+    assert boxes(found, "b.png") == []
     assert not report.problems
 
 
@@ -127,15 +119,16 @@ def test_boxes_of_openimages_are_relative_and_their_classes_named(tmp_path: Path
         "class-descriptions-boxable.csv": "/m/01yrx,Cat\n/m/0bt9lr,Dog\n/m/1,Other\n",
     }
     found, report = read(tmp_path, tables, "validation/id1.jpg")
-    assert found.attributes["validation/id1.jpg"] == {
-        "objects": [
-            {"label": "Cat", "box": [0.25, 0.5, 0.25, 0.5], "occluded": True},
-            {"label": "Dog", "box": [0, 0, 1, 1]},
-        ],
-        "object_counts": {"Cat": 1, "Dog": 1},
-        "box_unit": "relative",
-        "source": "xclick",
-    }
+    assert objects_in(found, "validation/id1.jpg") == [
+        {
+            "label": "Cat",
+            "kind": "box",
+            "box": [16, 24, 16, 24],
+            "attributes": {"occluded": True},
+        },
+        {"label": "Dog", "kind": "box", "box": [0, 0, 64, 48]},
+    ]
+    assert found.attributes["validation/id1.jpg"] == {"source": "xclick"}
     assert found.splits == {"validation/id1.jpg": "val"}
     assert any(note.endswith("left out: confidence") for note in report.notes)
     assert not report.near_misses

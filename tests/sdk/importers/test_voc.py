@@ -3,11 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from atom_sdk.importers.effects import effects
-from tests.sdk.importers.conftest import PNG, Files, Look, collected, write
+from tests.sdk.importers.conftest import (
+    PNG,
+    Files,
+    Look,
+    classes_in,
+    collected,
+    the_object,
+    write,
+)
 
 BOX = "<bndbox><xmin>1</xmin><ymin>2</ymin><xmax>30</xmax><ymax>40</ymax></bndbox>"
 
@@ -68,7 +77,7 @@ def test_lists_of_single_classes_say_the_split(tmp_path: Path) -> None:
 def test_the_name_of_a_picture_may_be_of_another_machine(name: str, tmp_path: Path) -> None:
     files = {"V/JPEGImages/c.png": PNG, "V/Annotations/c.xml": xml(name)}
     found, report = collected(write(tmp_path / "voc", files))
-    assert found.attributes["V/JPEGImages/c.png"]["object_counts"] == {"cat": 1}
+    assert classes_in(found, "V/JPEGImages/c.png") == ["cat"]
     assert not report.skipped
 
 
@@ -77,40 +86,52 @@ def test_a_name_means_the_picture_of_its_own_folder(tmp_path: Path) -> None:
     files |= {"Annotations/a.xml": xml("a.png"), "Annotations/sub/a.xml": xml("a.png", BOX, BOX)}
     files |= {"Annotations/d.xml": xml("a.png", BOX, BOX, BOX)}  # copied, and not renamed
     found, _ = collected(write(tmp_path / "voc", files))
-    counts = {path: values["object_counts"]["cat"] for path, values in found.attributes.items()}
+    counts = {path: len(classes_in(found, path)) for path in found.documents}
     assert counts == {"JPEGImages/a.png": 1, "JPEGImages/sub/a.png": 2, "JPEGImages/d.png": 3}
 
 
 POINTS = "<pt><x>1</x><y>2</y></pt><pt><x>5</x><y>2</y></pt><pt><x>5</x><y>8</y></pt>"
-SHAPES = {
-    f"<polygon>{POINTS}</polygon>": ([1, 2, 4, 6], {}),
+BOXED = {"kind": "box", "box": [0, 1, 30, 39]}
+POLYGON = {"kind": "polygon", "parts": [[[1, 2, 5, 2, 5, 8]]]}
+TURN = "<attributes><attribute><name>rotation</name><value>30</value></attribute></attributes>"
+SHAPES: dict[str, tuple[dict[str, Any], dict[str, int]]] = {
+    f"<polygon>{POINTS}</polygon>": (POLYGON, {}),
     "<polygon><x1>1</x1><y1>2</y1><x2>5</x2><y2>2</y2><x3>5</x3><y3>8</y3></polygon>": (
-        [1, 2, 4, 6],
+        POLYGON,
         {},
     ),
-    f"{BOX}<polygon><pt><x>1</x><y>2</y></pt></polygon>": ([1, 2, 29, 38], {"polygon": 1}),
-    f"{BOX}<part><name>head</name>{BOX}</part>": ([1, 2, 29, 38], {"part": 1}),
-    "<robndbox><cx>10</cx><cy>20</cy><w>4</w><h>8</h><angle>1.5707963</angle></robndbox>": (
-        [6, 18, 8, 4],
-        {"rotated box": 1},
+    f"{BOX}<polygon><pt><x>1</x><y>2</y></pt></polygon>": (BOXED, {"polygon": 1}),
+    f"{BOX}<part><name>head</name>{BOX}</part>": (BOXED, {"part": 1}),
+    "<robndbox><cx>10</cx><cy>20</cy><w>4</w><h>8</h><angle>0.5</angle></robndbox>": (
+        {"kind": "rotated_box", "box": [10, 20, 4, 8], "angle": pytest.approx(28.64788975654116)},
+        {},
     ),
-    f"{BOX}<attributes><attribute><name>rotation</name><value>3</value></attribute></attributes>": (
-        [1, 2, 29, 38],
-        {"rotated box": 1},
-    ),
-    BOX.replace("1<", "1.5<"): ([1.5, 2, 28.5, 38], {}),
-    BOX.replace(">1<", ">30<", 1).replace("<xmax>30", "<xmax>1"): ([1, 2, 29, 38], {}),
+    f"{BOX}{TURN}": ({"kind": "rotated_box", "box": [15, 20.5, 30, 39], "angle": 30}, {}),
+    BOX.replace("1<", "1.5<"): ({"kind": "box", "box": [0.5, 1, 29.5, 39]}, {}),
+    BOX.replace(">1<", ">30<", 1).replace("<xmax>30", "<xmax>1"): (BOXED, {}),
+    # A file with a coordinate 0 counts from 0, and its numbers are edges.
+    BOX.replace(">1<", ">0<", 1): ({"kind": "box", "box": [0, 2, 30, 38]}, {}),
 }
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_shapes_leave_a_box_and_are_named(shape: str, tmp_path: Path) -> None:
+def test_shapes_are_kept_and_what_is_left_out_is_named(shape: str, tmp_path: Path) -> None:
     files = {"JPEGImages/c.png": PNG, "Annotations/c.xml": xml("c.png", shape)}
     found, report = collected(write(tmp_path / "voc", files))
-    box, left_out = SHAPES[shape]
-    assert found.attributes["JPEGImages/c.png"]["objects"][0]["box"] == box
+    result, left_out = SHAPES[shape]
+    assert the_object(found) == {"label": "cat", **result}
     assert dict(report.shapes) == left_out
     assert not report.object_tally.lost
+
+
+def test_attributes_of_objects_are_kept(tmp_path: Path) -> None:
+    more = "<attributes><attribute><name>age</name><value>3</value></attribute></attributes>"
+    shape = f"{BOX}<truncated>1</truncated><difficult>1</difficult>{more}"
+    files = {"JPEGImages/c.png": PNG, "Annotations/c.xml": xml("c.png", shape)}
+    found, report = collected(write(tmp_path / "voc", files))
+    assert the_object(found)["attributes"] == {"truncated": True, "age": 3}
+    assert the_object(found)["ignore"] is True
+    assert not report.skipped
 
 
 def test_masks_are_counted_and_lost_objects_are_told_by_their_effect(
@@ -130,6 +151,6 @@ def test_masks_are_counted_and_lost_objects_are_told_by_their_effect(
         "1 object lost; 1 picture stays as a picture without objects: JPEGImages/a.png",
         "3 objects lost; the source has no picture for them",
         "1 picture left out with its 2 objects",
-        "2 masks left out; their objects' boxes stay",
+        "2 masks left out; their objects stay",
     ]
     assert (report.objects, report.object_tally.whole().source) == (0, 6)

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from atom_sdk.importers.effects import coverage, effects
 from atom_sdk.importers.errors import AnnotationsUnreadableError, YoloTaskUnknownError
 from atom_sdk.importers.read_options import ReadOptions
-from tests.sdk.importers.conftest import PNG, Files, Look, collected, write
+from tests.sdk.importers.conftest import (
+    PNG,
+    Files,
+    Look,
+    collected,
+    objects_in,
+    the_object,
+    write,
+)
 
 BOX = b"0 0.5 0.5 0.2 0.2\n"
 CORNERS = b"0 0.4 0.5 0.5 0.4 0.6 0.5 0.5 0.6\n"
@@ -22,28 +29,24 @@ def yolo(labels: bytes, data: str = "names: [hand]", **more: bytes) -> Files:
     return files | more
 
 
-def the_object(found: Any) -> dict[str, Any]:
-    (values,) = found.attributes.values()
-    (one,) = values["objects"]
-    return dict(one)
-
-
 @pytest.mark.parametrize(
-    ("labels", "shape"),
+    ("labels", "shape", "points"),
     [
-        (POSE, "[3, 2]"),
-        (b"0 0.5 0.5 0.2 0.2 0.45 0.45 2 0.5 0.55 1\n", "[2, 3]"),
-        (b"0 0.5 0.5 0.2 0.2 0.45 0.45 0.5 0.55\n", "[2, 2]"),
-        (b"0 0.5 0.5 0.2 0.2 0.45 0.45 0.5 0.55 0.9\n", "\n- 2\n- 2"),
+        (POSE, "[3, 2]", [28.8, 21.6, 2, 35.2, 21.6, 2, 32, 26.4, 2]),
+        (b"0 0.5 0.5 0.2 0.2 0.45 0.45 2 0.5 0.55 1\n", "[2, 3]", [28.8, 21.6, 2, 32, 26.4, 1]),
+        (b"0 0.5 0.5 0.2 0.2 0.45 0.45 0.5 0.55\n", "[2, 2]", [28.8, 21.6, 2, 32, 26.4, 2]),
+        (b"0 .5 .5 .2 .2 .45 .45 .5 .55 .9\n", "\n- 2\n- 2", [28.8, 21.6, 2, 32, 26.4, 2]),
     ],
 )
-def test_pose_keeps_the_box_and_names_the_keypoints(
-    labels: bytes, shape: str, tmp_path: Path
+def test_pose_keeps_the_keypoints_and_their_box(
+    labels: bytes, shape: str, points: list[float], tmp_path: Path
 ) -> None:
     files = yolo(labels, f"kpt_shape: {shape}\nnames: [hand]\n")
     found, report = collected(write(tmp_path / "yolo", files))
-    assert the_object(found) == {"label": "hand", "box": [0.4, 0.4, 0.2, 0.2]}
-    assert effects(report) == ["1 set of keypoints left out; the object's box stays"]
+    kept = the_object(found)
+    assert kept["points"] == pytest.approx(points)
+    assert kept["box"] == pytest.approx([25.6, 19.2, 12.8, 9.6])
+    assert effects(report) == []
 
 
 def test_points_that_nobody_marked_are_no_loss_and_wrong_numbers_are(
@@ -67,38 +70,36 @@ def test_lines_of_several_meanings_are_refused_with_the_option(
 @pytest.mark.parametrize(
     ("task", "result"),
     [
-        ("obb", {"box": [0.4, 0.4, 0.2, 0.2]}),
-        (
-            "segment",
-            {
-                "box": [0.4, 0.4, 0.2, 0.2],
-                "polygons": [[0.4, 0.5, 0.5, 0.4, 0.6, 0.5, 0.5, 0.6]],
-            },
-        ),
-        ("pose", {"box": [0.15, 0.3, 0.5, 0.4]}),
+        ("obb", "rotated_box"),
+        ("segment", "polygon"),
+        ("pose", "keypoints"),
     ],
 )
-def test_the_task_says_what_nine_numbers_are(
-    task: str, result: dict[str, Any], tmp_path: Path
-) -> None:
-    source = write(tmp_path / "yolo", yolo(CORNERS))
+def test_the_task_says_what_nine_numbers_are(task: str, result: str, tmp_path: Path) -> None:
+    data = "names: [hand]\nkpt_shape: [2, 2]\n" if task == "pose" else "names: [hand]"
+    source = write(tmp_path / "yolo", yolo(CORNERS, data))
     found, report = collected(source, reading=ReadOptions(yolo_task=task))
-    assert the_object(found) == {"label": "hand", **result}
-    named = write(tmp_path / "named", yolo(CORNERS, f"task: {task}\nnames: [hand]\n"))
-    assert collected(named)[0].attributes == found.attributes
-    assert sum(report.shapes.values()) == (task != "segment")
+    assert (the_object(found)["label"], the_object(found)["kind"]) == ("hand", result)
+    named = write(tmp_path / "named", yolo(CORNERS, f"task: {task}\n{data}\n"))
+    assert dict(collected(named)[0].documents) == dict(found.documents)
+    assert not report.shapes
     with pytest.raises(AnnotationsUnreadableError, match="classify"):
         collected(write(tmp_path / "no", yolo(CORNERS, "task: classify\nnames: [a]\n")))
+
+
+def test_poses_without_the_number_of_points_are_refused(tmp_path: Path, look: Look) -> None:
+    with pytest.raises(YoloTaskUnknownError, match="kpt_shape"):
+        look(write(tmp_path / "yolo", yolo(POSE, "task: pose\nnames: [hand]\n")))
 
 
 def test_a_name_may_say_the_task_and_lines_of_several_lengths_are_polygons(
     tmp_path: Path,
 ) -> None:
     found, report = collected(write(tmp_path / "dota8-obb", yolo(CORNERS)))
-    assert dict(report.shapes) == {"rotated box": 1}
+    assert the_object(found)["kind"] == "rotated_box"
     for number, more in enumerate((b"0 0.1 0.1 0.5 0.1 0.5 0.5\n", BOX)):
         found, report = collected(write(tmp_path / f"{number}", yolo(CORNERS + more)))
-        assert found.attributes["images/train/a.png"]["objects"][0]["polygons"]
+        assert objects_in(found, "images/train/a.png")[0]["kind"] == "polygon"
         assert not report.skipped
 
 
@@ -184,8 +185,12 @@ def test_rounding_and_a_byte_order_mark_lose_nothing(tmp_path: Path) -> None:
         b"\xef\xbb\xbf0 0.5 0.5 0.2 0.2\n0 0.5 0.5 1.000012 0.2 0.87\n0 0.05 0.5 0.1000002 0.2\n"
     )
     found, report = collected(write(tmp_path / "yolo", yolo(labels)))
-    boxes = [one["box"] for one in found.attributes["images/train/a.png"]["objects"]]
-    assert boxes == [[0.4, 0.4, 0.2, 0.2], [0, 0.4, 1, 0.2], [0, 0.4, 0.1, 0.2]]
+    boxes = [one["box"] for one in objects_in(found, "images/train/a.png")]
+    assert [pytest.approx(box, abs=1e-3) for box in boxes] == [
+        [25.6, 19.2, 12.8, 9.6],
+        [0, 19.2, 64, 9.6],
+        [0, 19.2, 6.4, 9.6],
+    ]
     assert not report.skipped
 
 

@@ -2,9 +2,10 @@
 
 Columns: op ("put" | "delete") · path · size · digest · media_type · attributes (JSON object) ·
 pack · offset, and for labels and splits that are given with the files label · split (null says
-nothing). A media type that is null is what the name says. Digests are 32 bytes or 64 hex digits.
-A symbolic link has link, its target, and needs nothing else but op and path: size, digest and media
-type follow from the target, and it has no label or split of its own. Rows may come in any order.
+nothing). A picture may have document: what is drawn on it, as the JSON of a document by names. A
+media type that is null is what the name says. Digests are 32 bytes or 64 hex digits. A symbolic
+link has link, its target, and needs nothing else but op and path: size, digest and media type
+follow from the target, and it has no label or split of its own. Rows may come in any order.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atom.core.foreign_json import read_json
+from atom.datasets.versions.engines.given_documents import document_fault
 from atom.datasets.versions.engines.spilled import Entries
 from atom_sdk.errors import PathError
 from atom_sdk.manifests.entries import (
@@ -48,13 +50,15 @@ class ChangesError(ValueError):
 class ChangesFile:
     """Entries to put (sorted) and paths to delete.
 
-    `labels` and `splits` belong to paths that are put. A large file keeps all of these in files.
+    `labels`, `splits` and `documents` belong to paths that are put. A large file keeps all of these
+    in files.
     """
 
     puts: Entries
     deletes: Collection[str]
     labels: Mapping[str, str] = field(default_factory=dict)
     splits: Mapping[str, str] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
 
 
 def decode_changes(data: bytes) -> ChangesFile:
@@ -95,7 +99,12 @@ def check_changes(table: pa.Table) -> ChangesFile:
                 splits=", ".join(SPLITS),
             )
         )
-    if told := [*_optional_column(links, "label"), *_optional_column(links, "split")]:
+    documents = _documents(puts)
+    if told := [
+        *_optional_column(links, "label"),
+        *_optional_column(links, "split"),
+        *_documents(links),
+    ]:
         raise ChangesError(
             Sentence(
                 "datasets.link_cannot_be_labeled",
@@ -104,10 +113,27 @@ def check_changes(table: pa.Table) -> ChangesFile:
             )
         )
     entries = pa.concat_tables([_puts(puts), _links(links)]).sort_by("path").combine_chunks()
-    return ChangesFile(entries, frozenset(deletes), _optional_column(puts, "label"), splits)
+    labels = _optional_column(puts, "label")
+    return ChangesFile(entries, frozenset(deletes), labels, splits, documents)
 
 
-def _optional_column(puts: pa.Table, name: str) -> dict[str, str]:
+def _documents(puts: pa.Table) -> dict[str, str]:
+    """Return the checked documents of pictures by path."""
+    documents = _texts(puts, "document")
+    for path, text in documents.items():
+        if fault := document_fault(text):
+            raise ChangesError(
+                Sentence(
+                    "datasets.document_wrong",
+                    "The document of {path} cannot be kept: {fault}",
+                    path=repr(path),
+                    fault=fault,
+                )
+            )
+    return documents
+
+
+def _texts(puts: pa.Table, name: str) -> dict[str, str]:
     """Return an optional column by path, without its nulls."""
     if name not in puts.column_names:
         return {}
@@ -120,7 +146,12 @@ def _optional_column(puts: pa.Table, name: str) -> dict[str, str]:
             )
         )
     rows = zip(puts["path"].to_pylist(), puts[name].to_pylist(), strict=True)
-    found = {path: value for path, value in rows if value is not None}
+    return {path: value for path, value in rows if value is not None}
+
+
+def _optional_column(puts: pa.Table, name: str) -> dict[str, str]:
+    """Return an optional column of plain texts by path, without its nulls."""
+    found = _texts(puts, name)
     for value in found.values():
         if not is_label(value):
             raise ChangesError(

@@ -84,11 +84,13 @@ class _Pieces:
         self._deletes = PathMapFile(scratch / "deletes.arrow", PATHS)
         self._labels = PathMapFile(scratch / "labels.arrow", _SAID)
         self._splits = PathMapFile(scratch / "splits.arrow", _SAID)
+        self._documents = PathMapFile(scratch / "documents.arrow", _SAID)
 
     def read(self, pieces: Iterator[pa.Table]) -> ChangesFile:
         puts = spill_rows(self._checked(pieces), ENTRY_SCHEMA, self._scratch / "puts.arrow")
         deletes = SpilledPaths(self._deletes.rows())
-        return ChangesFile(puts, deletes, self._labels.read(), self._splits.read())
+        labels, splits = self._labels.read(), self._splits.read()
+        return ChangesFile(puts, deletes, labels, splits, self._documents.read())
 
     def _checked(self, pieces: Iterator[pa.Table]) -> Iterator[pa.Table]:
         previous = None
@@ -100,7 +102,12 @@ class _Pieces:
             check_order(piece, previous)
             previous = piece["path"][-1].as_py()
             self._deletes.add(pa.table([sorted(found.deletes)], schema=PATHS))
-            for values, file in ((found.labels, self._labels), (found.splits, self._splits)):
+            said = (
+                (found.labels, self._labels),
+                (found.splits, self._splits),
+                (found.documents, self._documents),
+            )
+            for values, file in said:
                 columns = [list(values), list(values.values())]
                 file.add(pa.table(columns, schema=_SAID))
             yield from tables_of(found.puts)

@@ -24,6 +24,8 @@ from atom_sdk.manifests.roots.roots import LayerRef, Root
 from atom_sdk.manifests.rows.pieces import Pieces, aligned
 
 KEY = pa.schema([OBJECTS_SCHEMA.field(name) for name in ("path", "digest")])
+# The source of rows that people made.
+DRAWN = "human"
 _Pairs = Callable[[Pieces], Iterable[Pair]]
 
 
@@ -53,6 +55,22 @@ def with_objects(root: Root, name: str, rows: Iterable[pa.Table], store: ObjectS
         store,
         lambda old: ((before, merge_layer(before, new)) for before, new in aligned(old, coming)),
     )
+
+
+def with_imported_objects(
+    root: Root, name: str, rows: Iterable[pa.Table], store: ObjectStore
+) -> Root:
+    """Return the root with imported rows; what people drew on the same bytes stays."""
+    coming = Pieces((table for table in rows if len(table)), OBJECTS_SCHEMA)
+
+    def pairs(old: Pieces) -> Iterator[Pair]:
+        for before, new in aligned(old, coming):
+            row = pc.index_in(new["path"], value_set=before["path"].combine_chunks())
+            is_same = pc.equal(before["digest"].take(row), new["digest"])
+            is_drawn = pc.and_(is_same, pc.equal(before["source"].take(row), DRAWN))
+            yield before, merge_layer(before, new.filter(pc.invert(pc.fill_null(is_drawn, False))))
+
+    return _changed(root, name, store, pairs)
 
 
 def with_objects_along(

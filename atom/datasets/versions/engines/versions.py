@@ -4,8 +4,8 @@ Deterministic: the same parent and plan give the same root, so a worker may run 
 follow the size of the change; if a layer changes, all its rows are read.
 
 Layers of a pushed version: `folder` (classification, from class folders), `given` (classification,
-what an import or a writer said), `split`. Layers that people publish (`labels`) are carried over. A
-layer only ever holds rows that are current.
+what an import or a writer said), `objects` (what an import says is drawn), `split`. Layers that
+people publish (`labels`) are carried over. A layer only ever holds rows that are current.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom.datasets.versions.engines.changes import ChangesFile
+from atom.datasets.versions.engines.given_documents import given_object_rows
 from atom.datasets.versions.engines.large_layers import with_large_layers
 from atom.datasets.versions.engines.layer_rows import (
     filled_split,
@@ -25,7 +26,11 @@ from atom.datasets.versions.engines.layer_rows import (
     kept_split,
     without_stale,
 )
-from atom.datasets.versions.engines.object_layers import with_objects, without_stale_objects
+from atom.datasets.versions.engines.object_layers import (
+    with_imported_objects,
+    with_objects,
+    without_stale_objects,
+)
 from atom.datasets.versions.engines.spilled import merged, tables_of
 from atom.datasets.versions.engines.version_plan import (
     FOLDER_LAYER,
@@ -44,7 +49,7 @@ from atom_sdk.manifests.layers.layers import (
     read_layer,
     write_layer,
 )
-from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND
+from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND, OBJECTS_LAYER
 from atom_sdk.manifests.links import without_links
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.progress import UNWATCHED, Watch, watched_ranges
@@ -102,6 +107,7 @@ def with_layers_of(
     layers already. Raises SplitTooLargeError, SplitUnlabelledError, LayerKindError.
     """
     root = without_stale_objects(root, plan.changes, store)
+    root = _with_given_objects(root, plan.changes, store)
     if root.count > large_entries or isinstance(plan.changes.puts, SpilledRows):
         return with_large_layers(root, parent, plan, store)
     root = _with_current_labels(root, plan, store)
@@ -145,6 +151,24 @@ def _with_given_labels(root: Root, changes: ChangesFile, store: ObjectStore) -> 
     table = read_layer(before, store) if before else layer_schema("classification").empty_table()
     table = merge_layer(table, given_rows(changes.puts, changes.labels))
     return put_layer(root, GIVEN_LAYER, "classification", table, store)
+
+
+def _with_given_objects(root: Root, changes: ChangesFile, store: ObjectStore) -> Root:
+    """Add what is drawn on pictures that came with them, of an import or a writer."""
+    if not changes.documents:
+        return root
+    before = root.layer(OBJECTS_LAYER)
+    if before is not None and before.kind != OBJECTS_KIND:
+        raise LayerKindError(
+            Sentence(
+                "datasets.layer_is_of_kind",
+                "The layer {layer} is of the kind {kind}.",
+                layer=OBJECTS_LAYER,
+                kind=before.kind,
+            )
+        )
+    rows = given_object_rows(tables_of(changes.puts), changes.documents)
+    return with_imported_objects(root, OBJECTS_LAYER, rows, store)
 
 
 def _all_files(root: Root, store: ObjectStore) -> pa.Table:

@@ -19,7 +19,7 @@ def renewed_paths(
 ) -> list[str]:
     """Return the files whose bytes stay and whose metadata changes, sorted.
 
-    Whether a label is new, only the server knows.
+    Whether a label or a document is new, only the server knows.
     """
     changed = {
         path
@@ -30,6 +30,7 @@ def renewed_paths(
         path for path, split in sorted(metadata.splits.items()) if parent.splits.get(path) != split
     }
     changed.update(metadata.labels)
+    changed.update(metadata.documents)
     if not changed:
         return []
     changed.difference_update(file.path for file in scan.new)
@@ -38,9 +39,14 @@ def renewed_paths(
 
 
 def with_metadata(changes: pa.Table, metadata: ImportMetadata) -> pa.Table:
-    """Return the changes with the label and split of each file that is put, if it has any."""
+    """Return the changes with the label, split and document of each file that is put."""
     ops, paths = changes["op"].to_pylist(), changes["path"].to_pylist()
-    for name, values in (("label", metadata.labels), ("split", metadata.splits)):
+    columns = {
+        "label": metadata.labels,
+        "split": metadata.splits,
+        "document": metadata.documents,
+    }
+    for name, values in columns.items():
         if values:
             column = [
                 values.get(path) if op == "put" else None

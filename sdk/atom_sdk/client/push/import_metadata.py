@@ -9,7 +9,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class ImportMetadata:
-    """Metadata of an import's files, by path: labels and splits.
+    """Metadata of an import's files, by path: labels, splits, and documents of annotations as JSON.
 
     `keeps_others` leaves the branch's other files as they are; `provenance` says where the files
     came from.
@@ -17,5 +17,6 @@ class ImportMetadata:
 
     labels: Mapping[str, str] = field(default_factory=dict)
     splits: Mapping[str, str] = field(default_factory=dict)
+    documents: Mapping[str, str] = field(default_factory=dict)
     keeps_others: bool = False
     provenance: Mapping[str, Any] = field(default_factory=dict)

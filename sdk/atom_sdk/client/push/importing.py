@@ -36,6 +36,7 @@ from atom_sdk.importers.report import Report
 from atom_sdk.importers.report_json import report_json
 from atom_sdk.importers.sources import PathSource, Source
 from atom_sdk.importers.text_options import TextOptions
+from atom_sdk.label_formats.losses import CHANGED
 
 if TYPE_CHECKING:
     from atom_sdk.client.datasets import Datasets
@@ -145,6 +146,8 @@ class Import:
             reading = Reading(downloads, self._options.reading)
             items = items_of(report.importer, tree, report, reading)
             collected = collect(self._with_progress(items), report)
+            for code, count in report.changes.most_common():
+                report.note(str(CHANGED[code](count)))
             take_links(collected, tree.links, report, self._options.into)
             if self._options.file_format == AUTO:
                 find_near_misses(tree, report)
@@ -195,7 +198,9 @@ class Import:
 
     def _push_options(self, found: Collected, report: Report) -> PushOptions:
         origin = {**report.provenance(self._options.allowed_loss), **self._options.provenance}
-        metadata = ImportMetadata(found.labels, found.splits, not self._options.replaces, origin)
+        metadata = ImportMetadata(
+            found.labels, found.splits, found.documents, not self._options.replaces, origin
+        )
         message = self._options.message or f"Import of {report.source} ({report.importer})"
         options = PushOptions(message, split=self._options.split, metadata=metadata)
         return replace(options, attributes=found.attributes) if found.attributes else options
