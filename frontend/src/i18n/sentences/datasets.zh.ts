@@ -38,6 +38,7 @@ export const datasets: Readonly<Record<string, string>> = {
   'datasets.deleted_dataset_has_name': '{project} 有一个同名（{dataset}）的已删除数据集。',
   'datasets.deleted_dataset_unknown': '项目里没有这个已删除的数据集；它可能已被回收。',
   'datasets.delimiter_unknown': '只支持 /。',
+  'datasets.document_wrong': '{path} 的文档无法保存：{fault}',
   'datasets.endpoint_answers_status': '{endpoint} 的答复状态是 {status}（{code}）。',
   'datasets.endpoint_fails': '{endpoint} 出错，状态为 {status}。',
   'datasets.expected_head_unknown': '所期望的最新提交不属于该数据集。',
