@@ -378,6 +378,19 @@ test('the form says how many images the task will have, and what is left out', a
   await screen.findByText('The task will have 12 images.');
 });
 
+test('a link that asks for objects opens the form for drawing, on the pictures that have none', async () => {
+  serveDatasets();
+  serve('GET', 'projects/{project}/labelx/task-preview/', (_: Request, url: URL) => {
+    const where = url.searchParams.get('where') ?? '';
+    return { items: where.includes('objects.count IS NULL') ? 5 : 0, left_out: { not_images: 0, unreadable: 0 } };
+  });
+  const { CreateTask } = await import('./task/CreateTask');
+  await renderPage(<CreateTask source="pets@v3" objects onClose={() => {}} />, '/labeling', '/labeling');
+  await screen.findByText('The task will have 5 images.');
+  expect(screen.getByRole('radio', { name: 'Draw objects' })).toHaveProperty('checked', true);
+  expect(screen.getByRole('switch', { name: 'Only unlabelled images' })).toHaveProperty('checked', false);
+});
+
 test('any dataset of the project can be labelled: they are searched on the server as one types', async () => {
   serveDatasets();
   const names = Array.from({ length: 300 }, (_, number) => `birds-${number}`);

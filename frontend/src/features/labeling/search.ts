@@ -5,6 +5,7 @@ export const tasksSearch = (raw: RawSearch) => ({
   q: text(raw.q),
   create: text(raw.create),
   labelled: flag(raw.labelled),
+  objects: flag(raw.objects),
 });
 export const taskSearch = (raw: RawSearch) => ({ tab: text(raw.tab), state: text(raw.state), item: text(raw.item) });
 export const workSearch = (raw: RawSearch) => ({ n: number(raw.n), view: text(raw.view), item: text(raw.item) });

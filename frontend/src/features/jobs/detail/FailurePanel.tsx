@@ -68,6 +68,7 @@ function Remedies({ run }: { run: Run }) {
       remedies={failure.remedies}
       reference={reference}
       branch={failure.branch}
+      objects={failure.code === 'no_objects'}
       run={run.id}
       onVersion={(dataset) => void navigate({ to: '/runs/new', search: { clone: run.id, dataset } })}
     />

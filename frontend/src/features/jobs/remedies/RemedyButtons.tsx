@@ -20,6 +20,8 @@ interface RemedyButtonsProps {
   /** The version that lacks something, such as `pets@v1`; empty where no dataset is at fault. */
   reference: string;
   branch: string;
+  /** Objects are missing, not classes: people draw them. */
+  objects?: boolean;
   /** The next version is there. */
   onVersion: (reference: string) => void;
   onChooseVersion?: () => void;
@@ -47,7 +49,15 @@ const MADE: readonly Remedy[] = ['label_by_folder', 'make_test_split', 'draw_spl
 const isMade = (remedy: Remedy): remedy is Making => MADE.includes(remedy);
 
 /** The repairs, there and then: the first one is the likeliest. */
-export function RemedyButtons({ remedies, reference, branch, onVersion, onChooseVersion, run }: RemedyButtonsProps) {
+export function RemedyButtons({
+  remedies,
+  reference,
+  branch,
+  objects = false,
+  onVersion,
+  onChooseVersion,
+  run,
+}: RemedyButtonsProps) {
   const { t } = useTranslation();
   const at = reference.lastIndexOf('@');
   const dataset = at < 0 ? reference : reference.slice(0, at);
@@ -95,7 +105,7 @@ export function RemedyButtons({ remedies, reference, branch, onVersion, onChoose
           {...common}
           key={remedy}
           to="/labeling"
-          search={{ create: reference, labelled: remedy === 'relabel' || undefined }}
+          search={{ create: reference, labelled: remedy === 'relabel' || undefined, objects: objects || undefined }}
         >
           {word}
         </ButtonLink>

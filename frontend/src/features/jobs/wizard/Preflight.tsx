@@ -63,6 +63,7 @@ function Finding({ check, look, onVersion, onChooseVersion }: FindingProps) {
           remedies={check.remedies}
           reference={look.reference}
           branch={look.branch}
+          objects={check.code === 'no_objects'}
           onVersion={onVersion}
           onChooseVersion={onChooseVersion}
         />

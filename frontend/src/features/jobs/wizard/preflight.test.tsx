@@ -135,3 +135,19 @@ test('one class on all files leads to a task over files with a label', async () 
   expect(address.pathname).toBe('/labeling');
   expect(Object.fromEntries(address.searchParams)).toEqual({ create: 'flowers@v1', labelled: 'true' });
 });
+
+test('pictures without objects lead to a task that draws them', async () => {
+  const none = {
+    level: 'error' as const,
+    code: 'no_objects' as const,
+    sentence: '',
+    params: { dataset: 'flowers@v1', files: 60, looked_at: 0 },
+    remedies: ['label' as const],
+  };
+  await renderPage(
+    <Preflight looks={[{ ...look, checks: [none] }]} onVersion={() => undefined} onChooseVersion={() => undefined} />,
+  );
+  const link = screen.getByRole('link', { name: 'Label them' });
+  const address = new URL(link.getAttribute('href') ?? '', window.location.href);
+  expect(Object.fromEntries(address.searchParams)).toEqual({ create: 'flowers@v1', objects: 'true' });
+});

@@ -42,16 +42,18 @@ interface CreateTaskProps {
   source: string;
   /** Files that have a label are offered, too. */
   labelled?: boolean;
+  /** Objects are drawn, on the pictures that have none yet. */
+  objects?: boolean;
   onClose: () => void;
 }
 
-export function CreateTask({ source, labelled = false, onClose }: CreateTaskProps) {
+export function CreateTask({ source, labelled = false, objects = false, onClose }: CreateTaskProps) {
   const { t } = useTranslation();
   useFocusBack();
   const project = useProject();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const { form, isKept, startAnew, forget } = useTaskForm(source, labelled, project);
+  const { form, isKept, startAnew, forget } = useTaskForm({ source, labelled, objects }, project);
   const send = async (values: Values) => {
     const task = await createTask(project, {
       name: values.name.trim(),

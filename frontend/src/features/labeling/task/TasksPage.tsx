@@ -135,6 +135,7 @@ export function TasksPage() {
         <CreateTask
           source={search.create}
           labelled={search.labelled === true}
+          objects={search.objects === true}
           onClose={() => void navigate({ to: '/labeling', search: {} })}
         />
       )}

@@ -22,19 +22,30 @@ export interface Values {
   guideline: string;
 }
 
-function initialValues(source: string, labelled: boolean): Values {
+/** The choices of a link: a version, files that have a class, too, and drawing in place of classes. */
+export interface TaskPreset {
+  source: string;
+  labelled: boolean;
+  objects: boolean;
+}
+
+/** Pictures without objects: nobody has looked at them, or nothing was there. */
+const WITHOUT_OBJECTS = 'objects.count IS NULL OR objects.count = 0';
+
+function initialValues({ source, labelled, objects }: TaskPreset): Values {
   const [dataset = '', ref = ''] = source.split('@');
   return {
-    modality: 'image-classification',
+    modality: objects ? 'image-objects' : 'image-classification',
     name: '',
     dataset: ref ? dataset : '',
     ref,
     prefix: '',
-    where: '',
-    unlabelled: !labelled,
+    where: objects ? WITHOUT_OBJECTS : '',
+    // A class of the whole picture says nothing about its objects.
+    unlabelled: !labelled && !objects,
     labels: [],
     schema: {},
-    batchSize: 25,
+    batchSize: objects ? 8 : 25,
     auditPercent: 10,
     guideline: '',
   };
@@ -45,18 +56,19 @@ function keptValues(key: string, begun: Values): Values | null {
   try {
     const kept = JSON.parse(readStored(key) ?? 'null') as Values | null;
     if (!kept || (begun.dataset && (kept.dataset !== begun.dataset || kept.ref !== begun.ref))) return null;
+    if (begun.modality === 'image-objects' && kept.modality !== begun.modality) return null;
     return { ...begun, ...kept };
   } catch {
     return null;
   }
 }
 
-export function useTaskForm(source: string, labelled: boolean, project: string) {
+export function useTaskForm(preset: TaskPreset, project: string) {
   const { t } = useTranslation();
   const isCount = (value: unknown) => typeof value === 'number' && Number.isInteger(value);
   const key = `atom-new-task/${project}`;
   // The form takes another object for other initial values, and gives out new setters.
-  const [begun] = useState(() => initialValues(source, labelled));
+  const [begun] = useState(() => initialValues(preset));
   const [kept, setKept] = useState(() => keptValues(key, begun));
   const [values] = useState(() => kept ?? begun);
   const form = useForm<Values>({
