@@ -44,7 +44,7 @@ help: ## Show this list
 install: $(STAMP)/server $(STAMP)/sdk $(STAMP)/portal ## Install the server, the SDK and the portal
 
 .PHONY: demo
-demo: install ## Start everything and run the main job on real digits
+demo: install ## Start everything and run the main job on real digits and pictures
 	@$(BIN)/python -m atom.dev start
 	@if [ -d demo ]; then $(BIN)/python -m demo; fi
 

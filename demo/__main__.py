@@ -1,18 +1,12 @@
-"""`python -m demo`: the main job against a running stack, with visible progress and a summary.
+"""`python -m demo`: the main job against a running stack, then the same with objects on pictures.
 
 Every step looks at what is there first, so running it again only shows the result.
 """
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -20,15 +14,15 @@ from rich.console import Console
 from rich.table import Table
 
 from atom.dev.commands import running_state
-from atom.dev.config import Installation as Stack
+from atom.dev.config import Installation as Launched
 from atom.dev.secret_store import load_or_generate
-from atom_sdk.client import Client
-from atom_sdk.client.runs import TERMINAL
 from atom_sdk.errors import AtomError
 from demo.bars import bars
 from demo.images import UNLABELLED, Digits, change_some, write_digits
 from demo.labeling import TASK, label_and_publish
-from demo.people import PROJECT, Installation, client_of, labeling_team, token_of
+from demo.people import Installation, labeling_team
+from demo.stage import Stage
+from demo.street import Street
 from demo.training import MODEL, evaluate, registered_version, train
 
 DATASET = "digits"
@@ -41,36 +35,28 @@ MINIMUM_ACCURACY = 0.95
 
 
 class Demo:
-    """The steps, and what each of them took."""
+    """The steps of the first act, and the summary of both."""
 
-    def __init__(self, installation: Installation) -> None:
-        self.installation = installation
-        self.console = Console(highlight=False, soft_wrap=True)
-        self.client: Client = client_of(installation, installation.admin, installation.password)
-        self.timings_s: dict[str, float] = {}
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.installation, self.console = stage.installation, stage.console
+        self.client = stage.client
         self.facts: dict[str, Any] = {}
 
     def run(self) -> None:
-        """Carry out the main job. Raises RuntimeError with the step's reason."""
-        with self.step("images"):
+        """Carry out both acts. Raises RuntimeError with the step's reason."""
+        with self.stage.step("images"):
             digits = write_digits(self.installation.home / "demo")
-        with self.step("dataset versions"):
+        with self.stage.step("dataset versions"):
             self._versions(digits)
-        with self.step("labeling"):
+        with self.stage.step("labeling"):
             self._label(digits)
-        with self.step("training"):
+        with self.stage.step("training"):
             self._train()
-        with self.step("evaluation"):
+        with self.stage.step("evaluation"):
             self._evaluate()
+        Street(self.stage).run()
         self._summary()
-
-    @contextmanager
-    def step(self, name: str) -> Iterator[None]:
-        """Announce a step and keep its duration."""
-        self.console.rule(f"[bold]{name}", align="left")
-        started = time.monotonic()
-        yield
-        self.timings_s[name] = time.monotonic() - started
 
     def _versions(self, digits: Digits) -> None:
         if self._version_of(PUSHED) is None:
@@ -88,14 +74,12 @@ class Demo:
             self.console.print(f"{DATASET} has gone on to {newest['ref']}; nothing was sent.")
         self.facts["changed"] = self._version_of(CHANGED)
         pushed = f"{DATASET}@{self._version_of(PUSHED)}"
-        self.atom("data", "diff", pushed, self._ref("changed"), lines=1)
+        self.stage.atom("data", "diff", pushed, self._ref("changed"), lines=1)
 
     def _version_of(self, message: str) -> str | None:
         """Return the version that an earlier step or demo made, known by its message."""
-        if all(row["name"] != DATASET for row in self.client.datasets.list()):
-            return None
-        made = [v["ref"] for v in self.client.datasets.log(DATASET) if v["message"] == message]
-        return str(made[-1]) if made else None
+        version = self.stage.version_of(DATASET, message)
+        return str(version["ref"]) if version else None
 
     def _ref(self, fact: str) -> str:
         return f"{DATASET}@{self.facts[fact]}"
@@ -113,13 +97,15 @@ class Demo:
 
     def _train(self) -> None:
         dataset = self._ref("version")
-        self.facts["run"] = self._follow(lambda report: train(self.client, dataset, report))
-        self.facts["model"] = registered_version(self.client, self.facts["run"])
-        self.atom("data", "coverage", dataset)
+        self.facts["run"] = self.stage.follow(lambda report: train(self.client, dataset, report))
+        self.facts["model"] = registered_version(self.client, MODEL, self.facts["run"])
+        self.stage.atom("data", "coverage", dataset)
 
     def _evaluate(self) -> None:
         dataset, number = self._ref("version"), self.facts["model"]["number"]
-        evaluation = self._follow(lambda report: evaluate(self.client, dataset, number, report))
+        evaluation = self.stage.follow(
+            lambda report: evaluate(self.client, dataset, number, report)
+        )
         self.facts["evaluation"] = evaluation
         if evaluation["n"] != TEST_IMAGES or evaluation["accuracy"] < MINIMUM_ACCURACY:
             raise RuntimeError(
@@ -127,39 +113,9 @@ class Demo:
                 f"at least {MINIMUM_ACCURACY} on {TEST_IMAGES} is demanded"
             )
 
-    def _follow(self, work: Any) -> Any:
-        with bars(self.console, "Nothing to do: this run had succeeded before.") as shown:
-
-            def report(state: str, fraction: float, text: str) -> None:
-                if state not in TERMINAL or not shown.is_empty:
-                    done = 1.0 if state == "succeeded" else fraction
-                    shown.show("run", done, 1.0, f"{state} {text}")
-
-            return work(report)
-
     def push(self, digits: Digits, *options: str) -> None:
         """Push the folder."""
-        self.atom("data", "push", str(digits.folder), DATASET, *options)
-
-    def atom(self, *arguments: str, lines: int | None = None) -> None:
-        """Run the command line as a user would, and show what was typed."""
-        self.console.print(f"[dim]$ atom {' '.join(arguments)}[/]")
-        installation = self.installation
-        environment = {
-            **os.environ,
-            "ATOM_URL": installation.url,
-            "ATOM_TOKEN": token_of(installation, installation.admin, installation.password),
-            "ATOM_PROJECT": PROJECT,
-            "ATOM_CACHE": str(installation.home / "demo" / "cache"),
-        }
-        command = [str(Path(sys.executable).parent / "atom"), *arguments]
-        done = subprocess.run(  # our own command
-            command, env=environment, stdout=subprocess.PIPE, text=True, check=False
-        )
-        shown = done.stdout.splitlines()[:lines]
-        self.console.print("\n".join(shown), markup=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"atom {' '.join(arguments)} exited with {done.returncode}")
+        self.stage.atom("data", "push", str(digits.folder), DATASET, *options)
 
     def _summary(self) -> None:
         self.console.rule("[bold]summary", align="left")
@@ -178,7 +134,9 @@ class Demo:
             f"[bold]accuracy {evaluation['accuracy']:.4f}[/] on {evaluation['n']} test images"
         )
         self.console.print(_confusion_table(evaluation["confusion"]))
-        took = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.timings_s.items())
+        took = ", ".join(
+            f"{name} {seconds:.1f} s" for name, seconds in self.stage.timings_s.items()
+        )
         self.console.print(f"took: {took}")
         self.console.print(
             f"\nPortal  [bold]{self.installation.url}[/]\n"
@@ -199,7 +157,7 @@ def _confusion_table(confusion: dict[str, Any]) -> Table:
 
 def load_installation() -> Installation:
     """Return where the launcher's stack answers, and its administrator."""
-    stack = Stack.load()
+    stack = Launched.load()
     if running_state(stack) is None:
         raise RuntimeError(f"Atom does not run in {stack.home}; start it with: make demo")
     secrets = load_or_generate(stack.home)
@@ -209,7 +167,7 @@ def load_installation() -> Installation:
 def main() -> int:
     """Run the demo; a failure is one sentence and exit code 1."""
     try:
-        Demo(load_installation()).run()
+        Demo(Stage(load_installation())).run()
     except (RuntimeError, AtomError, httpx.HTTPError) as exc:
         console = Console(stderr=True)
         console.print(f"[bold red]The demo stopped:[/] {exc} {getattr(exc, 'errors', '') or ''}")

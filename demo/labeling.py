@@ -65,7 +65,7 @@ def _work_through(
     ids = {label["name"]: label["id"] for label in task["labels"]}
     _label_all(labeler, task, truth, ids, report)
     _audit_all(auditor, labeler, task, truth, ids, report)
-    return _publish(researcher, task)
+    return publish(researcher, task)
 
 
 def _label_all(
@@ -80,7 +80,7 @@ def _label_all(
         return
     while slots := labeler.labelx.lease(task["id"], BATCH):
         answers = [_submission(slot, ids[_answer(slot["path"], truth)]) for slot in slots]
-        _expect_taken(labeler.labelx.submit(task["id"], answers))
+        expect_taken(labeler.labelx.submit(task["id"], answers))
         progress = labeler.labelx.get(task["id"])["progress"]
         report("label", total - progress["ready"] - progress["labeling"], total)
 
@@ -117,11 +117,11 @@ def _audit_all(
         report("audit", found["progress"]["accepted"], total)
         if slots := auditor.labelx.audit_lease(task["id"], BATCH):
             decisions = [_decision(slot, names[slot["label_id"]], truth) for slot in slots]
-            _expect_taken(auditor.labelx.audit(decisions))
+            expect_taken(auditor.labelx.audit(decisions))
             continue
         returned = [slot for slot in labeler.labelx.my_work(task["id"]) if slot["returned_comment"]]
         answers = [_submission(slot, ids[truth[slot["path"]]]) for slot in returned]
-        _expect_taken(labeler.labelx.submit(task["id"], answers))
+        expect_taken(labeler.labelx.submit(task["id"], answers))
     report("audit", total, total)
 
 
@@ -137,13 +137,15 @@ def _decision(slot: dict[str, Any], label: str, truth: dict[str, str]) -> dict[s
     }
 
 
-def _expect_taken(results: list[dict[str, Any]]) -> None:
+def expect_taken(results: list[dict[str, Any]]) -> None:
+    """Raise RuntimeError if an answer or a verdict was refused."""
     refused = [result for result in results if not result["ok"]]
     if refused:
         raise RuntimeError(f"LabelX refused {len(refused)} answers, the first with {refused[0]}")
 
 
-def _publish(researcher: Client, task: dict[str, Any]) -> dict[str, Any]:
+def publish(researcher: Client, task: dict[str, Any]) -> dict[str, Any]:
+    """Return the task once it is published. Raises RuntimeError."""
     researcher.labelx.act(task["id"], "publish")
     while (found := researcher.labelx.get(task["id"]))["state"] == "publishing":
         time.sleep(0.3)

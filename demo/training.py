@@ -18,33 +18,45 @@ EVALUATION = "digits evaluation"
 Report = Callable[[str, float, str], None]
 
 
+def run_workflow(
+    client: Client, name: str, workflow: str, parameters: dict[str, Any], report: Report
+) -> dict[str, Any]:
+    """Start a predefined workflow, or take up the run that is there already, to its end."""
+    return follow(client, _run(client, name, workflow, parameters), report)
+
+
 def train(client: Client, dataset: str, report: Report) -> dict[str, Any]:
-    """Start the predefined workflow on `dataset`, or take up the run that is there already."""
+    """Train the classifier of digits on `dataset`."""
     parameters = {"dataset": dataset, "register_model": MODEL, "seed": 7}
-    return follow(client, _run(client, RUN, "image-classification", parameters), report)
+    return run_workflow(client, RUN, "image-classification", parameters, report)
 
 
 def evaluate(client: Client, dataset: str, number: int, report: Report) -> dict[str, Any]:
     """Measure the model version on the test split, whose labels training has never seen."""
     parameters = {"model_version": f"{MODEL}@v{number}", "dataset": dataset, "split": "test"}
-    run = follow(client, _run(client, EVALUATION, "evaluate-classifier", parameters), report)
+    run = run_workflow(client, EVALUATION, "evaluate-classifier", parameters, report)
+    return evaluation_of(client, MODEL, number, run)
+
+
+def evaluation_of(client: Client, model: str, number: int, run: dict[str, Any]) -> dict[str, Any]:
+    """Return the record that the registry has made of an evaluating run."""
 
     def recorded() -> list[dict[str, Any]]:
         # People evaluate the same version too, on other data.
-        return [row for row in client.models.evaluations(MODEL, number) if row["run"] == run["id"]]
+        return [row for row in client.models.evaluations(model, number) if row["run"] == run["id"]]
 
     return _wait_for(recorded)[0]
 
 
-def registered_version(client: Client, run: dict[str, Any]) -> dict[str, Any]:
+def registered_version(client: Client, model: str, run: dict[str, Any]) -> dict[str, Any]:
     """Return the model version that the platform registered from the run.
 
     People may have registered more versions from the same run: those have other paths.
     """
 
     def versions() -> list[dict[str, Any]]:
-        models = [model for model in client.models.list() if model["name"] == MODEL]
-        rows = list(client.models.versions(MODEL)) if models else []
+        models = [row for row in client.models.list() if row["name"] == model]
+        rows = list(client.models.versions(model)) if models else []
         return [
             row
             for row in rows

@@ -21,7 +21,9 @@ _GROUPS = {
     "tests/e2e/test_doctor": "faults",
     "tests/e2e/test_faults": "faults",
     "tests/e2e/test_launcher": "faults",
+    "tests/e2e/test_detector_training": "main job",
     "tests/e2e/test_main_job": "main job",
+    "tests/e2e/test_street": "main job",
     "tests/e2e/test_web_processes": "main job",
     "tests/datasets/test_fsspec_abstract": "fsspec",
 }

@@ -87,7 +87,7 @@ def run_demo(stack: Stack) -> str:
         env=stack.environment,
         capture_output=True,
         text=True,
-        timeout=840,
+        timeout=1500,
         check=False,
     )
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]

@@ -13,7 +13,7 @@ from tests.stack import Stack
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.timeout(900),
+    pytest.mark.timeout(1600),
     pytest.mark.slow,
     pytest.mark.usefixtures("demo_output"),
 ]
@@ -39,8 +39,8 @@ def test_the_main_job_runs_and_running_it_again_changes_nothing(
     runs = [run["id"] for run in atom.runs.list()]
     again = run_demo(stack_of_two)
     assert "nothing was sent" in again
-    # Instead of a bar: labels, training, evaluation.
-    assert (again.count("Nothing to do"), "0%" in again) == (3, False)
+    # Instead of a bar: labels, training, evaluation; frames, objects, detector, evaluation, export.
+    assert (again.count("Nothing to do"), "0%" in again) == (8, False)
     assert [v["ref"] for v in atom.datasets.log("digits")] == ["v3", "v2", "v1"]
     assert [run["id"] for run in atom.runs.list()] == runs
 
