@@ -213,6 +213,11 @@ LOST: Mapping[str, Callable[[int], Sentence]] = {
         "Pictures without annotations, not even empty ones: {count}",
         count=n,
     ),
+    "too_many_objects": lambda n: Sentence(
+        "formats.too_many_objects",
+        "Objects beyond the ten thousand that a picture may have, left out: {count}",
+        count=n,
+    ),
     "record_wrong": lambda n: Sentence(
         "formats.record_wrong", "Records that cannot be read: {count}", count=n
     ),
