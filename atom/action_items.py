@@ -20,7 +20,7 @@ from atom.jobs.models import Run
 from atom.labeling import states as label_states
 from atom.labeling.models import WorkSlot
 from atom.labeling.permissions import AUDIT, LABEL, may
-from atom.labeling.reads import available_to
+from atom.labeling.reads import assigned_to, available_to
 from atom.notifications.models import Notification
 from atom.observability import all_findings
 
@@ -151,10 +151,10 @@ def _audits(asked: Person) -> Iterator[ActionItem]:
 
 
 def _labels(asked: Person) -> Iterator[ActionItem]:
-    """Items that the user could label: neither skipped nor audited by them."""
+    """Items that the user could label: theirs to do, neither skipped nor audited by them."""
     if not may(asked.role, LABEL):
         return
-    waiting = available_to(asked.user).filter(role=label_states.LABEL_ROLE, state=label_states.OPEN)
+    waiting = assigned_to(asked.user).filter(state=label_states.OPEN)
     yield from _by_task("label", "todo", waiting, asked)
 
 

@@ -27,7 +27,7 @@ from atom.labeling.api.serializers import LabelTaskSerializer
 from atom.labeling.api.views.tasks import render_tasks
 from atom.labeling.models import LabelTask
 from atom.labeling.permissions import LABEL, may
-from atom.labeling.reads import available_to
+from atom.labeling.reads import assigned_to
 from atom.models_registry import reads as model_reads
 from atom.models_registry.api.serializers import ModelSerializer
 from atom.models_registry.api.views import render_models
@@ -124,10 +124,9 @@ def _open_items(project: Project, user: User) -> int:
     """Return how many items this person could label now; none for people who may not."""
     if not may(role_in(user, project), LABEL):
         return 0
-    open_ones = available_to(user).filter(
+    open_ones = assigned_to(user).filter(
         label_task__project=project,
         label_task__state=label_states.ACTIVE,
-        role=label_states.LABEL_ROLE,
         state=label_states.OPEN,
     )
     return open_ones.count()

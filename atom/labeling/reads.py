@@ -20,11 +20,13 @@ from django.db.models import (
 )
 from django.db.models.functions import Now
 
-from atom.accounts.models import User
+from atom.accounts.models import ROLES, Project, User
+from atom.accounts.reads import bindings_reaching, named, people
 from atom.datasets.models import Dataset
 from atom.labeling import states
 from atom.labeling.models import (
     AnnotationRevision,
+    AuditDecision,
     Draft,
     Issue,
     IssueComment,
@@ -112,7 +114,15 @@ def open_for(task: LabelTask, user: User, role: str) -> int:
     if task.state != states.ACTIVE:
         return 0
     open_ones = Q(state=states.OPEN) | Q(state=states.LEASED, expires_at__lt=Now())
-    return available_to(user).filter(open_ones, label_task=task, role=role).count()
+    theirs = assigned_to(user) if role == states.LABEL_ROLE else available_to(user)
+    return theirs.filter(open_ones, label_task=task, role=role).count()
+
+
+def assigned_to(user: User) -> QuerySet[WorkSlot]:
+    """Keep label slots that a lease may give to this person: of tasks that are theirs, too."""
+    people = LabelTask.assignees.through.objects.filter(labeltask=OuterRef("label_task"))
+    theirs = ~Exists(people) | Exists(people.filter(user=user))
+    return available_to(user).filter(theirs, role=states.LABEL_ROLE)
 
 
 def available_to(user: User) -> QuerySet[WorkSlot]:
@@ -120,6 +130,13 @@ def available_to(user: User) -> QuerySet[WorkSlot]:
     other = WorkSlot.objects.filter(work_item=OuterRef("work_item"), user=user)
     skipped = Skip.objects.filter(work_item=OuterRef("work_item"), user=user)
     return WorkSlot.objects.filter(~Exists(other), ~Exists(skipped))
+
+
+def labelers_of(project: Project, q: str = "") -> QuerySet[User]:
+    """Return people who may label in the project and whose name holds `q`, by name."""
+    labeling = bindings_reaching(project).filter(role__in=ROLES[1:], user=OuterRef("pk"))
+    able = people().filter(Exists(labeling), is_active=True)
+    return named(able, q).order_by("username")
 
 
 def skipped_by(task: LabelTask, user: User) -> int:
@@ -156,6 +173,15 @@ def items_of(task: LabelTask, state: str = "", *, skipped: bool = False) -> Quer
 def revisions_of(item: WorkItem) -> QuerySet[AnnotationRevision]:
     """Return every submission for the item, with verdicts."""
     return item.revisions.select_related("user", "audit_decision__auditor")
+
+
+def corrections_of(task: LabelTask, labeler: User) -> QuerySet[AuditDecision]:
+    """Return the person's work that auditors corrected, without the documents."""
+    theirs = AuditDecision.objects.filter(
+        revision__work_item__label_task=task, revision__user=labeler, correction__isnull=False
+    )
+    joined = theirs.select_related("revision__work_item", "auditor")
+    return joined.defer("revision__document")
 
 
 def labels_of_path(dataset: Dataset, path: str) -> QuerySet[AnnotationRevision]:

@@ -136,6 +136,15 @@ def test_an_auditor_corrects_and_the_labeler_sees_before_and_after(
     assert history[0]["parent"] == history[1]["id"]
     [row] = reads.labeler_stats(task)
     assert (row["labeler"], row["submitted"]) == (labeler.username, 1)
+    path = f"labelx/tasks/{task.pk}/corrections/"
+    [corrected] = Api(labeler)("GET", path).json()["results"]
+    assert (corrected["item_id"], corrected["path"]) == (str(item.pk), item.path)
+    assert (corrected["revision"], corrected["correction"]) == (
+        str(original.pk),
+        str(correction.pk),
+    )
+    # Work of other people stays theirs.
+    assert auditor("GET", path).json()["results"] == []
 
 
 def test_a_correction_obeys_the_rules_and_is_no_return(
@@ -145,6 +154,9 @@ def test_a_correction_obeys_the_rules_and_is_no_return(
     refused = decide(auditor, slot, "accept", document=document(box(1, label=77)))
     assert (refused["ok"], refused["code"]) == (False, "invalid_annotation")
     assert "document/objects/0/label" in refused["errors"]
+    # Other languages read the codes.
+    [mistake] = refused["error_codes"]["document/objects/0/label"]
+    assert mistake["code"].startswith("annotations.")
     assert WorkItem.objects.get().state == states.AUDIT
     decision = {
         "slot": slot["slot_id"], "lease_no": slot["lease_no"], "revision": slot["revision_id"],

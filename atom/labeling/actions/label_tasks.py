@@ -148,7 +148,6 @@ def selection_of(
     """Return the images that the task is about."""
     version = task.ontology_version
     of_objects = task.modality == IMAGE_OBJECTS
-    begun = of_objects and task.pre_label
     return ImageSelection(
         task.dataset_version,
         task.prefix,
@@ -156,7 +155,8 @@ def selection_of(
         paths,
         where,
         kind=objects.KIND if of_objects else layers.KIND,
-        ontology=ontology_of(version.full_labels, version.full_schema) if begun else None,
+        # Stored in any case, so that the task may start or stop to begin with them later.
+        ontology=ontology_of(version.full_labels, version.full_schema) if of_objects else None,
     )
 
 

@@ -21,14 +21,15 @@ from atom.labeling.models.tasks import IMAGE_OBJECTS
 from atom.labeling.sentences import task_is
 from atom_sdk.sentences import Sentence
 
-_COLUMNS: Final = ("audit_percent", "due_on", "priority")
+_COLUMNS: Final = ("audit_percent", "pre_label", "due_on", "priority")
 
 
 @transaction.atomic
 def change_settings(task: LabelTask, user: User, changes: Mapping[str, Any]) -> LabelTask:
-    """Change `audit_percent`, `assignees` (people), `due_on` or `priority`.
+    """Change `audit_percent`, `assignees` (people), `pre_label`, `due_on` or `priority`.
 
     Another audit share counts for what is submitted from now on; what was drawn or accepted stays.
+    `pre_label` counts for pictures without a draft or an answer.
     People who are no longer assigned keep what they hold. Raises TaskNotActive once the task takes
     no more work.
     """

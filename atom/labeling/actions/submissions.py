@@ -184,7 +184,7 @@ def _revision(
         slot=slot,
         user=user,
         lease_no=submission.lease_no,
-        parent_id=slot.revision_id or slot.work_item.pre_label_id,
+        parent_id=slot.revision_id or slot.begun_with_id,
         ontology_version_id=slot.label_task.ontology_version_id,
         **answer.columns,
         active_ms=submission.active_ms,

@@ -41,6 +41,20 @@ class AuditLeaseSerializer(serializers.Serializer[Any]):
     lease = AuditSlotSerializer(many=True)
 
 
+class CorrectionSerializer(serializers.Serializer[Any]):
+    """A picture of the caller that an auditor corrected; the revisions have the documents."""
+
+    item_id = serializers.UUIDField()
+    path = serializers.CharField()
+    media_url = serializers.CharField()
+    thumb_url = serializers.CharField()
+    revision = serializers.UUIDField(help_text="As it was submitted.")
+    correction = serializers.UUIDField(help_text="As the auditor accepted it.")
+    auditor = serializers.CharField()
+    comment = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField()
+
+
 class DecisionSerializer(serializers.Serializer[Any]):
     """A verdict on one revision; `document` accepts it as the auditor has corrected it."""
 

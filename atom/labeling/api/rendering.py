@@ -9,7 +9,7 @@ from atom.labeling import states
 from atom.labeling.api.issue_serializers import IssueSerializer
 from atom.labeling.api.media import item_urls
 from atom.labeling.api.work_serializers import DRAFT, PRE_LABEL, REVISION
-from atom.labeling.models import AnnotationRevision, WorkItem, WorkSlot
+from atom.labeling.models import AnnotationRevision, AuditDecision, WorkItem, WorkSlot
 
 
 def render_slot(slot: WorkSlot) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _beginning(slot: WorkSlot) -> tuple[dict[str, Any] | None, str | None]:
     # The slot's revision is its holder's own, or that of the person before who gave it up.
     if slot.revision is not None:
         return slot.revision.decoded, REVISION
-    if slot.work_item.pre_label is not None:
+    if slot.begun_with_id is not None and slot.work_item.pre_label is not None:
         return slot.work_item.pre_label.decoded, PRE_LABEL
     return None, None
 
@@ -76,6 +76,21 @@ def render_audit(slot: WorkSlot, label_slot: WorkSlot) -> dict[str, Any]:
         "revision_id": revision.pk,
         "before": revision.parent.decoded if revision.parent else None,
         "issues": _issues(slot.work_item),
+    }
+
+
+def render_correction(project_id: Any, decision: AuditDecision) -> dict[str, Any]:
+    """Return a picture that an auditor corrected."""
+    item = decision.revision.work_item
+    return {
+        "item_id": item.pk,
+        "path": item.path,
+        **item_urls(project_id, item),
+        "revision": decision.revision_id,
+        "correction": decision.correction_id,
+        "auditor": decision.auditor.username,
+        "comment": decision.comment,
+        "at": decision.created_at,
     }
 
 

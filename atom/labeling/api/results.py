@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from atom.core.errors import detail_parts
+from atom.core.field_errors import codes_of
 from atom.labeling.actions.audits import Ruling
 from atom.labeling.actions.submissions import Outcome
 from atom.labeling.errors import InvalidAnnotation
@@ -30,7 +32,8 @@ def _result(done: Outcome | Ruling) -> dict[str, Any]:
     result: dict[str, Any] = {"slot": str(done.slot_id), "ok": done.error is None}
     if done.error is not None:
         error = done.error
-        result |= {"code": error.code, "detail": error.detail, "action": error.action}
+        result |= {"code": error.code, **detail_parts(error.detail), "action": error.action}
         if isinstance(error, InvalidAnnotation):
             result |= {"errors": error.errors, "places": error.extra["places"]}
+            result["error_codes"] = codes_of(error.errors)
     return result

@@ -238,7 +238,7 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         fields = (
             "id", "project", "name", "state", "modality", "dataset", "dataset_ref",
             "ontology", "ontology_version", "ontology_number", "labels", "schema", "guideline",
-            "filter", "batch_size", "audit_percent", "assignees", "due_on", "priority",
+            "filter", "batch_size", "audit_percent", "assignees", "pre_label", "due_on", "priority",
             "lease_ttl_s", "left_out", "progress", "filling", "my", "left_out_from",
             "offers", "continues", "continued_by", "publish_error", "output_version",
             "created_by", "created_at", "started_at", "published_at",
@@ -263,10 +263,13 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
     @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(permissions.ACTIONS)))
     def get_offers(self, task: LabelTask) -> list[str]:
         """Return the actions that are the caller's."""
-        found = offers_of(task, self.context["role"], self.get_progress(task), self.get_my(task))
+        mine = self.get_my(task)
+        offers = offers_of(task, self.context["role"], self.get_progress(task), mine)
         assignees = {person.pk for person in task.assignees.all()}
-        is_theirs = not assignees or self.context["user"].pk in assignees
-        return [one for one in found if one != permissions.LABEL or is_theirs]
+        # People who are no longer assigned finish what they hold.
+        holds = mine[states.LEASED] + mine[states.RETURNED] > 0
+        is_theirs = not assignees or self.context["user"].pk in assignees or holds
+        return [action for action in offers if action != permissions.LABEL or is_theirs]
 
     @extend_schema_field(FillingSerializer(allow_null=True))
     def get_filling(self, task: LabelTask) -> dict[str, int] | None:
@@ -319,6 +322,7 @@ class TaskSettingsSerializer(serializers.Serializer[Any]):
 
     audit_percent = serializers.FloatField(min_value=0, max_value=100, required=False)
     assignees = AssigneesField(required=False)
+    pre_label = serializers.BooleanField(required=False)
     due_on = serializers.DateField(allow_null=True, required=False)
     priority = PriorityField(required=False)
 

@@ -8,6 +8,7 @@ from atom.labeling.api.views import (
     item_labels,
     ontologies,
     pages,
+    people,
     settings,
     tasks,
     work,
@@ -22,6 +23,7 @@ SLOT = "labelx/slots/<uuid:slot_id>"
 urlpatterns = [
     path(f"{PROJECT}/ontologies/", ontologies.OntologyListView.as_view()),
     path(f"{PROJECT}/item-labels/", item_labels.ItemLabelsView.as_view()),
+    path(f"{PROJECT}/labelers/", people.LabelersView.as_view()),
     path(f"{PROJECT}/tasks/", tasks.LabelTaskListView.as_view()),
     path(f"{PROJECT}/task-preview/", tasks.TaskPreviewView.as_view()),
     path("labelx/templates/", ontologies.TemplatesView.as_view()),
@@ -45,6 +47,7 @@ urlpatterns = [
     path(f"{TASK}/waiting/", pages.WaitingView.as_view()),
     path(f"{TASK}/unskip/", pages.UnskipAllView.as_view()),
     path(f"{TASK}/submit-batch/", work.SubmitBatchView.as_view()),
+    path(f"{TASK}/corrections/", audits.CorrectionsView.as_view()),
     path(f"{TASK}/audit-lease/", audits.AuditLeaseView.as_view()),
     path(f"{SLOT}/heartbeat/", work.HeartbeatView.as_view()),
     path(f"{SLOT}/release/", work.ReleaseView.as_view()),

@@ -234,6 +234,13 @@ class SubmitBatchSerializer(serializers.Serializer[Any]):
     submissions = BatchSubmissionSerializer(many=True, max_length=MAX_BATCH)  # type: ignore[call-arg]
 
 
+class ErrorCodeSerializer(serializers.Serializer[Any]):
+    """One mistake by its code and the values that its sentence names."""
+
+    code = serializers.CharField()
+    params = serializers.DictField()
+
+
 class SlotResultSerializer(serializers.Serializer[Any]):
     """The result of one submission or decision; `code` names the failure."""
 
@@ -242,11 +249,20 @@ class SlotResultSerializer(serializers.Serializer[Any]):
     revision = serializers.UUIDField(required=False, allow_null=True)
     code = serializers.CharField(required=False)
     detail = serializers.CharField(required=False)
+    detail_code = serializers.CharField(
+        required=False, help_text="The code of the detail's sentence, where it has one."
+    )
+    detail_params = serializers.DictField(required=False)
     action = serializers.CharField(required=False, help_text="The next step for a person.")
     errors = serializers.DictField(  # type: ignore[assignment]  # DRF lifts it
         child=serializers.ListField(child=serializers.CharField()),
         required=False,
         help_text="By pointer, such as document/objects/3/box.",
+    )
+    error_codes = serializers.DictField(
+        child=serializers.ListField(child=ErrorCodeSerializer()),
+        required=False,
+        help_text="The same by codes and parameters, for other languages.",
     )
     places = PlaceSerializer(many=True, required=False)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from datetime import date
 from typing import Any, ClassVar, Final, Self
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Count, Max, Q
+from django.db.models import Case, Count, Max, Q, Value, When
+from django.db.models.functions import Coalesce
 
 from atom.accounts.models import Project
 from atom.core import states as core_states
@@ -21,6 +24,13 @@ IMAGE_CLASSIFICATION: Final = "image-classification"
 IMAGE_OBJECTS: Final = "image-objects"
 MODALITIES: Final = (IMAGE_CLASSIFICATION, IMAGE_OBJECTS)
 MAX_PRIORITY: Final = 100
+_NEVER: Final = Value(date.max)
+# Orders of a list of tasks, over `by_urgency`; equals come newest first.
+ORDERS: Final[Mapping[str, tuple[str, ...]]] = {
+    "created": ("-created_at", "-id"),
+    "urgency": ("is_over", "-priority", "due_key", "-id"),
+    "due": ("is_over", "due_key", "-priority", "-id"),
+}
 
 
 class LabelTaskQuerySet(models.QuerySet["LabelTask"]):
@@ -29,6 +39,14 @@ class LabelTaskQuerySet(models.QuerySet["LabelTask"]):
     def visible_to(self, user: Any) -> Self:
         """Keep the tasks of projects that `user` sees."""
         return self.filter(project__in=Project.objects.visible_to(user))
+
+    def by_urgency(self) -> Self:
+        """Add the keys of `ORDERS`: finished tasks come last, and those without a date late."""
+        taking = Q(state__in=[states.DRAFT, *sorted(states.TASK_TAKES_WORK)])
+        return self.annotate(
+            is_over=Case(When(taking, then=0), default=1, output_field=models.SmallIntegerField()),
+            due_key=Coalesce("due_on", _NEVER, output_field=models.DateField()),
+        )
 
     def for_display(self) -> Self:
         """Join what every answer shows, so that a list costs one query."""
@@ -62,7 +80,7 @@ class LabelTask(TimestampedModel):
     # Labelers begin with the objects that the version has.
     pre_label = models.BooleanField(default=True)
     due_on = models.DateField(null=True, blank=True)
-    # The portal lists tasks of a higher priority first among a person's work.
+    # Tasks of a higher priority come first in lists.
     priority = models.SmallIntegerField(default=0)
     state = models.CharField(
         max_length=20, default=states.DRAFT, choices=core_states.choices(states.TASK_STATES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any, ClassVar, Self
+from uuid import UUID
 
 from django.conf import settings
 from django.db import models
@@ -184,6 +185,11 @@ class WorkSlot(TimestampedModel):
     def __str__(self) -> str:
         """Return role and state."""
         return f"{self.role} {self.state}"
+
+    @property
+    def begun_with_id(self) -> UUID | None:
+        """The pre-label with which a first answer begins, if the task begins with them."""
+        return self.work_item.pre_label_id if self.label_task.pre_label else None
 
 
 class Skip(TimestampedModel):

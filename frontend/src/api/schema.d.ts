@@ -873,6 +873,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labelx/tasks/{task_id}/corrections/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, newest first. */
+        get: operations["labelx_tasks_corrections_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labelx/tasks/{task_id}/items/": {
         parameters: {
             query?: never;
@@ -3045,6 +3062,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/labelx/labelers/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the first of them, by user name. */
+        get: operations["labelx_labelers_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/labelx/ontologies/": {
         parameters: {
             query?: never;
@@ -3087,7 +3121,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Return one page, newest first. */
+        /** @description Return one page, newest first unless `order` says otherwise. */
         get: operations["labelx_tasks_list"];
         put?: never;
         /** @description Make a draft task over the entries that the filter leaves. */
@@ -6363,6 +6397,28 @@ export interface components {
             /** @description Shown to everybody, on the machine's card. */
             reason: string;
         };
+        /** @description A picture of the caller that an auditor corrected; the revisions have the documents. */
+        Correction: {
+            /** Format: uuid */
+            item_id: string;
+            path: string;
+            media_url: string;
+            thumb_url: string;
+            /**
+             * Format: uuid
+             * @description As it was submitted.
+             */
+            revision: string;
+            /**
+             * Format: uuid
+             * @description As the auditor accepted it.
+             */
+            correction: string;
+            auditor: string;
+            comment: string;
+            /** Format: date-time */
+            at: string;
+        };
         /** @description How many objects of a class an answer has. */
         CountedClass: {
             name: string;
@@ -6778,6 +6834,13 @@ export interface components {
          * @enum {string}
          */
         EntryPreviewReasonEnum: "not_parquet" | "cut" | "broken" | "encrypted" | "heavy" | "busy" | "unknown" | "at_source";
+        /** @description One mistake by its code and the values that its sentence names. */
+        ErrorCode: {
+            code: string;
+            params: {
+                [key: string]: unknown;
+            };
+        };
         /** @description How a version did on a split, with its confusion matrix. */
         Evaluation: {
             /** Format: uuid */
@@ -7582,6 +7645,7 @@ export interface components {
             /** Format: double */
             audit_percent: number;
             assignees: components["schemas"]["UserShort"][];
+            pre_label: boolean;
             /** Format: date */
             due_on: string | null;
             priority: number;
@@ -9062,6 +9126,10 @@ export interface components {
             results: components["schemas"]["CleaningReport"][];
             next: string | null;
         };
+        PaginatedCorrectionList: {
+            results: components["schemas"]["Correction"][];
+            next: string | null;
+        };
         PaginatedDatasetList: {
             results: components["schemas"]["Dataset"][];
             next: string | null;
@@ -9372,6 +9440,7 @@ export interface components {
             /** Format: double */
             audit_percent?: number;
             assignees?: string[];
+            pre_label?: boolean;
             /** Format: date */
             due_on?: string | null;
             priority?: number;
@@ -11160,11 +11229,20 @@ export interface components {
             revision?: string | null;
             code?: string;
             detail?: string;
+            /** @description The code of the detail's sentence, where it has one. */
+            detail_code?: string;
+            detail_params?: {
+                [key: string]: unknown;
+            };
             /** @description The next step for a person. */
             action?: string;
             /** @description By pointer, such as document/objects/3/box. */
             errors?: {
                 [key: string]: string[];
+            };
+            /** @description The same by codes and parameters, for other languages. */
+            error_codes?: {
+                [key: string]: components["schemas"]["ErrorCode"][];
             };
             places?: components["schemas"]["Place"][];
         };
@@ -12193,6 +12271,7 @@ export type ConditionRequest = components['schemas']['ConditionRequest'];
 export type Confusion = components['schemas']['Confusion'];
 export type Cordon = components['schemas']['Cordon'];
 export type CordonBodyRequest = components['schemas']['CordonBodyRequest'];
+export type Correction = components['schemas']['Correction'];
 export type CountedClass = components['schemas']['CountedClass'];
 export type CredentialsRequest = components['schemas']['CredentialsRequest'];
 export type DailyMail = components['schemas']['DailyMail'];
@@ -12226,6 +12305,7 @@ export type Entry = components['schemas']['Entry'];
 export type EntryPage = components['schemas']['EntryPage'];
 export type EntryPreview = components['schemas']['EntryPreview'];
 export type EntryPreviewReasonEnum = components['schemas']['EntryPreviewReasonEnum'];
+export type ErrorCode = components['schemas']['ErrorCode'];
 export type Evaluation = components['schemas']['Evaluation'];
 export type EvaluationShort = components['schemas']['EvaluationShort'];
 export type EventsEnum = components['schemas']['EventsEnum'];
@@ -12432,6 +12512,7 @@ export type PaginatedAuditEventList = components['schemas']['PaginatedAuditEvent
 export type PaginatedBranchList = components['schemas']['PaginatedBranchList'];
 export type PaginatedBrowserList = components['schemas']['PaginatedBrowserList'];
 export type PaginatedCleaningReportList = components['schemas']['PaginatedCleaningReportList'];
+export type PaginatedCorrectionList = components['schemas']['PaginatedCorrectionList'];
 export type PaginatedDatasetList = components['schemas']['PaginatedDatasetList'];
 export type PaginatedDeletedDatasetList = components['schemas']['PaginatedDeletedDatasetList'];
 export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
@@ -14684,6 +14765,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LabelTask"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_tasks_corrections_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                task_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedCorrectionList"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -20125,6 +20240,40 @@ export interface operations {
             };
         };
     };
+    labelx_labelers_list: {
+        parameters: {
+            query?: {
+                /** @description part of the name or address */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserShort"][];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_labelx_ontologies_list: {
         parameters: {
             query?: {
@@ -20261,6 +20410,8 @@ export interface operations {
                 limit?: number;
                 /** @description assigned to the caller */
                 mine?: "true";
+                /** @description urgency: open tasks first, by priority, then by due date */
+                order?: "created" | "due" | "urgency";
                 /** @description part of the name */
                 q?: string;
                 state?: "active" | "completed" | "draft" | "paused" | "published" | "publishing";

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -14,18 +14,23 @@ from rest_framework.views import APIView
 from atom.accounts.api.mixins import authorize, user_of
 from atom.accounts.models import Project
 from atom.core.bodies import check
+from atom.core.pagination import KeysetPagination
 from atom.labeling import permissions, reads
 from atom.labeling.actions import audits, leases, sizes
 from atom.labeling.actions.audits import Decision, Ruling
 from atom.labeling.actions.issues import NewIssue
-from atom.labeling.api.audit_serializers import AuditLeaseSerializer, DecisionsSerializer
-from atom.labeling.api.rendering import render_audit
+from atom.labeling.api.audit_serializers import (
+    AuditLeaseSerializer,
+    CorrectionSerializer,
+    DecisionsSerializer,
+)
+from atom.labeling.api.rendering import render_audit, render_correction
 from atom.labeling.api.results import rulings_of
 from atom.labeling.api.scoped import TaskView, lease_size
 from atom.labeling.api.views.pages import back_of
 from atom.labeling.api.views.work import LEASE_SIZE
 from atom.labeling.api.work_serializers import ReturnSerializer, SlotResultsSerializer
-from atom.labeling.models import WorkSlot
+from atom.labeling.models import AuditDecision, WorkSlot
 
 AUDITOR_ROLE = permissions.ROLE_FOR[permissions.AUDIT]
 
@@ -45,6 +50,27 @@ class AuditLeaseView(TaskView):
         labels = reads.label_slots_of(slots)
         sizes.know_sizes(reads.audits_for_display(slots))
         return Response({"lease": [render_audit(s, labels[s.work_item_id]) for s in slots]})
+
+
+class CorrectionsView(TaskView):
+    """The caller's work as auditors corrected it."""
+
+    keyset = ("-created_at", "-id")
+    filters = ()
+    pagination_class = KeysetPagination
+
+    @extend_schema(
+        responses=CorrectionSerializer(many=True),
+        parameters=[OpenApiParameter("limit", int), OpenApiParameter("cursor", str)],
+        operation_id="labelx_tasks_corrections_list",
+    )
+    def get(self, request: Request, task_id: UUID) -> Response:
+        """Return one page, newest first."""
+        pages = KeysetPagination()
+        corrected = reads.corrections_of(self.task, self.user)
+        decisions: list[AuditDecision] = pages.paginate_queryset(corrected, request, self)
+        rendered = [render_correction(self.task.project_id, one) for one in decisions]
+        return pages.get_paginated_response(rendered)
 
 
 class AuditsView(APIView):

@@ -18,7 +18,8 @@ from atom.labeling.api.serializers import (
     MoveOntologySerializer,
     TaskSettingsSerializer,
 )
-from atom.labeling.api.views.tasks import people_named, render_tasks
+from atom.labeling.api.views.people import people_named
+from atom.labeling.api.views.tasks import render_tasks
 from atom.labeling.models import OntologyVersion
 from atom_sdk.sentences import Sentence
 

@@ -42,11 +42,12 @@ from atom.labeling.api.serializers import (
     TaskPreviewParametersSerializer,
     TaskPreviewSerializer,
 )
+from atom.labeling.api.views.people import people_named
 from atom.labeling.api.work_serializers import LabelTaskStatsSerializer
 from atom.labeling.engines import layers, objects
 from atom.labeling.engines.templates import TEMPLATES
 from atom.labeling.models import LabelTask, OntologyVersion, WorkItem
-from atom.labeling.models.tasks import IMAGE_OBJECTS, item_counts, left_out_counts
+from atom.labeling.models.tasks import IMAGE_OBJECTS, ORDERS, item_counts, left_out_counts
 from atom.labeling.models.work import audit_counts, held_counts, skipped_counts
 from atom_sdk.sentences import Sentence
 
@@ -75,36 +76,23 @@ def version_named(project: Project, text: str) -> Version:
         raise Invalid(errors={"dataset": [ErrorDetail(exc.detail, code="does_not_exist")]}) from exc
 
 
-def people_named(project: Project, names: Sequence[str]) -> list[User]:
-    """Return the people with these user names who may label in the project. Raises Invalid."""
-    people = {one.username: one for one in User.objects.filter(username__in=names, is_active=True)}
-    unknown = [
-        name
-        for name in names
-        if name not in people
-        or not permissions.may(role_in(people[name], project), permissions.LABEL)
-    ]
-    if unknown:
-        sentence = Sentence(
-            "labeling.not_a_labeler", "There is no person {name} who may label here.",
-            name=unknown[0],
-        )  # fmt: skip
-        raise Invalid(errors={"assignees": [sentence]})
-    return list(people.values())
-
-
 class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
     """The project's label tasks."""
 
     serializer_class = LabelTaskSerializer
     pagination_class = KeysetPagination
-    filters = ("state", "q", "mine")
+    filters = ("state", "q", "mine", "order")
+
+    @property
+    def keyset(self) -> tuple[str, ...]:
+        """The order that the caller asks for; the newest first without one."""
+        return ORDERS[choice(self.request, "order", ORDERS) or "created"]
 
     def get_queryset(self) -> QuerySet[LabelTask]:
         """Return the project's tasks."""
         if getattr(self, "swagger_fake_view", False):
             return LabelTask.objects.none()
-        return LabelTask.objects.for_display().filter(project=self.project)
+        return LabelTask.objects.for_display().by_urgency().filter(project=self.project)
 
     @extend_schema(
         responses=LabelTaskSerializer(many=True),
@@ -112,11 +100,17 @@ class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):
             OpenApiParameter("state", str, enum=sorted(states.TASK_STATES)),
             OpenApiParameter("q", str, description="part of the name"),
             OpenApiParameter("mine", str, enum=["true"], description="assigned to the caller"),
+            OpenApiParameter(
+                "order",
+                str,
+                enum=list(ORDERS),
+                description="urgency: open tasks first, by priority, then by due date",
+            ),
         ],
         operation_id="labelx_tasks_list",
     )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        """Return one page, newest first."""
+        """Return one page, newest first unless `order` says otherwise."""
         tasks = self.get_queryset()
         if state := choice(request, "state", states.TASK_STATES):
             tasks = tasks.filter(state=state)
