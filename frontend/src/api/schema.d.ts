@@ -6750,7 +6750,7 @@ export interface components {
              */
             source?: string;
             /**
-             * @description For label and split: which one; empty to take it away.
+             * @description For label and split: which one; empty to take it away. For move_objects: 1 if the boxes count pixels from 1, 0 if not; empty to go by the imports.
              * @default
              */
             value?: string;
@@ -7467,7 +7467,7 @@ export interface components {
             classes: components["schemas"]["ImportLoss"][];
             /** @description More than is allowed. */
             above: components["schemas"]["ImportLoss"][];
-            /** @description Left out by kind; the boxes stay. */
+            /** @description Parts of objects left out, by kind. */
             shapes: {
                 [key: string]: number;
             };
@@ -8978,9 +8978,10 @@ export interface components {
          *     * `set` - set
          *     * `label` - label
          *     * `split` - split
+         *     * `move_objects` - move_objects
          * @enum {string}
          */
-        OpEnum: "remove" | "move" | "copy" | "set" | "label" | "split";
+        OpEnum: "remove" | "move" | "copy" | "set" | "label" | "split" | "move_objects";
         /** @description An invitation as the holder of its link sees it. */
         OpenInvitation: {
             place: string;
@@ -11921,6 +11922,8 @@ export interface components {
             unreadable_paths: string[];
             /** @description Files that somebody drew objects on, or looked at and saw none. */
             annotated: number;
+            /** @description Files whose attributes hold objects of an earlier import; the edit move_objects moves these to the layer. */
+            described: number;
             /** @description Objects of each class. */
             object_labels: {
                 [key: string]: number;

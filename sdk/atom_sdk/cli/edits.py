@@ -1,4 +1,4 @@
-"""`atom data rm|mv|cp|attr|mark`: edits on the server, without the bytes."""
+"""`atom data rm|mv|cp|attr|mark|move-objects`: edits on the server, without the bytes."""
 
 from __future__ import annotations
 
@@ -147,6 +147,34 @@ def mark(
     _edit(context, dataset, message, {"op": op, "paths": paths, "value": value, **chosen})
 
 
+@click.command("move-objects")
+@click.argument("dataset")
+@click.argument("paths", nargs=-1)
+@click.option(
+    "--voc-origin",
+    type=click.Choice(["0", "1"]),
+    default=None,
+    help="Whether boxes of VOC count pixels from 0 or 1; the dataset's imports say it if left.",
+)
+@_edit_options
+@pass_context
+def move_objects(
+    context: Context,
+    dataset: str,
+    paths: tuple[str, ...],
+    voc_origin: str | None,
+    chosen: Chosen,
+    message: str,
+) -> None:
+    """Move objects that imports wrote into attributes to the layer of objects, as one version.
+
+    Attributes named objects, object_counts and box_unit go; pictures whose objects cannot be moved
+    keep theirs. Without PATHS, of all files of DATASET[@branch].
+    """
+    edit = {"op": "move_objects", "paths": paths or ("/",), "value": voc_origin or "", **chosen}
+    _edit(context, dataset, message, edit)
+
+
 def _setting(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not name or not equals:
@@ -157,4 +185,4 @@ def _setting(text: str) -> tuple[str, Any]:
         return name, value
 
 
-COMMANDS = (rm, mv, cp, attr, mark)
+COMMANDS = (rm, mv, cp, attr, mark, move_objects)

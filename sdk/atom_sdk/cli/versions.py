@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -16,6 +16,12 @@ from atom_sdk.client.errors import MergeConflictError
 from atom_sdk.client.operations import Operations
 from atom_sdk.client.refs import parse_ref
 
+_MOVED = {
+    "voc_corrected": "boxes of VOC counted from 1 were corrected",
+    "superseded": "objects of the layer stay, those of attributes are removed",
+    "cut": "an earlier import kept only the counts of its objects; import it again",
+    "left": "objects that cannot be moved stay in the attributes",
+}
 _SHOWN = 20
 
 
@@ -62,6 +68,21 @@ def _print_version(out: Console, dataset: str, request: dict[str, Any]) -> None:
     title = version["message"].split("\n")[0]
     out.print(f"{name}  {counts}  {title}", markup=False)
     out.print(f"content {version['content_digest']}")
+    for line in _moved_objects((version.get("provenance") or {}).get("moved_objects", {})):
+        out.print(line, markup=False)
+
+
+def _moved_objects(counts: dict[str, Any]) -> Iterator[str]:
+    """Yield what a move of objects did, and what it left."""
+    if not counts:
+        return
+    objects, pictures = (counts.get(name, 0) for name in ("objects", "pictures"))
+    yield f"{counted(objects, 'object')} of {counted(pictures, 'picture')} moved to their layer"
+    for name, text in _MOVED.items():
+        if count := counts.get(name):
+            yield f"{counted(count, 'picture')}: {text}"
+    if first := counts.get("first"):
+        yield f"not moved: {', '.join(map(path_text, first))}"
 
 
 def print_conflicts(out: Console, conflicts: list[dict[str, Any]], total: int) -> None:

@@ -118,6 +118,10 @@ class VersionStatsSerializer(serializers.Serializer[Any]):
     annotated = serializers.IntegerField(
         help_text="Files that somebody drew objects on, or looked at and saw none."
     )
+    described = serializers.IntegerField(
+        help_text="Files whose attributes hold objects of an earlier import; the edit move_objects "
+        "moves these to the layer."
+    )
     object_labels = serializers.DictField(
         child=serializers.IntegerField(), help_text="Objects of each class."
     )

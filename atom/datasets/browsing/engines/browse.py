@@ -21,6 +21,7 @@ from atom.datasets.browsing.engines.folder_pages import (
     read_page,
     slice_of_prefix,
 )
+from atom.datasets.browsing.engines.object_attributes import described_objects
 from atom.datasets.browsing.engines.query_scan import SCAN_ROWS, EntryCount, Scan
 from atom.datasets.packs.engines.images import marked_unreadable
 from atom.datasets.versions.engines.version_plan import SPLIT_LAYER
@@ -191,7 +192,7 @@ class VersionBrowser:
         labels: Counter[str] = Counter()
         splits: Counter[str] = Counter()
         media_types: Counter[str] = Counter()
-        unreadable = 0
+        unreadable = described = 0
         named: list[str] = []
         unsplit: list[str] = []
         for part in self.root.ranges:
@@ -203,6 +204,7 @@ class VersionBrowser:
             ):
                 for row in pc.value_counts(table[name].drop_null()).to_pylist():
                     counter[row["values"]] += row["counts"]
+            described += pc.sum(described_objects(table)).as_py() or 0
             marked = marked_unreadable(table)
             unreadable += pc.sum(marked).as_py() or 0
             if len(named) < _NAMED_PATHS:
@@ -222,6 +224,7 @@ class VersionBrowser:
             unreadable_paths=named[:_NAMED_PATHS],
             unsplit=self.root.files - splits.total() if self._split_layer is not None else 0,
             unsplit_paths=unsplit[:_NAMED_PATHS],
+            described=described,
             annotated=self._objects_layer.rows if self._objects_layer else 0,
             object_labels=self._source.object_labels(self._objects_layer)
             if self._objects_layer

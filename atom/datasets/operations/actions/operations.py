@@ -36,7 +36,8 @@ from atom.datasets.commits.actions.commit_root import (
 )
 from atom.datasets.errors import BranchEmpty, HeadMoved, MergeConflict, RefNotFound
 from atom.datasets.models import Branch, CommitRequest, Dataset, Version
-from atom.datasets.operations.actions.outcomes import Outcome, Site, outcome_of
+from atom.datasets.operations.actions.outcomes import Outcome, outcome_of
+from atom.datasets.operations.actions.sites import Site
 from atom.datasets.operations.engines.operation_stages import stages_of
 from atom.datasets.operations.engines.operations import (
     Arguments,

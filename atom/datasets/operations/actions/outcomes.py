@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
 
 from atom.datasets.catalog.engines.ancestry import ancestors, merge_base
 from atom.datasets.catalog.history import parents_of
-from atom.datasets.catalog.reads import require_kept
-from atom.datasets.catalog.stores import VersionStore
 from atom.datasets.errors import (
     EditImpossible,
     EmptyCommit,
@@ -18,9 +15,9 @@ from atom.datasets.errors import (
     NothingSelected,
     NotInConflict,
     PathTaken,
-    RefNotFound,
 )
-from atom.datasets.models import Dataset, Version
+from atom.datasets.operations.actions.object_moves import MOVE_OBJECTS, object_move
+from atom.datasets.operations.actions.sites import Site
 from atom.datasets.operations.engines.edits import (
     EditError,
     EditStep,
@@ -40,66 +37,16 @@ from atom.datasets.operations.engines.operations import (
     revert_root,
 )
 from atom.datasets.operations.engines.selections import Selection, changed_between, selected_entries
-from atom.datasets.packs.corrupt_packs import root_to_build_on
 from atom.datasets.sentences import file_and_folder
 from atom.datasets.versions.engines.path_conflicts import path_conflict
 from atom_sdk.amounts import first_named
 from atom_sdk.errors import EmptyDatasetError
 from atom_sdk.manifests.diff.diff import diff_roots
-from atom_sdk.manifests.merge.merge import EMPTY_ROOT, Merged, MergePlan, merge_roots
+from atom_sdk.manifests.merge.merge import Merged, MergePlan, merge_roots
 from atom_sdk.manifests.merge.resolution import Resolution
-from atom_sdk.manifests.objects import ObjectStore
-from atom_sdk.manifests.progress import UNWATCHED, Watch
 from atom_sdk.manifests.query import parse_query
 from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.sentences import Sentence
-
-
-@dataclass(frozen=True)
-class Site:
-    """The branch that an operation works on; `objects` takes what is written."""
-
-    dataset: Dataset
-    branch: str
-    head: Version
-    versions: VersionStore
-    objects: ObjectStore
-    watch: Watch = UNWATCHED
-
-    @property
-    def root(self) -> Root:
-        """Return the root of the head."""
-        return self.root_in(self.head)
-
-    def root_in(self, version: Version) -> Root:
-        """Return the root from which entries of a version are taken."""
-        return self.versions.root(root_to_build_on(version))
-
-    def version(self, source: Source) -> Version:
-        """Return a version of this or another dataset of the project.
-
-        Raises RefNotFound or VersionExpired.
-        """
-        home = UUID(source.dataset) if source.dataset else self.dataset.pk
-        # Packs are a project's: a version of another one could not be read.
-        versions = Version.objects.filter(dataset__project=self.dataset.project_id)
-        found = versions.filter(dataset=home, commit=source.commit).first()
-        if found is None:
-            raise RefNotFound(
-                Sentence(
-                    "datasets.version_gone", "The version {version} is gone.", version=source.ref
-                )
-            )
-        require_kept(found)
-        return found
-
-    def root_of(self, commit: str | None) -> Root:
-        """Return the root of a commit of this dataset; without a commit, one of no files."""
-        found = self.dataset.versions.filter(commit=commit).first() if commit else None
-        if found is None:
-            return EMPTY_ROOT
-        require_kept(found)
-        return self.root_in(found)
 
 
 @dataclass(frozen=True)
@@ -205,11 +152,15 @@ def _edit(site: Site, arguments: EditArguments) -> Outcome:
     if seen is not None and not _require_unchanged(site, seen, arguments.edits):
         return Outcome(Merged(site.root, (), 0), "", {}, contained=True)
     root = site.root
-    for step in arguments.edits:
-        root = apply_edit(root, _step(site, step), site.objects)
+    moved: dict[str, Any] = {}
+    for each in arguments.edits:
+        step = _step(site, each)
+        root = apply_edit(root, step, site.objects)
+        if step.objects is not None:
+            moved = {"moved_objects": step.objects.counts.as_json()}
     done = sorted({step.op for step in arguments.edits})
     sources = [step.source.ref for step in arguments.edits if step.source]
-    said = {**arguments.provenance, "edits": done}
+    said = {**arguments.provenance, "edits": done, **moved}
     said |= {"source": sources[0]} if sources else {}
     return Outcome(Merged(root, (), 0), "; ".join(map(_step_text, arguments.edits[:3])), said)
 
@@ -249,10 +200,13 @@ def _step(site: Site, step: EditStepArguments) -> EditStep:
         source,
         site.watch,
         step.value,
+        object_move(site, step.value) if step.op == MOVE_OBJECTS else None,
     )
 
 
 def _step_text(step: EditStepArguments) -> str:
+    if step.op == MOVE_OBJECTS:
+        return "Move objects from attributes to their layer"
     named = ", ".join(step.paths[:3]) + (" …" if len(step.paths) > 3 else "")
     named = f"{named} where {step.where}" if step.where else named
     to = f" to {step.to}" if step.to else ""

@@ -127,7 +127,9 @@ class PickSerializer(_ConflictingSerializer):
 class EditStepSerializer(serializers.Serializer[Any]):
     """One edit."""
 
-    op = serializers.ChoiceField(choices=["remove", "move", "copy", "set", "label", "split"])
+    op = serializers.ChoiceField(
+        choices=["remove", "move", "copy", "set", "label", "split", "move_objects"]
+    )
     paths = _paths(default=list)
     where = TextField(
         max_length=4000,
@@ -161,13 +163,19 @@ class EditStepSerializer(serializers.Serializer[Any]):
         max_length=MAX_LABEL_BYTES,
         allow_blank=True,
         default="",
-        help_text="For label and split: which one; empty to take it away.",
+        help_text="For label and split: which one; empty to take it away. For move_objects: 1 if "
+        "the boxes count pixels from 1, 0 if not; empty to go by the imports.",
     )
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Check that each edit has what it needs, and nothing that it ignores."""
         needed = {"move": {"to"}, "copy": {"to"}, "set": {"attributes"}}.get(attrs["op"], set())
-        optional = {"copy": {"source"}, "label": {"value"}, "split": {"value"}}
+        optional = {
+            "copy": {"source"},
+            "label": {"value"},
+            "split": {"value"},
+            "move_objects": {"value"},
+        }
         allowed = needed | optional.get(attrs["op"], set())
         if not attrs["paths"] and not attrs["where"] and not attrs["view"]:
             said = ["Give paths, a query or a view."]
@@ -185,6 +193,8 @@ class EditStepSerializer(serializers.Serializer[Any]):
 def _wrong_value(op: str, value: str) -> dict[str, list[str]]:
     if op == "split" and value and value not in SPLITS:
         return {"value": [f"Give one of {', '.join(SPLITS)}, or nothing."]}
+    if op == "move_objects" and value not in ("", "0", "1"):
+        return {"value": ["Give 0 or 1, or nothing."]}
     if op == "label" and value and not is_label(value):
         return {"value": [f"A label has 1 to {MAX_LABEL_BYTES} printable bytes."]}
     return {}

@@ -1,4 +1,4 @@
-"""Edits of a version without its bytes: remove, move, copy; set attributes, a label, a split.
+"""Edits of a version without its bytes: files, attributes, labels, splits and layers of objects.
 
 Labels and splits go where their files go. Deterministic: the same root and step give the same root.
 """
@@ -13,6 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom.datasets.operations.engines.moved_objects import ObjectMove, with_moved_objects
 from atom.datasets.operations.engines.selections import Selection, files_at, selected_entries
 from atom.datasets.sentences import file_and_folder
 from atom.datasets.versions.engines.assignments import with_label, with_split
@@ -52,7 +53,7 @@ class EditStep:
     """One edit.
 
     `to` is for move and copy, `patch` (RFC 7396) for set, `source` for copy, `value` for label and
-    split. `where` keeps only the files among the selected that match.
+    split, `objects` for move_objects. `where` keeps only the files among the selected that match.
     """
 
     op: str
@@ -63,6 +64,7 @@ class EditStep:
     source: Root | None = None
     watch: Watch = UNWATCHED
     value: str = ""
+    objects: ObjectMove | None = None
 
 
 def apply_edit(root: Root, step: EditStep, store: ObjectStore) -> Root:
@@ -159,6 +161,13 @@ def _split(root: Root, source: Root, entries: pa.Table, step: EditStep, store: O
     return with_split(root, entries, step.value, store)
 
 
+def _move_objects(
+    root: Root, source: Root, entries: pa.Table, step: EditStep, store: ObjectStore
+) -> Root:
+    move = step.objects or ObjectMove(lambda _: None)
+    return with_moved_objects(root, entries, move, store, step.watch)
+
+
 _Step = Callable[[Root, Root, pa.Table, EditStep, ObjectStore], Root]
 _STEPS: Mapping[str, _Step] = {
     "remove": _remove,
@@ -167,6 +176,7 @@ _STEPS: Mapping[str, _Step] = {
     "set": _set,
     "label": _label,
     "split": _split,
+    "move_objects": _move_objects,
 }
 
 

@@ -15,6 +15,7 @@ _EDITS: dict[str, tuple[Stage, ...]] = {
     "set": ("reading", "writing"),
     "label": ("reading", "labels"),
     "split": ("reading", "labels"),
+    "move_objects": ("reading", "reading", "writing", "labels"),
 }
 
 

@@ -63,7 +63,7 @@ class PickArguments:
 
 @dataclass(frozen=True)
 class EditStepArguments:
-    """One edit: remove, move, copy, set, label or split."""
+    """One edit: remove, move, copy, set, label, split or move_objects."""
 
     op: str
     paths: tuple[str, ...] = ()

@@ -134,7 +134,7 @@ class ImportLossesSerializer(serializers.Serializer[Any]):
     classes = ImportLossSerializer(many=True, help_text="Those that lose something.")
     above = ImportLossSerializer(many=True, help_text="More than is allowed.")
     shapes = serializers.DictField(
-        child=serializers.IntegerField(), help_text="Left out by kind; the boxes stay."
+        child=serializers.IntegerField(), help_text="Parts of objects left out, by kind."
     )
     emptied = NamedCountSerializer(help_text="Pictures that lose all of their objects.")
 

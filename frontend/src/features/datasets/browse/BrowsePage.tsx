@@ -10,13 +10,14 @@ import { Page } from '@/shared/ui/Page';
 import { useShortcuts } from '@/shared/ui/shortcuts';
 import { type OnVersion, refAfter } from '../operations/edited';
 import { OperationsNow } from '../operations/OperationsNow';
-import { useFixed, useHeadBranch, useVersion, type VersionAddress } from '../queries';
+import { useFixed, useHeadBranch, useStats, useVersion, type VersionAddress } from '../queries';
 import classes from './browse.module.css';
 import { EntryDrawer } from './EntryDrawer';
 import { EntryGrid } from './EntryGrid';
 import { EntryList } from './EntryList';
 import { FilterBar } from './FilterBar';
 import { FolderTree } from './FolderTree';
+import { MoveObjectsNotice } from './MoveObjectsNotice';
 import { NoVersion } from './NoVersion';
 import { PickedBar } from './PickedBar';
 import { QueryBar } from './QueryBar';
@@ -102,6 +103,7 @@ interface BrowserProps extends Pick<ReturnType<typeof useBrowse>, 'search' | 'ch
 function Browser({ named, address, search, change }: BrowserProps) {
   const { t } = useTranslation();
   const branch = useHeadBranch(named);
+  const stats = useStats(address.dataset, address.ref).data;
   const entries = useEntries(address, search);
   // Where the file that was opened here stands in the list; one opened by its address is looked for.
   const opened = useRef<{ path: string; index: number } | null>(null);
@@ -136,6 +138,7 @@ function Browser({ named, address, search, change }: BrowserProps) {
     <div className={classes.body}>
       <FolderTree address={address} path={search.path ?? ''} onPath={(path) => change({ path: path || undefined })} />
       <section className={classes.files} aria-label={t('datasets.files')}>
+        <MoveObjectsNotice name={address.dataset} branch={branch} count={stats?.described ?? 0} onDone={onVersion} />
         <FilterBar
           address={address}
           search={search}

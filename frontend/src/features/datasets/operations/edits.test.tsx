@@ -210,3 +210,25 @@ test('who may only look is offered nothing that changes the dataset', async () =
   await screen.findByRole('menuitem', { name: 'Compare' });
   expect(screen.queryByRole('menuitem', { name: 'Copy from another dataset…' })).toBeNull();
 });
+
+test('objects of an earlier import are moved to their layer by one button', async () => {
+  const none = { unreadable: 0, unreadable_paths: [], unsplit: 0, unsplit_paths: [] };
+  const stats = { labels: {}, splits: {}, media_types: {}, unlabelled: 0, described: 2, ...none };
+  serve('GET', `${AT}versions/v2/stats/`, stats);
+  serve('POST', `${AT}edits/`, asked('published', { version: version(3) }));
+  await openFiles();
+  const notice = (await screen.findByText('2 pictures have objects of an earlier import in their attributes.')).closest(
+    '[role=alert]',
+  ) as HTMLElement;
+  await expectNoViolations(notice);
+  await userEvent.click(within(notice).getByRole('button', { name: 'Move the objects to their layer' }));
+  await eventually(() =>
+    expect(bodyOf('edits/')).toEqual({
+      branch: 'main',
+      expected_head: '2'.repeat(64),
+      edits: [{ op: 'move_objects', paths: ['/'] }],
+      message: '',
+    }),
+  );
+  await screen.findByText('main has a new version: v3');
+});

@@ -82,6 +82,11 @@ export const datasets = {
   unsplit_other: '{{count, number}} files are in no split and count as train.',
   unsplitHint: 'A list of splits may have left them out. If they belong to val or test, a training learns from them.',
   unsplitShow: 'Show them',
+  described_one: '{{count, number}} picture has objects of an earlier import in its attributes.',
+  described_other: '{{count, number}} pictures have objects of an earlier import in their attributes.',
+  describedHint:
+    'Label tasks and training read the layer of objects alone. Moving them makes one version; objects that cannot be moved stay.',
+  describedMove: 'Move the objects to their layer',
   showLatest: 'Show the latest version, {{ref}}',
   pack: 'Pack',
   quarantined: 'out of service',
