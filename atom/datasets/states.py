@@ -69,6 +69,8 @@ SCAN_STATES: dict[str, set[str]] = {
     "cancelled": set(),
 }
 ACTIVE_SCANS = ("pending", "listing", "committing")
+# Packs and changes are parts of a push; labels are read by an import of labels.
+UPLOAD_KINDS = ("pack", "changes", "labels")
 # How a commit comes about.
 OPERATIONS = ("push", "merge", "revert", "cherry_pick", "edit", "write", "load")
 # A writer's commits end with the writer, and a load with its client.

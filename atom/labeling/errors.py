@@ -217,3 +217,67 @@ class OntologyNotNewer(Conflict):
     code = "ontology_not_newer"
     title = "The task can only move to a newer version of its own ontology."
     action = "Add a version to the task's ontology, and move the task there."
+
+
+class LabelsUnreadable(Invalid):
+    """An uploaded source of labels that cannot be read, with the reader's own words."""
+
+    code = "labels_unreadable"
+    title = "The labels cannot be read."
+    action = "Mend the file that is named, or choose another format, and import again."
+
+
+class LabelsTooLarge(Invalid):
+    """A source of labels over the limit."""
+
+    code = "labels_too_large"
+    title = "The file of labels is too large."
+    action = "Split it, or import it with `atom labels import`, which sends less."
+
+
+class LabelsPresent(Conflict):
+    """An import that was to refuse pictures with labels, and meets some."""
+
+    code = "labels_present"
+    title = "Some of these pictures have objects already."
+    action = "Replace them, or add to them."
+
+
+class UploadNotReady(Conflict):
+    """An import of an upload that did not arrive, is refused or is gone."""
+
+    code = "labels_not_uploaded"
+    title = "The file of labels is not there."
+    action = "Upload the file again."
+
+
+class NothingToExport(Invalid):
+    """An export of labels where there are none."""
+
+    code = "no_labels_to_export"
+    title = "There are no labels to export."
+    action = "Choose a version with objects, or a wider query."
+
+
+class TransferNotWaiting(Conflict):
+    """A transfer that was confirmed or cancelled in a state that does not allow it."""
+
+    code = "transfer_not_waiting"
+    title = "That is not possible in its present state."
+    action = "Reload to see its state."
+
+
+class ResultGone(Conflict):
+    """The archive of an export that is not made yet, or has expired."""
+
+    code = "export_not_there"
+    title = "There is no archive to download."
+    action = "Wait until the export is done, or export again."
+
+
+class TransferAbandoned(Conflict):
+    """A transfer that ended each worker that began it."""
+
+    code = "transfer_abandoned"
+    title = "No worker could finish it, in several attempts."
+    action = "Split the file, or tell an administrator."

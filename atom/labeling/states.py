@@ -84,6 +84,32 @@ ACCEPT: Final = "accept"
 RETURN: Final = "return"
 VERDICTS: Final = (ACCEPT, RETURN)
 
+# --- transfers of labels -------------------------------------------------------------------------
+
+PENDING: Final = "pending"
+INSPECTING: Final = "inspecting"
+# Inspected: it shows counts and losses, and waits for a person.
+WAITING: Final = "waiting"
+CONFIRMED: Final = "confirmed"
+WORKING: Final = "working"
+DONE: Final = "done"
+FAILED: Final = "failed"
+CANCELLED: Final = "cancelled"
+
+TRANSFER_STATES: Final[dict[str, set[str]]] = {
+    PENDING: {INSPECTING, FAILED, CANCELLED},
+    INSPECTING: {WAITING, CONFIRMED, FAILED, CANCELLED},
+    WAITING: {CONFIRMED, FAILED, CANCELLED},
+    CONFIRMED: {WORKING, FAILED, CANCELLED},
+    # An import in this state is making its version.
+    WORKING: {DONE, FAILED, CANCELLED},
+    DONE: set(),
+    FAILED: set(),
+    CANCELLED: set(),
+}
+TRANSFER_OF_WORKERS: Final = (PENDING, INSPECTING, CONFIRMED, WORKING)
+TRANSFER_ENDED: Final = frozenset({DONE, FAILED, CANCELLED})
+
 # --- issues -------------------------------------------------------------------------------------
 
 ISSUE_OPEN: Final = "open"

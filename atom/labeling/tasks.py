@@ -9,7 +9,9 @@ from celery import shared_task
 from atom.core import clock
 from atom.core.background import enqueue
 from atom.labeling import states
+from atom.labeling.actions import transfer_runs
 from atom.labeling.actions.completion import complete_finished
+from atom.labeling.actions.label_imports import UploadOnTheWay
 from atom.labeling.actions.label_tasks import fill_task
 from atom.labeling.actions.leases import expire_leases, open_departed
 from atom.labeling.actions.publishing import publish_task
@@ -18,6 +20,7 @@ from atom.labeling.models import LabelTask
 
 # A publication older than this may have lost its worker; a living one holds a lock.
 _STUCK_AFTER_S = 10
+_UPLOAD_WAIT_S = 1.0
 
 BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
     "labeling-tick": {"task": "labeling.tick", "schedule": 15.0},
@@ -42,6 +45,16 @@ def repair_label_items(task_id: str) -> None:
     repair_items(UUID(task_id))
 
 
+@shared_task(name="labeling.run_transfer", soft_time_limit=1740, time_limit=1800)
+def run_transfer(transfer_id: str) -> None:
+    """Inspect or carry out an import or export of labels."""
+    try:
+        transfer_runs.run_transfer(UUID(transfer_id))
+    except UploadOnTheWay:
+        # Verification retries are bounded, so polling here ends.
+        enqueue(run_transfer, transfer_id, countdown_s=_UPLOAD_WAIT_S)
+
+
 @shared_task(name="labeling.tick", soft_time_limit=110, time_limit=120)
 def tick() -> None:
     """Open lost leases, complete finished tasks, resume what was cut off."""
@@ -55,5 +68,9 @@ def tick() -> None:
     unfilled = LabelTask.objects.filter(populated_at=None, created_at__lt=stuck_before)
     for task_id in unfilled.values_list("pk", flat=True):
         enqueue(fill_items, str(task_id), expires_s=_STUCK_AFTER_S)
+    after = timedelta(seconds=_STUCK_AFTER_S)
+    for transfer_id in transfer_runs.stuck_transfers(after).values_list("pk", flat=True):
+        enqueue(run_transfer, str(transfer_id), expires_s=_STUCK_AFTER_S)
+    transfer_runs.tidy_transfers()
     for task_id in tasks_to_repair().values_list("pk", flat=True):
         enqueue(repair_label_items, str(task_id), expires_s=_STUCK_AFTER_S)

@@ -30,7 +30,7 @@ from atom.datasets.models import (
 from atom.jobs.models import Artifact, CodeFetch, CodeSnapshot, RunComment
 from atom.jobs.sharing.actions.shares import share_run
 from atom.labeling.actions.issues import NewIssue, open_issue
-from atom.labeling.models import WorkSlot
+from atom.labeling.models import LabelTransfer, WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
 from atom.notifications.actions import fan_out
 from atom.webhooks.models import Delivery, Webhook
@@ -124,4 +124,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
         "s3_key_id": actions.create_s3_key_pair(owner, word, project).pair.pk,
         "slug": "image-classification",
         "report_id": report.pk,
+        "transfer_id": LabelTransfer.objects.create(
+            project=project, dataset=dataset, direction="import", branch="main", format="coco"
+        ).pk,
     }

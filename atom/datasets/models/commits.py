@@ -11,7 +11,13 @@ from django.db.models import Q
 from atom.core import states
 from atom.core.sentence_field import SentenceField
 from atom.datasets.models.retry_counts import RetriedModel
-from atom.datasets.states import CANCELLABLE_OPERATIONS, COMMIT_STATES, OPERATIONS, UPLOAD_STATES
+from atom.datasets.states import (
+    CANCELLABLE_OPERATIONS,
+    COMMIT_STATES,
+    OPERATIONS,
+    UPLOAD_KINDS,
+    UPLOAD_STATES,
+)
 
 
 class Upload(RetriedModel):
@@ -23,7 +29,7 @@ class Upload(RetriedModel):
     dataset = models.ForeignKey(
         "datasets.Dataset", on_delete=models.CASCADE, related_name="uploads"
     )
-    kind = models.CharField(max_length=10, choices=[("pack", "pack"), ("changes", "changes")])
+    kind = models.CharField(max_length=10, choices=[(kind, kind) for kind in UPLOAD_KINDS])
     digest = models.CharField(max_length=64)
     size_bytes = models.BigIntegerField()
     part_size_bytes = models.BigIntegerField()

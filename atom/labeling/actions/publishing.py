@@ -116,7 +116,7 @@ def _publish_layer(task: LabelTask) -> Version:
 
 def _layer(task: LabelTask) -> NamedLayer:
     if task.modality == IMAGE_OBJECTS:
-        return NamedLayer(objects.NAME, objects.KIND, rows_table(_pictures(task)))
+        return NamedLayer(objects.NAME, objects.KIND, rows_table(accepted_pictures(task)))
     return NamedLayer(layers.NAME, layers.KIND, layers.label_table(_rows(task)))
 
 
@@ -142,7 +142,7 @@ def _accepted(task: LabelTask) -> QuerySet[Any]:
     )
 
 
-def _pictures(task: LabelTask) -> Iterator[PictureRow]:
+def accepted_pictures(task: LabelTask) -> Iterator[PictureRow]:
     """Yield the accepted documents through a server-side cursor."""
     version = task.ontology_version
     ontology = ontology_of(version.full_labels, version.full_schema)

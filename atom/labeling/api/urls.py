@@ -11,6 +11,7 @@ from atom.labeling.api.views import (
     people,
     settings,
     tasks,
+    transfers,
     work,
 )
 
@@ -18,6 +19,7 @@ PROJECT = "projects/<str:project>/labelx"
 ONTOLOGY = "labelx/ontologies/<uuid:ontology_id>"
 TASK = "labelx/tasks/<uuid:task_id>"
 ISSUE = "labelx/issues/<uuid:issue_id>"
+TRANSFER = "labelx/transfers/<uuid:transfer_id>"
 SLOT = "labelx/slots/<uuid:slot_id>"
 
 urlpatterns = [
@@ -26,6 +28,13 @@ urlpatterns = [
     path(f"{PROJECT}/labelers/", people.LabelersView.as_view()),
     path(f"{PROJECT}/tasks/", tasks.LabelTaskListView.as_view()),
     path(f"{PROJECT}/task-preview/", tasks.TaskPreviewView.as_view()),
+    path(f"{PROJECT}/transfers/", transfers.LabelTransferListView.as_view()),
+    path(f"{PROJECT}/imports/", transfers.LabelImportsView.as_view()),
+    path(f"{PROJECT}/exports/", transfers.LabelExportsView.as_view()),
+    path(f"{TRANSFER}/", transfers.LabelTransferView.as_view()),
+    path(f"{TRANSFER}/confirm/", transfers.ConfirmTransferView.as_view()),
+    path(f"{TRANSFER}/cancel/", transfers.CancelTransferView.as_view()),
+    path(f"{TRANSFER}/download/", transfers.LabelDownloadView.as_view()),
     path("labelx/templates/", ontologies.TemplatesView.as_view()),
     path(f"{ONTOLOGY}/", ontologies.OntologyView.as_view()),
     path(f"{ONTOLOGY}/versions/", ontologies.OntologyVersionListView.as_view()),

@@ -4,6 +4,7 @@ from atom.labeling.models.issues import Issue, IssueComment
 from atom.labeling.models.ontologies import Ontology, OntologyVersion
 from atom.labeling.models.revisions import AnnotationRevision, AuditDecision, Draft
 from atom.labeling.models.tasks import LabelTask
+from atom.labeling.models.transfers import LabelTransfer
 from atom.labeling.models.work import Skip, WorkItem, WorkSlot
 
 __all__ = [
@@ -13,6 +14,7 @@ __all__ = [
     "Issue",
     "IssueComment",
     "LabelTask",
+    "LabelTransfer",
     "Ontology",
     "OntologyVersion",
     "Skip",

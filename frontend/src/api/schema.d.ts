@@ -1166,6 +1166,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labelx/transfers/{transfer_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return it with its reports. */
+        get: operations["labelx_transfers_retrieve"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/transfers/{transfer_id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Cancel it; a worker that is at it stops. */
+        post: operations["labelx_transfers_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/transfers/{transfer_id}/confirm/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Carry out what was inspected. */
+        post: operations["labelx_transfers_confirm"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labelx/transfers/{transfer_id}/download/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return where the archive is read for an hour. */
+        get: operations["labelx_transfers_download"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/machines/": {
         parameters: {
             query?: never;
@@ -3045,6 +3113,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/labelx/exports/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Have a worker count what a format keeps and loses, and write the archive after a yes. */
+        post: operations["labelx_exports_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/labelx/imports/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Have a worker read and match uploaded labels; nothing is published before a yes. */
+        post: operations["labelx_imports_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/labelx/item-labels/": {
         parameters: {
             query?: never;
@@ -3126,6 +3228,23 @@ export interface paths {
         put?: never;
         /** @description Make a draft task over the entries that the filter leaves. */
         post: operations["labelx_tasks_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/labelx/transfers/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, newest first. */
+        get: operations["labelx_transfers_list"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -6644,6 +6763,12 @@ export interface components {
             labels_changed: number;
         };
         /**
+         * @description * `import` - import
+         *     * `export` - export
+         * @enum {string}
+         */
+        DirectionEnum: "import" | "export";
+        /**
          * @description * `draft` - draft
          *     * `revision` - revision
          *     * `pre_label` - pre_label
@@ -6892,6 +7017,13 @@ export interface components {
          * @enum {string}
          */
         EventsEnum: "alias.moved" | "label_task.published" | "model_version.registered" | "run.cancelled" | "run.failed" | "run.started" | "run.succeeded" | "version.committed";
+        /**
+         * @description * `replace` - replace
+         *     * `add` - add
+         *     * `refuse` - refuse
+         * @enum {string}
+         */
+        ExistingEnum: "replace" | "add" | "refuse";
         /**
          * @description * `exited` - exited
          *     * `oom` - oom
@@ -7623,6 +7755,14 @@ export interface components {
             new: string | null;
             count: number;
         };
+        /** @description Where an archive can be read, and until when. */
+        LabelDownload: {
+            url: string;
+            filename: string;
+            size_bytes: number;
+            /** Format: date-time */
+            expires_at: string;
+        };
         /** @description A label task. The context carries the caller's role and counts, looked up once per page. */
         LabelTask: {
             /** Format: uuid */
@@ -7685,6 +7825,57 @@ export interface components {
             results: components["schemas"]["LabelerStats"][];
             next: string | null;
         };
+        /** @description An import or export of labels; `report` is its inspection and `outcome` its result. */
+        LabelTransfer: {
+            /** Format: uuid */
+            readonly id: string;
+            project: string;
+            dataset: string;
+            direction: components["schemas"]["DirectionEnum"];
+            branch: string;
+            readonly version: components["schemas"]["OutputVersion"] | null;
+            /** @description The name of the label task. */
+            readonly label_task: string;
+            format: string;
+            options: {
+                [key: string]: unknown;
+            };
+            filename: string;
+            state: components["schemas"]["LabelTransferStateEnum"];
+            /** Format: double */
+            progress: number;
+            report: {
+                [key: string]: unknown;
+            };
+            outcome: {
+                [key: string]: unknown;
+            };
+            readonly error: components["schemas"]["Failure"] | null;
+            readonly output_version: components["schemas"]["OutputVersion"] | null;
+            /** Format: int64 */
+            result_bytes: number | null;
+            /** Format: date-time */
+            expires_at: string | null;
+            created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            confirmed_at: string | null;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        /**
+         * @description * `cancelled` - cancelled
+         *     * `confirmed` - confirmed
+         *     * `done` - done
+         *     * `failed` - failed
+         *     * `inspecting` - inspecting
+         *     * `pending` - pending
+         *     * `waiting` - waiting
+         *     * `working` - working
+         * @enum {string}
+         */
+        LabelTransferStateEnum: "cancelled" | "confirmed" | "done" | "failed" | "inspecting" | "pending" | "waiting" | "working";
         /** @description One labeler's work in a task; `median_active_ms` is per counted submission. */
         LabelerStats: {
             labeler: string;
@@ -7870,6 +8061,36 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+        };
+        /** @description A row of the list, without its reports, which may be long. */
+        ListedLabelTransfer: {
+            /** Format: uuid */
+            readonly id: string;
+            project: string;
+            dataset: string;
+            direction: components["schemas"]["DirectionEnum"];
+            branch: string;
+            readonly version: components["schemas"]["OutputVersion"] | null;
+            /** @description The name of the label task. */
+            readonly label_task: string;
+            format: string;
+            filename: string;
+            state: components["schemas"]["LabelTransferStateEnum"];
+            /** Format: double */
+            progress: number;
+            readonly error: components["schemas"]["Failure"] | null;
+            readonly output_version: components["schemas"]["OutputVersion"] | null;
+            /** Format: int64 */
+            result_bytes: number | null;
+            /** Format: date-time */
+            expires_at: string | null;
+            created_by: components["schemas"]["UserShort"] | null;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            confirmed_at: string | null;
+            /** Format: date-time */
+            readonly updated_at: string;
         };
         /**
          * @description A run in a list whose columns the reader chose; context: `columns`.
@@ -8398,7 +8619,7 @@ export interface components {
             allowed_loss?: number;
             /** @description Import nothing if anything would be left out. */
             strict?: boolean;
-            yolo_task?: components["schemas"]["YoloTaskEnum"];
+            yolo_task?: components["schemas"]["NewImportYoloTaskEnum"];
             boxes?: components["schemas"]["BoxesEnum"];
             zip_encoding?: string;
             encoding?: string;
@@ -8406,6 +8627,15 @@ export interface components {
             delimiter?: string;
             message?: string;
         };
+        /**
+         * @description * `auto` - auto
+         *     * `detect` - detect
+         *     * `segment` - segment
+         *     * `pose` - pose
+         *     * `obb` - obb
+         * @enum {string}
+         */
+        NewImportYoloTaskEnum: "auto" | "detect" | "segment" | "pose" | "obb";
         /** @description Whom to invite as what; without an address it is a link to hand over. */
         NewInvitationRequest: {
             email?: string;
@@ -8418,6 +8648,86 @@ export interface components {
             object?: string | null;
             at?: number[] | null;
             text: string;
+        };
+        /**
+         * @description * `atom` - atom
+         *     * `atom-parquet` - atom-parquet
+         *     * `coco` - coco
+         *     * `label-studio` - label-studio
+         *     * `cvat` - cvat
+         *     * `voc` - voc
+         *     * `yolo` - yolo
+         * @enum {string}
+         */
+        NewLabelExportFormatEnum: "atom" | "atom-parquet" | "coco" | "label-studio" | "cvat" | "voc" | "yolo";
+        /** @description An export of the labels of a version, or of a label task's accepted ones. */
+        NewLabelExportRequest: {
+            /**
+             * @description `name@ref`
+             * @default
+             */
+            dataset?: string;
+            /**
+             * Format: uuid
+             * @description A label task in place of a dataset.
+             */
+            task?: string | null;
+            format: components["schemas"]["NewLabelExportFormatEnum"];
+            /** @default  */
+            where?: string;
+            /** @default  */
+            view?: string;
+            /** @default  */
+            yolo_task?: components["schemas"]["YoloLabelTaskEnum"] | components["schemas"]["BlankEnum"];
+            /**
+             * @description Write the archive without waiting for a confirmation.
+             * @default false
+             */
+            confirmed?: boolean;
+        };
+        /**
+         * @description * `auto` - auto
+         *     * `atom` - atom
+         *     * `atom-parquet` - atom-parquet
+         *     * `coco` - coco
+         *     * `label-studio` - label-studio
+         *     * `cvat` - cvat
+         *     * `voc` - voc
+         *     * `yolo` - yolo
+         * @enum {string}
+         */
+        NewLabelImportFormatEnum: "auto" | "atom" | "atom-parquet" | "coco" | "label-studio" | "cvat" | "voc" | "yolo";
+        /** @description An import of uploaded labels. */
+        NewLabelImportRequest: {
+            dataset: string;
+            /** @default main */
+            branch?: string;
+            /**
+             * Format: uuid
+             * @description An upload of the kind `labels`.
+             */
+            upload: string;
+            /** @description The name of the file; its suffix tells an archive from a file. */
+            filename: string;
+            /** @default auto */
+            format?: components["schemas"]["NewLabelImportFormatEnum"];
+            /**
+             * @description For pictures that have objects: replace them, add to them, or refuse all.
+             *
+             *     * `replace` - replace
+             *     * `add` - add
+             *     * `refuse` - refuse
+             * @default replace
+             */
+            existing?: components["schemas"]["ExistingEnum"];
+            /** @default  */
+            yolo_task?: components["schemas"]["YoloLabelTaskEnum"] | components["schemas"]["BlankEnum"];
+            voc_origin?: (components["schemas"]["VocOriginEnum"] | components["schemas"]["NullEnum"]) | null;
+            /**
+             * @description Publish without waiting for a confirmation.
+             * @default false
+             */
+            confirmed?: boolean;
         };
         /** @description One class as it is asked for; ids, colour and hotkey are chosen when left out. */
         NewLabelRequest: {
@@ -9161,6 +9471,10 @@ export interface components {
         };
         PaginatedLabelTaskList: {
             results: components["schemas"]["LabelTask"][];
+            next: string | null;
+        };
+        PaginatedListedLabelTransferList: {
+            results: components["schemas"]["ListedLabelTransfer"][];
             next: string | null;
         };
         PaginatedMemberList: {
@@ -11773,9 +12087,10 @@ export interface components {
         /**
          * @description * `pack` - pack
          *     * `changes` - changes
+         *     * `labels` - labels
          * @enum {string}
          */
-        UploadKindEnum: "pack" | "changes";
+        UploadKindEnum: "pack" | "changes" | "labels";
         /**
          * @description * `aborted` - aborted
          *     * `open` - open
@@ -11933,6 +12248,12 @@ export interface components {
             /** @description The first few files in no split. */
             unsplit_paths: string[];
         };
+        /**
+         * @description * `0` - 0
+         *     * `1` - 1
+         * @enum {integer}
+         */
+        VocOriginEnum: 0 | 1;
         /** @description Why there is nothing for the caller, or how much there is by now. */
         Waiting: {
             /** @description Items that the caller would get now. */
@@ -12107,14 +12428,13 @@ export interface components {
          */
         WriterStateEnum: "abandoned" | "committed" | "committing" | "persisted" | "uploading" | "writing";
         /**
-         * @description * `auto` - auto
-         *     * `detect` - detect
+         * @description * `detect` - detect
          *     * `segment` - segment
          *     * `pose` - pose
          *     * `obb` - obb
          * @enum {string}
          */
-        YoloTaskEnum: "auto" | "detect" | "segment" | "pose" | "obb";
+        YoloLabelTaskEnum: "detect" | "segment" | "pose" | "obb";
         Problem: {
             type: string;
             title: string;
@@ -12293,6 +12613,7 @@ export type DiffPage = components['schemas']['DiffPage'];
 export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
 export type DiffSummary = components['schemas']['DiffSummary'];
+export type DirectionEnum = components['schemas']['DirectionEnum'];
 export type DocumentSourceEnum = components['schemas']['DocumentSourceEnum'];
 export type Download = components['schemas']['Download'];
 export type DownloadFile = components['schemas']['DownloadFile'];
@@ -12312,6 +12633,7 @@ export type ErrorCode = components['schemas']['ErrorCode'];
 export type Evaluation = components['schemas']['Evaluation'];
 export type EvaluationShort = components['schemas']['EvaluationShort'];
 export type EventsEnum = components['schemas']['EventsEnum'];
+export type ExistingEnum = components['schemas']['ExistingEnum'];
 export type ExitReasonEnum = components['schemas']['ExitReasonEnum'];
 export type ExitRequest = components['schemas']['ExitRequest'];
 export type Explanation = components['schemas']['Explanation'];
@@ -12378,9 +12700,12 @@ export type Joined = components['schemas']['Joined'];
 export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
 export type LabelChange = components['schemas']['LabelChange'];
+export type LabelDownload = components['schemas']['LabelDownload'];
 export type LabelTask = components['schemas']['LabelTask'];
 export type LabelTaskStateEnum = components['schemas']['LabelTaskStateEnum'];
 export type LabelTaskStats = components['schemas']['LabelTaskStats'];
+export type LabelTransfer = components['schemas']['LabelTransfer'];
+export type LabelTransferStateEnum = components['schemas']['LabelTransferStateEnum'];
 export type LabelerStats = components['schemas']['LabelerStats'];
 export type LabelingOverview = components['schemas']['LabelingOverview'];
 export type LabelsFromEnum = components['schemas']['LabelsFromEnum'];
@@ -12403,6 +12728,7 @@ export type LinkKindEnum = components['schemas']['LinkKindEnum'];
 export type LinkRequest = components['schemas']['LinkRequest'];
 export type LinkedOntology = components['schemas']['LinkedOntology'];
 export type LinkedTask = components['schemas']['LinkedTask'];
+export type ListedLabelTransfer = components['schemas']['ListedLabelTransfer'];
 export type ListedRun = components['schemas']['ListedRun'];
 export type LogEofRequest = components['schemas']['LogEofRequest'];
 export type LogLine = components['schemas']['LogLine'];
@@ -12445,8 +12771,13 @@ export type NewGarbageRunRequest = components['schemas']['NewGarbageRunRequest']
 export type NewHoldRequest = components['schemas']['NewHoldRequest'];
 export type NewImportFormatEnum = components['schemas']['NewImportFormatEnum'];
 export type NewImportRequest = components['schemas']['NewImportRequest'];
+export type NewImportYoloTaskEnum = components['schemas']['NewImportYoloTaskEnum'];
 export type NewInvitationRequest = components['schemas']['NewInvitationRequest'];
 export type NewIssueRequest = components['schemas']['NewIssueRequest'];
+export type NewLabelExportFormatEnum = components['schemas']['NewLabelExportFormatEnum'];
+export type NewLabelExportRequest = components['schemas']['NewLabelExportRequest'];
+export type NewLabelImportFormatEnum = components['schemas']['NewLabelImportFormatEnum'];
+export type NewLabelImportRequest = components['schemas']['NewLabelImportRequest'];
 export type NewLabelRequest = components['schemas']['NewLabelRequest'];
 export type NewLabelTaskRequest = components['schemas']['NewLabelTaskRequest'];
 export type NewLoadRequest = components['schemas']['NewLoadRequest'];
@@ -12524,6 +12855,7 @@ export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRun
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
 export type PaginatedInvitationList = components['schemas']['PaginatedInvitationList'];
 export type PaginatedLabelTaskList = components['schemas']['PaginatedLabelTaskList'];
+export type PaginatedListedLabelTransferList = components['schemas']['PaginatedListedLabelTransferList'];
 export type PaginatedMemberList = components['schemas']['PaginatedMemberList'];
 export type PaginatedModelList = components['schemas']['PaginatedModelList'];
 export type PaginatedModelVersionList = components['schemas']['PaginatedModelVersionList'];
@@ -12792,6 +13124,7 @@ export type Version = components['schemas']['Version'];
 export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
+export type VocOriginEnum = components['schemas']['VocOriginEnum'];
 export type Waiting = components['schemas']['Waiting'];
 export type WaitingRun = components['schemas']['WaitingRun'];
 export type WarmRequest = components['schemas']['WarmRequest'];
@@ -12805,7 +13138,7 @@ export type WriteJob = components['schemas']['WriteJob'];
 export type WriteJobStateEnum = components['schemas']['WriteJobStateEnum'];
 export type Writer = components['schemas']['Writer'];
 export type WriterStateEnum = components['schemas']['WriterStateEnum'];
-export type YoloTaskEnum = components['schemas']['YoloTaskEnum'];
+export type YoloLabelTaskEnum = components['schemas']['YoloLabelTaskEnum'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type $defs = Record<string, never>;
@@ -15340,6 +15673,142 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TemplateList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_transfers_retrieve: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                transfer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTransfer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_transfers_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                transfer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTransfer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_transfers_confirm: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                transfer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTransfer"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_transfers_download: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                transfer_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelDownload"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -20209,6 +20678,100 @@ export interface operations {
             };
         };
     };
+    labelx_exports_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLabelExportRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTransfer"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_imports_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLabelImportRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelTransfer"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     labelx_item_labels: {
         parameters: {
             query: {
@@ -20480,6 +21043,44 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_transfers_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description the name of a dataset */
+                dataset?: string;
+                direction?: "export" | "import";
+                limit?: number;
+                state?: "cancelled" | "confirmed" | "done" | "failed" | "inspecting" | "pending" | "waiting" | "working";
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedListedLabelTransferList"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from atom_sdk.importers.lookup import name_parts
 from atom_sdk.importers.names import NameRefusedError
 from atom_sdk.label_formats.pictures import KnownPictures, Size
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN
@@ -110,4 +111,7 @@ class MatchedPictures:
 def _way(name: str, path: str) -> str:
     if name == path:
         return EXACT
-    return BY_END if path.endswith(f"/{name}") and "/" in name else BY_NAME
+    parts = name_parts(name)
+    return (
+        BY_END if len(parts) > 1 and f"/{path}".endswith("/".join(["", *parts[-2:]])) else BY_NAME
+    )

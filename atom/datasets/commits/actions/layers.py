@@ -21,20 +21,26 @@ from atom.datasets.errors import EmptyCommit, RefNotFound
 from atom.datasets.gc_guard import hold_gc
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.sentences import branch_unknown
+from atom.datasets.versions.engines.object_layers import MergeRows
 from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.manifests.entries import DIGEST
-from atom_sdk.manifests.layers.layers import layer_schema
+from atom_sdk.manifests.layers.layers import layer_schema, merge_layer
 from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND, with_contents
 from atom_sdk.sentences import Sentence
 
 
 @dataclass(frozen=True, slots=True)
 class NamedLayer:
-    """Rows by path under the name of a layer; they have the columns of its kind."""
+    """Rows by path under the name of a layer; they have the columns of its kind.
+
+    `merge` makes the rows of a piece from those before and those that come, in a layer of objects;
+    without it the latter replace the former by path.
+    """
 
     name: str
     kind: str
     rows: pa.Table
+    merge: MergeRows = merge_layer
 
 
 def publish_layer(
@@ -102,7 +108,7 @@ def _publish_on_head(
         )
     store = version_store(dataset.project)
     before = store.root(branch.head.readable_root)
-    root = publish_rows(before, layer.name, layer.kind, layer.rows, store.store)
+    root = publish_rows(before, layer.name, layer.kind, layer.rows, store.store, merge=layer.merge)
     if root.says_the_same(before):
         return branch.head
     return commit_root(target, root, [branch.head.commit], details, store.store)

@@ -41,7 +41,7 @@ _VERIFY_TASK = "atom.datasets.tasks.verify_upload"
 
 @dataclass(frozen=True)
 class UploadRequest:
-    """An object that a client announces: `kind` is pack or changes, `digest` is BLAKE3 in hex.
+    """An object that a client announces: its `kind`, and its `digest`, BLAKE3 in hex.
 
     `single`: the client can send it by one PUT with the headers of `addresses_of_parts`.
     """

@@ -11,6 +11,7 @@ from atom.core.names import TextField
 from atom.core.stored_failures import FailureSerializer, stored_failure
 from atom.datasets.errors import UPLOAD_REFUSED_ACTION
 from atom.datasets.models import CommitRequest, Upload
+from atom.datasets.states import UPLOAD_KINDS
 
 _DIGEST = r"^[0-9a-f]{64}$"
 
@@ -57,7 +58,7 @@ class UploadSerializer(serializers.ModelSerializer[Upload]):
 class NewUploadSerializer(serializers.Serializer[Any]):
     """The fields that begin or resume an upload."""
 
-    kind = serializers.ChoiceField(choices=["pack", "changes"])
+    kind = serializers.ChoiceField(choices=UPLOAD_KINDS)
     digest = serializers.RegexField(_DIGEST, help_text="BLAKE3 of the whole object, in hex.")
     size_bytes = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
     single = serializers.BooleanField(

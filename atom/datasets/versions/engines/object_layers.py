@@ -26,6 +26,8 @@ from atom_sdk.manifests.rows.pieces import Pieces, aligned
 KEY = pa.schema([OBJECTS_SCHEMA.field(name) for name in ("path", "digest")])
 # The source of rows that people made.
 DRAWN = "human"
+# Rows of a piece before a change, and those that come.
+MergeRows = Callable[[pa.Table, pa.Table], pa.Table]
 _Pairs = Callable[[Pieces], Iterable[Pair]]
 
 
@@ -46,14 +48,23 @@ def without_stale_objects(root: Root, changes: ChangesFile, store: ObjectStore) 
     return root
 
 
-def with_objects(root: Root, name: str, rows: Iterable[pa.Table], store: ObjectStore) -> Root:
-    """Return the root with rows of a layer added or replaced by path; they come in path order."""
+def with_objects(
+    root: Root,
+    name: str,
+    rows: Iterable[pa.Table],
+    store: ObjectStore,
+    merge: MergeRows = merge_layer,
+) -> Root:
+    """Return the root with rows of a layer added or replaced by path; they come in path order.
+
+    `merge` makes the rows of a piece from those before and those that come.
+    """
     coming = Pieces((table for table in rows if len(table)), OBJECTS_SCHEMA)
     return _changed(
         root,
         name,
         store,
-        lambda old: ((before, merge_layer(before, new)) for before, new in aligned(old, coming)),
+        lambda old: ((before, merge(before, new)) for before, new in aligned(old, coming)),
     )
 
 
@@ -61,16 +72,14 @@ def with_imported_objects(
     root: Root, name: str, rows: Iterable[pa.Table], store: ObjectStore
 ) -> Root:
     """Return the root with imported rows; what people drew on the same bytes stays."""
-    coming = Pieces((table for table in rows if len(table)), OBJECTS_SCHEMA)
+    return with_objects(root, name, rows, store, _merge_imported)
 
-    def pairs(old: Pieces) -> Iterator[Pair]:
-        for before, new in aligned(old, coming):
-            row = pc.index_in(new["path"], value_set=before["path"].combine_chunks())
-            is_same = pc.equal(before["digest"].take(row), new["digest"])
-            is_drawn = pc.and_(is_same, pc.equal(before["source"].take(row), DRAWN))
-            yield before, merge_layer(before, new.filter(pc.invert(pc.fill_null(is_drawn, False))))
 
-    return _changed(root, name, store, pairs)
+def _merge_imported(before: pa.Table, new: pa.Table) -> pa.Table:
+    row = pc.index_in(new["path"], value_set=before["path"].combine_chunks())
+    is_same = pc.equal(before["digest"].take(row), new["digest"])
+    is_drawn = pc.and_(is_same, pc.equal(before["source"].take(row), DRAWN))
+    return merge_layer(before, new.filter(pc.invert(pc.fill_null(is_drawn, False))))
 
 
 def with_objects_along(

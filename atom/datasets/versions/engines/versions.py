@@ -27,6 +27,7 @@ from atom.datasets.versions.engines.layer_rows import (
     without_stale,
 )
 from atom.datasets.versions.engines.object_layers import (
+    MergeRows,
     with_imported_objects,
     with_objects,
     without_stale_objects,
@@ -245,7 +246,15 @@ def label_layers(layers: Iterable[LayerRef]) -> list[LayerRef]:
     return [by_name[name] for name in LABEL_LAYERS if name in by_name]
 
 
-def publish_rows(root: Root, name: str, kind: str, rows: pa.Table, store: ObjectStore) -> Root:
+def publish_rows(
+    root: Root,
+    name: str,
+    kind: str,
+    rows: pa.Table,
+    store: ObjectStore,
+    *,
+    merge: MergeRows = merge_layer,
+) -> Root:
     """Return the root with rows of a layer added or replaced by path; stale rows are left out.
 
     Raises LayerKindError if the layer exists with another kind or a column does not fit.
@@ -261,7 +270,7 @@ def publish_rows(root: Root, name: str, kind: str, rows: pa.Table, store: Object
             )
         )
     if kind == OBJECTS_KIND:
-        return with_objects(root, name, _current_pieces(root, rows, store), store)
+        return with_objects(root, name, _current_pieces(root, rows, store), store, merge)
     current = _current(root, rows.cast(layer_schema(kind)), store)
     table = read_layer(before, store) if before else layer_schema(kind).empty_table()
     return put_layer(root, name, kind, merge_layer(table, current), store, old=table)

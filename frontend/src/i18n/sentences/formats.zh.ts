@@ -44,6 +44,7 @@ export const formats: Readonly<Record<string, string>> = {
   'formats.polylines_left_out': '舍去的折线：{count}',
   'formats.predictions_left_out': '已有人工标注、因而舍去的预测：{count}',
   'formats.read_as_zero_based': '含坐标 0、按从 0 计数读取的文件：{count}',
+  'formats.too_many_objects': '超出一张图片一万个对象上限而略去的对象：{count}',
   'formats.record_wrong': '无法读取的记录：{count}',
   'formats.relation_wrong': '缺少一端对象的关系：{count}',
   'formats.relations_left_out': '舍去的关系：{count}',

@@ -1,0 +1,70 @@
+"""Sizes of a version's pictures, where labels do not name them: read from their first bytes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from concurrent.futures import ThreadPoolExecutor
+
+import pyarrow as pa
+import structlog
+
+from atom.accounts.models import Project
+from atom.core import storage
+from atom.core.errors import AtomError
+from atom.datasets.keys import pack_key
+from atom.labeling.engines.picture_size import HEAD_BYTES, SHORT_HEAD_BYTES, upright_size
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 16
+_AHEAD = 32
+_MOST_KEPT = 4096
+
+
+class VersionPictures:
+    """Pictures of a version by path: their digests, and their sizes when these are asked for."""
+
+    def __init__(self, project: Project, pictures: pa.Table) -> None:
+        """`pictures` are in path order, as `picture_table` gives them."""
+        self._prefix = storage.project_prefix(project)
+        self._pictures = pictures
+        self.paths: list[str] = pictures["path"].to_pylist()
+        self._digests = pictures["digest"].combine_chunks()
+        self._sizes: dict[str, tuple[int, int] | None] = {}
+
+    def digest(self, path: str) -> bytes:
+        """Return the digest of a picture."""
+        digest: bytes = self._digests[bisect_left(self.paths, path)].as_py()
+        return digest
+
+    def size(self, path: str) -> tuple[int, int] | None:
+        """Return width and height of a picture, None where its bytes do not tell or are elsewhere.
+
+        Those that follow it in path order are read along, since labels mostly come in that order.
+        """
+        if path not in self._sizes:
+            if len(self._sizes) > _MOST_KEPT:
+                self._sizes.clear()
+            start = bisect_left(self.paths, path)
+            rows = self._pictures.slice(start, _AHEAD).to_pylist()
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                sizes = list(pool.map(self._read, rows))
+            for row, size in zip(rows, sizes, strict=True):
+                self._sizes[row["path"]] = size
+        return self._sizes[path]
+
+    def _read(self, row: dict[str, object]) -> tuple[int, int] | None:
+        pack, size_bytes, start = row["pack"], row["size"], row["offset"]
+        if not (isinstance(pack, bytes) and isinstance(size_bytes, int) and isinstance(start, int)):
+            return None
+        key = self._prefix + pack_key(pack.hex())
+        for most in (SHORT_HEAD_BYTES, HEAD_BYTES):
+            try:
+                head = storage.objects().get_range(key, start, start + min(size_bytes, most))
+            except AtomError as error:
+                log.warning("picture_size_unread", path=row["path"], code=error.code)
+                return None
+            size = upright_size(head)
+            if size is not None or size_bytes <= most:
+                return size
+        return None
