@@ -10,6 +10,7 @@ from atom.core import crypto
 
 PURPOSE = "media"
 PART_PURPOSE = "upload-part"
+TILES_PURPOSE = "tiles"
 PART_EXPIRES_S = 3600
 _DAY_S = 86_400
 
@@ -61,3 +62,12 @@ def part_url(key: str, upload_id: str, number: int, size_bytes: int) -> str:
         "e": int(time.time()) + PART_EXPIRES_S,
     }
     return f"/media/parts/{crypto.sign(payload, PART_PURPOSE)}"
+
+
+def tiles_url(key: str, size_bytes: int) -> str:
+    """Return the same-origin path of the tiles of the pyramid `key`, with {level}, {x} and {y}.
+
+    It is valid as long as the address of the picture.
+    """
+    payload = {"k": key, "n": size_bytes, "e": int(time.time()) // _DAY_S + 2}
+    return f"/media/tiles/{crypto.sign(payload, TILES_PURPOSE)}/{{level}}/{{x}}_{{y}}"

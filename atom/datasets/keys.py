@@ -31,6 +31,11 @@ def quarantine_key(digest: str) -> str:
     return f"quarantine/{digest}.tar"
 
 
+def pyramid_key(digest: str) -> str:
+    """Return the key of the tiles of the picture whose bytes have this digest."""
+    return f"pyramids/{digest}.zip"
+
+
 def copy_check_key(digest: str) -> str:
     """Return where a pack is copied to, to see whether the store can read it; then removed."""
     return f"checks/{digest}.tar"

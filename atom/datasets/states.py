@@ -98,3 +98,12 @@ OPEN_WRITE_JOBS = ("open", "committing")
 
 
 UPLOADING = ("open", "uploaded", "verifying")
+
+# The tiles of a large picture. Cleared: nobody looked at them for long, or the picture is gone.
+PYRAMID_STATES: dict[str, set[str]] = {
+    "waiting": {"making", "failed", "cleared"},
+    "making": {"ready", "failed", "waiting", "cleared"},
+    "ready": {"cleared"},
+    "failed": {"waiting", "cleared"},
+    "cleared": {"waiting"},
+}

@@ -20,9 +20,10 @@ from atom.core.storage import StoreError
 from atom.datasets.commit_runner import run_commit
 from atom.datasets.commits.actions import compaction, repair
 from atom.datasets.integrity.actions import catalogue_checks
-from atom.datasets.models import CommitRequest, Dataset, GarbageRun, Upload
+from atom.datasets.models import CommitRequest, Dataset, GarbageRun, PicturePyramid, Upload
 from atom.datasets.packs.actions import verification
 from atom.datasets.packs.pack_checks import PacksOnTheWay
+from atom.datasets.pyramids.actions import making
 from atom.datasets.retention.actions import garbage, retention
 from atom.datasets.retention.errors import GarbageRunPresent
 from atom.datasets.sources.actions.scans import lost_scans, run_scan, scan_due_sources
@@ -119,7 +120,13 @@ def recover() -> None:
     uploads = Upload.objects.filter(stale, state__in=["uploaded", "verifying"])
     commits = CommitRequest.objects.filter(stale, state__in=["pending", "building"])
     runs = GarbageRun.objects.filter(state="running", updated_at__lt=Now() - GARBAGE_STUCK_AFTER)
-    work = ((verify_upload, uploads), (build_commit, commits), (collect_garbage, runs))
+    pyramids = PicturePyramid.objects.filter(stale, state__in=["waiting", "making"])
+    work = (
+        (verify_upload, uploads),
+        (build_commit, commits),
+        (collect_garbage, runs),
+        (make_pyramid, pyramids),
+    )
     for task, rows in work:
         for pk in rows.order_by("created_at").values_list("pk", flat=True)[:500]:
             log.warning("work_recovered", task=task.name, id=str(pk))
@@ -163,6 +170,18 @@ def check_catalogues() -> None:
         log.info("catalogue_checks_cut_off")
 
 
+@shared_task(name="datasets.make_pyramid", time_limit=1800)
+def make_pyramid(pyramid_id: str) -> None:
+    """Cut a picture into tiles."""
+    making.make_pyramid(pyramid_id)
+
+
+@shared_task(name="datasets.clear_pyramids", soft_time_limit=290, time_limit=300)
+def clear_pyramids() -> None:
+    """Delete tiles whose picture is gone, or that nobody used for long."""
+    making.clear_pyramids()
+
+
 @shared_task(name="datasets.tidy_writers", soft_time_limit=290, time_limit=300)
 def tidy_writers() -> None:
     """Take away the staging branches of writers that have ended."""
@@ -185,6 +204,11 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "datasets.collect_all_garbage": {
         "task": "datasets.collect_all_garbage",
         "schedule": crontab(hour=3, minute=30),
+    },
+    "datasets.clear_pyramids": {
+        "task": "datasets.clear_pyramids",
+        "schedule": crontab(minute=15),
+        "options": {"expires": 3000},
     },
     # Several passes a night: what one had no time for is left to the next.
     "datasets.check_catalogues": {

@@ -2,6 +2,7 @@
 
 GET|HEAD /media/<token>/<name>   the bytes, or a thumbnail of them
 PUT      /media/parts/<token>    a part of an upload from a browser
+GET|HEAD /media/tiles/<token>/<level>/<x>_<y>   one tile of a large picture
 GET      /healthz                the process answers
 GET      /metrics                     metrics, for a holder of ATOM_METRICS_TOKEN
 """
@@ -24,13 +25,14 @@ from atom.core import metrics, storage
 from atom.core.errors import AtomError, InternalError, NotFound
 from atom.core.service_problems import of_services
 from atom.gateway.errors import MethodUnknown
-from atom.gateway.links import open_link, open_part_link
+from atom.gateway.links import open_link, open_part_link, open_tiles_link
 from atom.gateway.measuring import OTHER, measured
 from atom.gateway.media import MediaServer
 from atom.gateway.parts import ClientGone, PartServer
 from atom.gateway.responses import Answer, ClientLeft, Receive, Send, json_answer, problem
 from atom.gateway.sources import MediaSource
 from atom.gateway.thumb_cache import ThumbCache
+from atom.gateway.tiles import TileServer
 
 log = structlog.get_logger(__name__)
 
@@ -70,6 +72,12 @@ def _kind(path: str) -> str:
 
 
 @functools.lru_cache(maxsize=1)
+def tile_server() -> TileServer:
+    """Return the process-wide server of tiles."""
+    return TileServer(storage.objects())
+
+
+@functools.lru_cache(maxsize=1)
 def part_server() -> PartServer:
     """Return the process-wide taker of parts."""
     return PartServer()
@@ -105,6 +113,8 @@ async def _route(scope: dict[str, Any], headers: dict[str, str], receive: Receiv
             return json_answer(200, {"status": "ok"})
         case ["", "metrics"] if metrics.may_scrape(headers.get("authorization", "")):
             return Answer(200, {"content-type": metrics.CONTENT_TYPE}, metrics.render())
+        case ["", "media", "tiles", token, level, place]:
+            return await tile_server().answer(open_tiles_link(token), level, place, headers)
         case ["", "media", token, name]:
             return await media_server().answer(open_link(token, unquote(name)), headers)
     raise NotFound
@@ -118,6 +128,8 @@ async def _lifespan(receive: Receive, send: Send) -> None:
         elif message["type"] == "lifespan.shutdown":
             if media_server.cache_info().currsize:
                 media_server().close()
+            if tile_server.cache_info().currsize:
+                tile_server().close()
             if part_server.cache_info().currsize:
                 await part_server().aclose()
             await send({"type": "lifespan.shutdown.complete"})

@@ -28,6 +28,14 @@ class MediaMissing(NotFound):
     action = "Push the folder that the file came from again."
 
 
+class TileMissing(NotFound):
+    """The pyramid has no such tile, or it was cleared."""
+
+    code = "tile_missing"
+    title = "The picture has no such tile."
+    action = "Reload the page, which has the tiles made again if they were cleared."
+
+
 class MediaDamaged(AtomError):
     """The stored bytes do not hash to the entry's digest."""
 

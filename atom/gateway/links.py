@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from atom.core import crypto
-from atom.core.media import PART_PURPOSE, PURPOSE
+from atom.core.media import PART_PURPOSE, PURPOSE, TILES_PURPOSE
 from atom.gateway.errors import MediaLinkExpired, MediaLinkInvalid
 from atom_sdk.manifests.pins import Pin, from_us
 
@@ -106,6 +106,27 @@ def open_part_link(token: str) -> PartLink:
     except (crypto.BadSignature, KeyError, TypeError, ValueError) as exc:
         raise MediaLinkInvalid from exc
     if time.time() >= expires_at:
+        raise MediaLinkExpired
+    return link
+
+
+@dataclass(frozen=True)
+class TilesLink:
+    """The pyramid of tiles that is the object `key`, of `size_bytes`."""
+
+    key: str
+    size_bytes: int
+
+
+def open_tiles_link(token: str) -> TilesLink:
+    """Check a token. Raises MediaLinkInvalid or MediaLinkExpired."""
+    try:
+        payload = crypto.unsign(token, TILES_PURPOSE)
+        link = TilesLink(str(payload["k"]), int(payload["n"]))
+        expiry_day = int(payload["e"])
+    except (crypto.BadSignature, KeyError, TypeError, ValueError) as exc:
+        raise MediaLinkInvalid from exc
+    if time.time() // _DAY_S >= expiry_day:
         raise MediaLinkExpired
     return link
 

@@ -15,6 +15,7 @@ from atom.datasets.models.datasets import (
 )
 from atom.datasets.models.garbage import CondemnedObject, GarbageRun
 from atom.datasets.models.operations import DismissedOperation
+from atom.datasets.models.pyramids import PicturePyramid
 from atom.datasets.models.sources import Source, SourceScan
 from atom.datasets.models.views import SavedView
 from atom.datasets.models.writers import WriteJob, Writer, WriteTask
@@ -32,6 +33,7 @@ __all__ = [
     "LegalHold",
     "LiveManager",
     "Pack",
+    "PicturePyramid",
     "SavedView",
     "Source",
     "SourceScan",

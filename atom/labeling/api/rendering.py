@@ -52,6 +52,7 @@ def picture(project_id: Any, item: WorkItem) -> dict[str, Any]:
         "digest": item.digest,
         "width": item.width,
         "height": item.height,
+        "tiled": bool(item.tiled),
         **item_urls(project_id, item),
     }
 

@@ -12,6 +12,7 @@ from atom.labeling.api.views import (
     settings,
     tasks,
     transfers,
+    tiles,
     work,
 )
 
@@ -67,6 +68,7 @@ urlpatterns = [
     path(f"{SLOT}/draft/", work.DraftView.as_view()),
     path(f"{SLOT}/submit/", work.SubmitView.as_view()),
     path("labelx/items/<uuid:item_id>/revisions/", work.ItemRevisionsView.as_view()),
+    path("labelx/items/<uuid:item_id>/tiles/", tiles.ItemTilesView.as_view()),
     path("labelx/items/<uuid:item_id>/issues/", issues.ItemIssuesView.as_view()),
     path(f"{ISSUE}/comments/", issues.CommentsView.as_view()),
     path(f"{ISSUE}/resolve/", issues.ResolveView.as_view()),

@@ -26,6 +26,9 @@ class PictureSerializer(serializers.Serializer[Any]):
     digest = serializers.CharField(help_text="BLAKE3 of the bytes, in hex.")
     width = serializers.IntegerField(allow_null=True, help_text="Null where it is not known.")
     height = serializers.IntegerField(allow_null=True)
+    tiled = serializers.BooleanField(
+        help_text="It is large, deep, or nothing that browsers decode: show its tiles."
+    )
     media_url = serializers.CharField()
     thumb_url = serializers.CharField()
 

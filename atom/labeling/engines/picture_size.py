@@ -1,4 +1,4 @@
-"""Width and height of a picture as people see it: after its EXIF orientation."""
+"""Width and height of a picture as people see it, and whether a browser shows it whole."""
 
 from __future__ import annotations
 
@@ -13,6 +13,10 @@ from atom_sdk.readers.pixels import is_sideways, orientation_of
 # Headers and EXIF come first. Most pictures need far less, so a short read is tried first.
 SHORT_HEAD_BYTES: Final = 64 << 10
 HEAD_BYTES: Final = 1 << 20
+# A browser takes four bytes a pixel, for this picture and for those that come next.
+MAX_WHOLE_PIXELS: Final = 40_000_000
+_SHOWN_FORMATS: Final = frozenset({"JPEG", "PNG", "WEBP", "GIF", "BMP", "AVIF"})
+_PNG_DEPTH_AT, _DEEP_BITS = 24, 16
 
 
 def upright_size(head: bytes) -> tuple[int, int] | None:
@@ -30,3 +34,18 @@ def upright_size(head: bytes) -> tuple[int, int] | None:
     except Exception:
         return None
     return (width, height) if width > 0 and height > 0 else None
+
+
+def is_tiled(head: bytes, size: tuple[int, int]) -> bool:
+    """Whether the picture is shown by tiles: it is large, deep, or nothing that browsers decode."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            with Image.open(io.BytesIO(head)) as image:
+                form, mode = image.format, image.mode
+    except Exception:
+        return False
+    is_deep = mode.startswith("I") or (
+        form == "PNG" and len(head) > _PNG_DEPTH_AT and head[_PNG_DEPTH_AT] == _DEEP_BITS
+    )
+    return is_deep or form not in _SHOWN_FORMATS or size[0] * size[1] > MAX_WHOLE_PIXELS

@@ -36,6 +36,8 @@ class WorkItem(TimestampedModel):
     # In pixels after the EXIF orientation; null until the picture's first bytes were read.
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
+    # Whether the picture is shown by tiles; null until its first bytes were read.
+    tiled = models.BooleanField(null=True, blank=True)
     # The objects that the source version had: where a labeler begins. It counts for nothing.
     pre_label = models.ForeignKey(
         "labeling.AnnotationRevision",

@@ -629,6 +629,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/labelx/items/{item_id}/tiles/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return how far the tiles are and where they are. */
+        get: operations["labelx_items_tiles"];
+        put?: never;
+        /**
+         * @description Have the tiles made, also when that failed before; asking again changes nothing.
+         *
+         *     A picture that stays at its source has none.
+         */
+        post: operations["labelx_items_tiles_make"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/labelx/ontologies/{ontology_id}/": {
         parameters: {
             query?: never;
@@ -5735,6 +5757,8 @@ export interface components {
             /** @description Null where it is not known. */
             width: number | null;
             height: number | null;
+            /** @description It is large, deep, or nothing that browsers decode: show its tiles. */
+            tiled: boolean;
             media_url: string;
             thumb_url: string;
             /** Format: uuid */
@@ -7934,6 +7958,8 @@ export interface components {
             /** @description Null where it is not known. */
             width: number | null;
             height: number | null;
+            /** @description It is large, deep, or nothing that browsers decode: show its tiles. */
+            tiled: boolean;
             media_url: string;
             thumb_url: string;
             /** Format: uuid */
@@ -11892,6 +11918,65 @@ export interface components {
          * @enum {string}
          */
         ThroughEnum: "store" | "portal";
+        /** @description The pyramid of a picture. Level 0 is one tile; the last one has every pixel. */
+        Tiles: {
+            state: components["schemas"]["TilesStateEnum"];
+            /** @description In per cent, while the tiles are made. */
+            progress: number;
+            /**
+             * @description Why no tiles could be made.
+             *
+             *     * `` -
+             *     * `too_large` - too_large
+             *     * `unreadable` - unreadable
+             *     * `too_deep` - too_deep
+             *     * `heavy` - heavy
+             *     * `missing` - missing
+             */
+            reason: components["schemas"]["TilesReasonEnum"] | components["schemas"]["BlankEnum"];
+            /** @description The address of a tile, with {level}, {x} and {y}. */
+            url: string | null;
+            width: number | null;
+            height: number | null;
+            /** @description The side of a tile, in pixels. */
+            tile: number | null;
+            levels: number | null;
+            format: (components["schemas"]["TilesFormatEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description 8, or 16: then tiles are PNG files of 16 bits. */
+            bits: number | null;
+            channels: number | null;
+            /** @description The least value of the picture. */
+            low: number | null;
+            high: number | null;
+            /** @description The value that a tile stores as 0; below 0 for signed pixels. */
+            zero: number | null;
+        };
+        /**
+         * @description * `jpg` - jpg
+         *     * `png` - png
+         * @enum {string}
+         */
+        TilesFormatEnum: "jpg" | "png";
+        /**
+         * @description * `` -
+         *     * `too_large` - too_large
+         *     * `unreadable` - unreadable
+         *     * `too_deep` - too_deep
+         *     * `heavy` - heavy
+         *     * `missing` - missing
+         * @enum {string}
+         */
+        TilesReasonEnum: "too_large" | "unreadable" | "too_deep" | "heavy" | "missing";
+        /**
+         * @description * `none` - none
+         *     * `waiting` - waiting
+         *     * `making` - making
+         *     * `ready` - ready
+         *     * `failed` - failed
+         *     * `cleared` - cleared
+         * @enum {string}
+         */
+        TilesStateEnum: "none" | "waiting" | "making" | "ready" | "failed" | "cleared";
         /** @description A token without its secret. */
         Token: {
             /** Format: uuid */
@@ -12314,6 +12399,8 @@ export interface components {
             /** @description Null where it is not known. */
             width: number | null;
             height: number | null;
+            /** @description It is large, deep, or nothing that browsers decode: show its tiles. */
+            tiled: boolean;
             media_url: string;
             thumb_url: string;
             /** Format: uuid */
@@ -13095,6 +13182,10 @@ export type TemplateList = components['schemas']['TemplateList'];
 export type Thresholds = components['schemas']['Thresholds'];
 export type ThresholdsRequest = components['schemas']['ThresholdsRequest'];
 export type ThroughEnum = components['schemas']['ThroughEnum'];
+export type Tiles = components['schemas']['Tiles'];
+export type TilesFormatEnum = components['schemas']['TilesFormatEnum'];
+export type TilesReasonEnum = components['schemas']['TilesReasonEnum'];
+export type TilesStateEnum = components['schemas']['TilesStateEnum'];
 export type Token = components['schemas']['Token'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type Toleration = components['schemas']['Toleration'];
@@ -14584,6 +14675,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RevisionList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_items_tiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tiles"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_items_tiles_make: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Tiles"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

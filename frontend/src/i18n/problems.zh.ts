@@ -269,6 +269,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   part_size_differs: ['该部分的大小与声明的不符。', '请重新请求各部分的地址，并用各自的字节发送。'],
   media_link_invalid: ['此链接无效。', '请刷新显示该文件的页面以获得新链接。'],
   media_missing: ['该文件的字节不可用。', '请重新推送文件所在的文件夹。'],
+  tile_missing: ['该图片没有这个图块。', '请重新加载页面；图块若已被清除，会重新生成。'],
   pardon_too_late: ['此次清理已没有可撤销的内容。', '对象只能在被删除之前取回；请重新推送这些文件。'],
   range_not_satisfiable: ['文件没有所请求的字节。', '请请求文件范围之内的部分，或去掉 Range 头。'],
 

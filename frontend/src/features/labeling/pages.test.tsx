@@ -45,6 +45,7 @@ const slot = (n: number) => ({
   lease_no: 1,
   expires_at: '2026-01-01T00:00:00Z',
   path: `pets/${n}.png`,
+  tiled: false,
   media_url: '/media/x',
   thumb_url: '/media/x',
   draft: null,

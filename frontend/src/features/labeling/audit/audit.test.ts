@@ -12,6 +12,7 @@ const slot = (n: number, label: number): AuditSlot => ({
   width: null,
   height: null,
   media_url: '',
+  tiled: false,
   thumb_url: '',
   document: { label_id: label },
   before: null,

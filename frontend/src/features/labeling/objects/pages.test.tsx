@@ -65,6 +65,7 @@ const slot = (n: number, extra: object = {}) => ({
   width: 640,
   height: 480,
   media_url: `/media/${n}`,
+  tiled: false,
   thumb_url: `/media/${n}`,
   document: null,
   draft: null,

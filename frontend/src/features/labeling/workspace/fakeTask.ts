@@ -16,6 +16,7 @@ export const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => 
   width: null,
   height: null,
   media_url: '',
+  tiled: false,
   thumb_url: '',
   document: null,
   document_source: null,

@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ("accounts", "0014_token_made_by"),
         ("datasets", "0018_uploads_of_labels"),
-        ("labeling", "0006_objects"),
+        ("labeling", "0007_no_index_of_label_ids"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,1 @@
+"""Pyramids of tiles of large and deep pictures."""

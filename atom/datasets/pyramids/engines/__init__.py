@@ -1,0 +1,1 @@
+"""Cutting pictures into tiles, without the database."""
