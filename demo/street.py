@@ -71,9 +71,12 @@ class Street:
         nothing = "Nothing to do: the objects were drawn and audited before."
         with bars(self.stage.console, nothing) as shown:
             task = draw_and_publish(self.client, team, dataset, shown.show)
-        published = task["output_version"]["ref"]
+        published, drawn = task["output_version"]["ref"], task["progress"]["published"]
+        people = self.client.labelx.stats(task["id"])
+        returned, accepted = (sum(one[name] for one in people) for name in ("returned", "accepted"))
+        # Work that the auditor has drawn again is accepted as the auditor's.
         self.stage.console.print(
-            f"{task['progress']['published']} pictures drawn, one returned by the audit, one "
+            f"{drawn} pictures drawn, {returned} returned by the audit, {drawn - accepted} "
             f"corrected by the auditor, published as {DATASET}@{published}"
         )
         self.stage.link(TASK, f"/labeling/{task['id']}")

@@ -35,7 +35,10 @@ def trained(atom: Client) -> dict[str, Any]:
     return atom.runs.get(only(atom.runs.list(q=TRAINING))["id"])
 
 
-def test_the_auditor_has_sent_one_picture_back_and_corrected_another(atom: Client) -> None:
+def test_the_auditor_has_sent_one_picture_back_and_corrected_another(
+    atom: Client, demo_output: str
+) -> None:
+    assert "26 pictures drawn, 1 returned by the audit, 1 corrected by the" in demo_output
     task = only([task for task in atom.labelx.list() if task["name"] == TASK])
     assert atom.labelx.get(task["id"])["progress"]["published"] == PICTURES
     rows = atom.http.get(f"labelx/tasks/{task['id']}/items/", limit=100)["results"]
