@@ -86,8 +86,12 @@ def _of_task(task: LabelTask) -> tuple[_Pictures, Ontology, int]:
 
     def pictures() -> Iterator[LabelledPicture]:
         for row in accepted_pictures(task):
-            document = document_from_json(dict(row.document))  # type: ignore[call-overload]
-            yield LabelledPicture(row.path, to_named(document, ontology), source=HUMAN)
+            document = row.document
+            if isinstance(document, Mapping):
+                document = document_from_json(document)
+            if isinstance(document, Document):
+                document = to_named(document, ontology)
+            yield LabelledPicture(row.path, document, source=HUMAN)
 
     return pictures, ontology, task.items.count()
 

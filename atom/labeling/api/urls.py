@@ -11,8 +11,8 @@ from atom.labeling.api.views import (
     people,
     settings,
     tasks,
-    transfers,
     tiles,
+    transfers,
     work,
 )
 

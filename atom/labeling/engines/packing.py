@@ -164,7 +164,7 @@ def _label_of(item: Json) -> int:
 
 def _shape_of(item: Json, numbers: array[float]) -> Json:
     """Return an object without id and label, with counts in place of its coordinates."""
-    shape = {}
+    shape: Json = {}
     # The head's names are sorted: coordinates come back in their order.
     for name, value in sorted(item.items()):
         if name == "box":

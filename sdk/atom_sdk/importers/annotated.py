@@ -88,7 +88,8 @@ class ObjectList:
 
     def counts(self) -> Counter[str]:
         """Return all objects of the source by class, lost ones included."""
-        kept = Counter(one.label for one in [*self.objects, *self.boxes])
+        kept = Counter(one.label for one in self.objects)
+        kept += Counter(one.label for one in self.boxes)
         return kept + Counter(label for _, _, label in self.refused)
 
     def lose_with_picture(self, subject: str, reason: str, report: Report) -> None:

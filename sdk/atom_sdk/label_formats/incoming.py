@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from atom_sdk.annotations.checking import MAX_OBJECTS, MAX_SIDE_PX
-from atom_sdk.annotations.naming import NamedDocument
+from atom_sdk.annotations.naming import NamedDocument, NamedObject
 from atom_sdk.annotations.ontology import Ontology
 from atom_sdk.annotations.shape_checks import problems_of_shape
 from atom_sdk.importers.errors import ImportFailedError
@@ -86,7 +86,7 @@ class IncomingLabels:
         if not 0 < document.width <= MAX_SIDE_PX or not 0 < document.height <= MAX_SIDE_PX:
             self.report.count("size_unknown", path)
             return None
-        kept = []
+        kept: list[NamedObject] = []
         seen: set[str] = set()
         for each in document.objects:
             if len(kept) == MAX_OBJECTS:

@@ -11,7 +11,8 @@ import pyarrow.compute as pc
 
 from atom_sdk.importers.lookup import name_parts
 from atom_sdk.importers.names import NameRefusedError
-from atom_sdk.label_formats.pictures import KnownPictures, Size
+from atom_sdk.label_formats.picture_sizes import Size
+from atom_sdk.label_formats.pictures import KnownPictures
 from atom_sdk.manifests.entries import ENTRY_SCHEMA, LINK_COLUMN
 from atom_sdk.manifests.joined import iter_ranges
 from atom_sdk.manifests.objects import ObjectStore

@@ -107,7 +107,7 @@ BAD_MASKS: list[dict[str, Any]] = [
 
 @pytest.mark.parametrize("mask", BAD_MASKS)
 def test_the_box_stays_where_a_mask_is_none(mask: dict[str, Any], tmp_path: Path) -> None:
-    rows = [{"segmentation": mask, "bbox": GOOD}, {"segmentation": mask}]
+    rows: list[dict[str, Any]] = [{"segmentation": mask, "bbox": GOOD}, {"segmentation": mask}]
     found, report = collected(write(tmp_path / "coco", {"a.json": coco(*rows), "a.png": PNG}))
     assert the_object(found) == {"label": "cat", "kind": "box", "box": GOOD}
     assert (dict(report.shapes), report.lost_objects) == ({"mask": 1}, 1)

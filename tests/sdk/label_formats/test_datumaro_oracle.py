@@ -62,7 +62,7 @@ POINTS: Final = {
 }  # fmt: skip
 # VOC counts from 1 and ends with the last pixel; datumaro takes its numbers as they are.
 VOC_BOX: Final = (BOX.x + 1, BOX.y + 1, BOX.width - 1, BOX.height - 1)
-SHAPES: Final = {
+SHAPES: Final[dict[str, PictureGeometry]] = {
     "box": BOX,
     "polygon": Polygon(((RING,),)),
     "mask": Mask(HEIGHT, WIDTH, rle.encode(_mask())),

@@ -167,7 +167,7 @@ def _pictures(
                 for row, each in zip(rows, values_, strict=True)
             ]
             sizes = pool.map(
-                lambda args: _size(*args, move) if args[2] else None,
+                lambda args: _size(args[0], args[1], move) if args[2] else None,
                 zip(rows, values_, needed, strict=True),
             )
             for row, attributes, size in zip(rows, values_, sizes, strict=True):
@@ -176,7 +176,7 @@ def _pictures(
             watch.advance(len(rows))
 
 
-def _size(row: Row, attributes: Json, _needed: bool, move: ObjectMove) -> Size | None:
+def _size(row: Row, attributes: Json, move: ObjectMove) -> Size | None:
     width, height = values.side(attributes.get("width")), values.side(attributes.get("height"))
     return (width, height) if width and height else move.size_of(row)
 
