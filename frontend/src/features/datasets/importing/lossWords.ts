@@ -8,7 +8,7 @@ type Named = Report['unlisted'];
 const NAMED = 3;
 const NAMED_LOSSES = 5;
 const DIGITS = 3;
-const SHAPES = ['polygon', 'keypoints', 'mask', 'rotated box', 'part', 'attribute'] as const;
+const SHAPES = ['polygon', 'keypoints', 'mask', 'rotated box', 'part', 'attribute', 'outline'] as const;
 type Shape = (typeof SHAPES)[number];
 const isShape = (kind: string): kind is Shape => (SHAPES as readonly string[]).includes(kind);
 
