@@ -9,7 +9,8 @@ import { useShortcuts } from '@/shared/ui/shortcuts';
 import { notifyError, notifySuccess, notifyWarning } from '@/shared/ui/undo';
 import { visible } from '@/shared/ui/visible';
 import type { Editor } from '../canvas/editor';
-import { type AnnotationObject, emptyDocument } from '../canvas/model';
+import { EMPTY_CLIPBOARD } from '../canvas/edits';
+import { emptyDocument } from '../canvas/model';
 import { asDocument, canonical } from '../objects/documents';
 import { historyOf } from '../objects/editing';
 import type { ImageCache } from '../objects/imageCache';
@@ -55,7 +56,7 @@ export function AuditPicture(props: AuditPictureProps) {
   const [problems, setProblems] = useState<DocumentProblem[]>([]);
   const [showMissing, setShowMissing] = useState(false);
   const isSending = useRef(false);
-  const clipboard = useRef<readonly AnnotationObject[]>([]);
+  const clipboard = useRef(EMPTY_CLIPBOARD);
   const stage = useRef<HTMLDivElement>(null);
   const [keymap] = useKeymap();
   const submitted = asDocument(slot.document) ?? emptyDocument(slot.width ?? 0, slot.height ?? 0);

@@ -204,6 +204,21 @@ describe('objects', () => {
     expect(other.selected).toEqual(['b']);
   });
 
+  it('are copied with the relations of which both ends are copied', () => {
+    const start = run(
+      openEditor(documentOf(box('a'), box('b'), box('c'))),
+      { type: 'relate', id: 'r', relation: 1, from: 'a', to: 'b' },
+      { type: 'relate', id: 's', relation: 1, from: 'b', to: 'c' },
+    );
+    const ids = { newIds: ['x', 'y', 't'], dx: 1, dy: 1 };
+    const twice = run(start, { type: 'duplicate', ids: ['a', 'b'], ...ids });
+    const copied = { id: 't', relation: 1, from: 'x', to: 'y' };
+    expect(twice.document.relations).toEqual([...(start.document.relations ?? []), copied]);
+    const other = run(start, { type: 'copy', ids: ['a', 'b'] }, { type: 'open', document: documentOf() });
+    expect(run(other, { type: 'paste', ...ids }).document.relations).toEqual([copied]);
+    expect(run(twice, { type: 'undo' }).document).toEqual(start.document);
+  });
+
   it('are selected one after another, hidden ones not', () => {
     const editor = run(openEditor(documentOf(box('a'), box('b'), box('c'))), {
       type: 'hide',

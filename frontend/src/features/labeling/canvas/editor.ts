@@ -1,29 +1,11 @@
 import * as edits from './edits';
 import { cutPolygon, mergePolygons } from './geometry/polygons';
 import { shapeOf, withShape } from './geometry/shapes';
+import { changed, type Editor, existing, redo, undo } from './history';
 import type { AnnotationObject, AttributeValue, DocumentV2, Point, Rect, Shape } from './model';
 import { canonicalDocument, isDrawn, objectsOf, relationsOf } from './model';
-import { applyPatch, type Patch, patchBetween } from './patches';
 
-/** One step of the history, both ways. */
-export interface Change {
-  readonly forward: Patch;
-  readonly inverse: Patch;
-  /** The selection before and after it. */
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
-
-/** Plain JSON: what `JSON.stringify` keeps is enough to go on after a reload. */
-export interface Editor {
-  readonly document: DocumentV2;
-  readonly selected: readonly string[];
-  readonly hidden: readonly string[];
-  readonly locked: readonly string[];
-  readonly clipboard: readonly AnnotationObject[];
-  readonly past: readonly Change[];
-  readonly future: readonly Change[];
-}
+export type { Change, Editor } from './history';
 
 type Ids = readonly string[];
 
@@ -52,9 +34,10 @@ export type Action =
   | { type: 'hide'; ids: Ids; hidden: boolean }
   | { type: 'lock'; ids: Ids; locked: boolean }
   | { type: 'delete'; ids: Ids }
+  /** The new ids are for the objects, then for the relations between them. */
   | { type: 'duplicate'; ids: Ids; newIds: Ids; dx: number; dy: number }
   | { type: 'copy'; ids: Ids }
-  | { type: 'paste'; newIds: Ids; dx: number; dy: number; objects?: readonly AnnotationObject[] }
+  | { type: 'paste'; newIds: Ids; dx: number; dy: number; clip?: edits.Clipboard }
   | { type: 'relate'; id: string; relation: number; from: string; to: string }
   | { type: 'unrelate'; ids: Ids }
   | { type: 'select'; ids: Ids; how?: 'only' | 'add' | 'toggle' }
@@ -69,7 +52,7 @@ export const openEditor = (document: DocumentV2): Editor => ({
   selected: [],
   hidden: [],
   locked: [],
-  clipboard: [],
+  clipboard: edits.EMPTY_CLIPBOARD,
   past: [],
   future: [],
 });
@@ -82,51 +65,6 @@ export const selectedObjects = ({ document, selected }: Editor): AnnotationObjec
 /** Ids that may be changed. */
 const free = ({ locked }: Editor, ids: Ids): Ids =>
   locked.length === 0 ? ids : ids.filter((id) => !locked.includes(id));
-
-const existing = (document: DocumentV2, ids: Ids): Ids => {
-  const there = new Set(objectsOf(document).map(({ id }) => id));
-  return ids.filter((id) => there.has(id));
-};
-
-/** Every change of the document goes through here, so that every change can be undone. */
-function changed(editor: Editor, document: DocumentV2, selected: Ids = editor.selected): Editor {
-  if (document === editor.document) return editor;
-  const forward = patchBetween(editor.document, document);
-  if (forward.length === 0) return editor;
-  const after = existing(document, selected);
-  const inverse = patchBetween(document, editor.document);
-  return {
-    ...editor,
-    document,
-    selected: after,
-    past: [...editor.past, { forward, inverse, before: editor.selected, after }],
-    future: [],
-  };
-}
-
-function undo(editor: Editor): Editor {
-  const change = editor.past.at(-1);
-  if (!change) return editor;
-  return {
-    ...editor,
-    document: applyPatch(editor.document, change.inverse),
-    selected: change.before,
-    past: editor.past.slice(0, -1),
-    future: [...editor.future, change],
-  };
-}
-
-function redo(editor: Editor): Editor {
-  const change = editor.future.at(-1);
-  if (!change) return editor;
-  return {
-    ...editor,
-    document: applyPatch(editor.document, change.forward),
-    selected: change.after,
-    past: [...editor.past, change],
-    future: editor.future.slice(0, -1),
-  };
-}
 
 function toggled(ids: Ids, change: Ids, isIn: boolean): Ids {
   const rest = ids.filter((id) => !change.includes(id));
@@ -205,6 +143,15 @@ function relate(editor: Editor, action: Extract<Action, { type: 'relate' }>): Ed
   const isThere = relations.some((other) => other.relation === relation && other.from === from && other.to === to);
   if (isThere || from === to || existing(editor.document, [from, to]).length < 2) return editor;
   return changed(editor, { ...editor.document, relations: [...relations, { id, relation, from, to }] });
+}
+
+function addCopies(editor: Editor, clip: edits.Clipboard, by: { newIds: Ids; dx: number; dy: number }): Editor {
+  const copies = edits.copiesOf(clip, by.newIds, by.dx, by.dy);
+  return changed(
+    editor,
+    edits.addClip(editor.document, copies),
+    copies.objects.map(({ id }) => id),
+  );
 }
 
 /** The whole engine's state machine: pure, so that it is tested without a page. */
@@ -292,25 +239,12 @@ function reduceMore(editor: Editor, action: Action): Editor {
 function reduceView(editor: Editor, action: Action): Editor {
   const { document } = editor;
   switch (action.type) {
-    case 'duplicate': {
-      const chosen = objectsOf(document).filter(({ id }) => action.ids.includes(id));
-      const copies = edits.copiesOf(chosen, action.newIds, action.dx, action.dy);
-      return changed(
-        editor,
-        edits.addObjects(document, copies),
-        copies.map(({ id }) => id),
-      );
-    }
+    case 'duplicate':
+      return addCopies(editor, edits.clipOf(document, action.ids), action);
     case 'copy':
-      return { ...editor, clipboard: objectsOf(document).filter(({ id }) => action.ids.includes(id)) };
-    case 'paste': {
-      const copies = edits.copiesOf(action.objects ?? editor.clipboard, action.newIds, action.dx, action.dy);
-      return changed(
-        editor,
-        edits.addObjects(document, copies),
-        copies.map(({ id }) => id),
-      );
-    }
+      return { ...editor, clipboard: edits.clipOf(document, action.ids) };
+    case 'paste':
+      return addCopies(editor, action.clip ?? editor.clipboard, action);
     case 'hide':
       return { ...editor, hidden: toggled(editor.hidden, action.ids, action.hidden) };
     case 'lock':

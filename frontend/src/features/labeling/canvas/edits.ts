@@ -8,6 +8,7 @@ import type {
   DrawnObject,
   Point,
   Rect,
+  Relation,
   Ring,
   Shape,
 } from './model';
@@ -71,8 +72,43 @@ export function deleteObjects(document: DocumentV2, ids: readonly string[]): Doc
   return canonicalDocument({ ...document, objects, relations });
 }
 
-/** Copies under new ids; a copy is another thing, so it is on no track. */
-export function copiesOf(
+/** Objects with the relations between them: both ends are there. */
+export interface Clipboard {
+  readonly objects: readonly AnnotationObject[];
+  readonly relations: readonly Relation[];
+}
+
+export const EMPTY_CLIPBOARD: Clipboard = { objects: [], relations: [] };
+
+export function clipOf(document: DocumentV2, ids: readonly string[]): Clipboard {
+  const chosen = new Set(ids);
+  return {
+    objects: objectsOf(document).filter(({ id }) => chosen.has(id)),
+    relations: relationsOf(document).filter(({ from, to }) => chosen.has(from) && chosen.has(to)),
+  };
+}
+
+/** The number of ids that copies of it need. */
+export const idsNeeded = ({ objects, relations }: Clipboard): number => objects.length + relations.length;
+
+/** Copies under new ids, first of the objects and then of the relations. */
+export function copiesOf({ objects, relations }: Clipboard, ids: readonly string[], dx: number, dy: number): Clipboard {
+  const copyOf = new Map(objects.map(({ id }, index) => [id, ids[index]]));
+  const copied = relations.flatMap((relation, index) => {
+    const [id, from, to] = [ids[objects.length + index], copyOf.get(relation.from), copyOf.get(relation.to)];
+    return id && from && to ? [{ ...relation, id, from, to }] : [];
+  });
+  return { objects: copiedObjects(objects, ids, dx, dy), relations: copied };
+}
+
+export function addClip(document: DocumentV2, { objects, relations }: Clipboard): DocumentV2 {
+  const added = addObjects(document, objects);
+  if (relations.length === 0) return added;
+  return canonicalDocument({ ...added, relations: [...relationsOf(added), ...relations] });
+}
+
+/** A copy is another thing, so it is on no track. */
+function copiedObjects(
   objects: readonly AnnotationObject[],
   ids: readonly string[],
   dx: number,

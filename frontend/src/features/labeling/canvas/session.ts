@@ -1,12 +1,12 @@
 import { defaultsOf, keptAttributes } from './attributes';
 import { type Action, type Editor, openEditor, reduce } from './editor';
-import { objectOf } from './edits';
 import { type Hit, HitIndex } from './hit';
 import { type Command, commandOf } from './keys';
 import type { AnnotationObject, DocumentV2, DrawnObject, Ontology, Point, Rect, Shape, ShapeKind } from './model';
 import { emptyDocument, isDrawn, newObjectId, objectsOf } from './model';
 import type { Patch } from './patches';
 import { patchBetween } from './patches';
+import { paste, runOnSelection } from './selectionCommands';
 import { makeTool } from './tools';
 import {
   type Brush,
@@ -22,7 +22,6 @@ import {
 import { fit as fitted, type Size, toPicture, type View, zoomAt } from './view';
 
 const REACH_PX = { mouse: 8, pen: 8, touch: 18 };
-const COPY_SHIFT_PX = 12;
 const MAX_BRUSH = 1000;
 
 export interface SessionEvents {
@@ -242,69 +241,13 @@ export class Session implements ToolHost {
         this.dispatch({ type: 'selectAll' });
         return true;
       case 'paste':
-        return this.paste();
+        return paste(this);
       case 'showAll':
         this.dispatch({ type: 'hide', ids: this.editor.hidden, hidden: false });
         return true;
       default:
-        return ids.length > 0 && this.runOnSelection(command, ids);
+        return ids.length > 0 && runOnSelection(this, command, ids);
     }
-  }
-
-  private runOnSelection(command: Command, ids: readonly string[]): boolean {
-    switch (command.do) {
-      case 'delete':
-        this.dispatch({ type: 'delete', ids });
-        break;
-      case 'copy':
-        this.dispatch({ type: 'copy', ids });
-        break;
-      case 'duplicate':
-        this.dispatch({ type: 'duplicate', ids, newIds: ids.map(this.newId), ...this.copyShift() });
-        break;
-      case 'nudge':
-        this.dispatch({ type: 'move', ids, dx: command.dx, dy: command.dy });
-        break;
-      case 'order':
-        this.dispatch({ type: 'order', ids, to: command.to });
-        break;
-      case 'merge':
-        this.merge(ids);
-        break;
-      case 'hide':
-        this.dispatch({ type: 'hide', ids, hidden: true });
-        this.dispatch({ type: 'select', ids: [] });
-        break;
-      case 'lock': {
-        const locked = ids.some((id) => !this.editor.locked.includes(id));
-        this.dispatch({ type: 'lock', ids, locked });
-        break;
-      }
-      default:
-        return false;
-    }
-    return true;
-  }
-
-  private merge(ids: readonly string[]): void {
-    const polygons = ids.filter((id) => objectOf(this.editor.document, id)?.kind === 'polygon');
-    if (polygons.length < 2) this.notify({ code: 'mergeTwo' });
-    else this.dispatch({ type: 'merge', ids: polygons });
-  }
-
-  private copyShift(): { dx: number; dy: number } {
-    const shift = COPY_SHIFT_PX / this.view.scale;
-    return { dx: shift, dy: shift };
-  }
-
-  private paste(): boolean {
-    const { clipboard } = this.editor;
-    if (clipboard.length === 0) return false;
-    // On another picture a copy keeps its place; on its own it must not cover what it came from.
-    const isHere = clipboard.some(({ id }) => objectOf(this.editor.document, id));
-    const shift = isHere ? this.copyShift() : { dx: 0, dy: 0 };
-    this.dispatch({ type: 'paste', newIds: clipboard.map(this.newId), ...shift });
-    return true;
   }
 
   private cancel(): boolean {

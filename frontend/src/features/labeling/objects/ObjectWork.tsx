@@ -5,6 +5,7 @@ import { ErrorState } from '@/shared/ui/ErrorState';
 import { Page } from '@/shared/ui/Page';
 import { PageHeader } from '@/shared/ui/PageHeader';
 import { notifyWarning } from '@/shared/ui/undo';
+import { EMPTY_CLIPBOARD } from '../canvas/edits';
 import { Loading } from '../workspace/Loading';
 import type { Gone } from '../workspace/leases';
 import { NothingLeft } from '../workspace/NothingLeft';
@@ -12,7 +13,6 @@ import { SaveState } from '../workspace/SaveState';
 import { ImageCache } from './imageCache';
 import { PICTURES_AHEAD } from './objectBench';
 import { PictureView } from './PictureView';
-import type { AnnotationObject } from './types';
 import { useObjectBench } from './useObjectBench';
 
 /** Leases of pictures that are gone, each with where it went. */
@@ -32,7 +32,7 @@ export default function ObjectWork({ task }: { task: LabelTask }) {
   const { t } = useTranslation();
   const { gone, onLost, forget } = useGone();
   const [images] = useState(() => new ImageCache());
-  const clipboard = useRef<readonly AnnotationObject[]>([]);
+  const clipboard = useRef(EMPTY_CLIPBOARD);
   useEffect(() => () => images.clear(), [images]);
   const onBroughtBack = useCallback(
     (count: number) => notifyWarning(t('labeling.objects.broughtBack', { count })),

@@ -6,13 +6,13 @@ import { Page } from '@/shared/ui/Page';
 import { confirmUndo, notifyError, notifySuccess, notifyWarning } from '@/shared/ui/undo';
 import { visible } from '@/shared/ui/visible';
 import type { Editor } from '../canvas/editor';
-import { copiesOf } from '../canvas/edits';
+import { type Clipboard, clipOf, copiesOf, idsNeeded } from '../canvas/edits';
 import { newObjectId, objectsOf } from '../canvas/model';
 import { TaskNotice } from '../TaskNotice';
 import { ActiveTime } from '../workspace/activeTime';
 import type { Gone } from '../workspace/leases';
 import { Refused } from '../workspace/Refused';
-import { historyOf, selectedObjects } from './editing';
+import { historyOf } from './editing';
 import { IssuesPanel } from './IssuesPanel';
 import type { ImageCache } from './imageCache';
 import { marksOf } from './issues';
@@ -27,7 +27,6 @@ import { Problems } from './Problems';
 import { SidePanel } from './SidePanel';
 import { Stage } from './Stage';
 import { toolsOfTask } from './tools';
-import type { AnnotationObject } from './types';
 import { useCanvasEditor } from './useCanvasEditor';
 import { useDrawing } from './useDrawing';
 import { useKeymap, useKeySheet } from './useKeymap';
@@ -39,7 +38,7 @@ interface PictureViewProps {
   bench: ObjectBench;
   picture: PictureGroup;
   images: ImageCache;
-  clipboard: RefObject<readonly AnnotationObject[]>;
+  clipboard: RefObject<Clipboard>;
   gone: Gone | null;
   onTakeHere: () => void;
 }
@@ -96,11 +95,11 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
     }, notifyError);
   };
   const propagate = () => {
-    const chosen = selectedObjects(editing);
-    const objects = chosen.length > 0 ? chosen : objectsOf(editing.document);
-    const copies = copiesOf(objects, objects.map(newObjectId), 0, 0);
-    if (copies.length > 0 && bench.propagate(copies))
-      notifySuccess(t('labeling.objects.propagated', { count: copies.length }));
+    const chosen = editing.selected;
+    const clip = clipOf(editing.document, chosen.length > 0 ? chosen : objectsOf(editing.document).map(({ id }) => id));
+    const copies = copiesOf(clip, Array.from({ length: idsNeeded(clip) }, newObjectId), 0, 0);
+    const count = copies.objects.length;
+    if (count > 0 && bench.propagate(copies)) notifySuccess(t('labeling.objects.propagated', { count }));
     else notifyWarning(t('labeling.objects.notPropagated'));
   };
   const onCommand = (command: CommandName) => {

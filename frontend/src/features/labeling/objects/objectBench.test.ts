@@ -165,8 +165,8 @@ test('a document of an earlier visit that the server refuses is a draft again', 
 test('objects go on to the next picture, unless it has some', async () => {
   const bench = open(new FakePictures(10));
   await bench.start();
-  expect(bench.propagate(objectsIn(drawing(2).document))).toBe(true);
-  expect(bench.propagate(objectsIn(drawing(1).document))).toBe(false);
+  expect(bench.propagate({ objects: objectsIn(drawing(2).document), relations: [] })).toBe(true);
+  expect(bench.propagate({ objects: objectsIn(drawing(1).document), relations: [] })).toBe(false);
   await bench.submit(drawing(0), 0);
   expect([bench.current?.id, objectsOf(bench)]).toEqual(['s1', 2]);
 });

@@ -1,5 +1,6 @@
 import type { LeasedSlot, Submission, SubmitResult } from '@/api/contract/labeling';
-import { type AnnotationObject, type DocumentV2, objectsOf } from '../canvas/model';
+import { addClip, type Clipboard } from '../canvas/edits';
+import { type DocumentV2, objectsOf } from '../canvas/model';
 import type { SlotGroup } from '../workspace/batches';
 import type { Drafted } from '../workspace/localDrafts';
 import type { WorkbenchOptions } from '../workspace/workbenchOptions';
@@ -112,11 +113,11 @@ export class ObjectBench extends WorkTable<PictureGroup, ObjectDraft> {
   }
 
   /** Gives the next picture objects of this one, where nothing is drawn on it yet. */
-  propagate(objects: readonly AnnotationObject[]): boolean {
+  propagate(copies: Clipboard): boolean {
     const [next, ...rest] = this.queue;
     const slot = next?.slots[0];
     if (!next || !slot || objectsOf(next.document).length > 0) return false;
-    const draft = { document: { ...next.document, objects }, history: next.history };
+    const draft = { document: addClip(next.document, copies), history: next.history };
     this.queue = [{ ...next, ...draft }, ...rest];
     this.drafts.set(slot, this.local.set(slot.id, draft), draft);
     return true;

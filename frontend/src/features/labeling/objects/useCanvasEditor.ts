@@ -1,13 +1,14 @@
 import { type RefObject, useCallback, useEffect, useMemo, useState } from 'react';
 import type { CanvasController } from '../canvas/controller';
 import { type Action, type Editor, openEditor } from '../canvas/editor';
-import type { AnnotationObject, DocumentV2 } from '../canvas/model';
+import type { Clipboard } from '../canvas/edits';
+import type { DocumentV2 } from '../canvas/model';
 import { asHistory, type Editing, editingOf } from './editing';
 
 interface CanvasEditorOptions {
   document: DocumentV2;
   history: unknown;
-  clipboard: RefObject<readonly AnnotationObject[]>;
+  clipboard: RefObject<Clipboard>;
   readOnly: boolean;
   onChange: (editor: Editor) => void;
 }
