@@ -27,6 +27,10 @@ const task = (extra: object = {}) => ({
   batch_size: 2,
   audit_percent: 10,
   lease_ttl_s: 900,
+  assignees: [],
+  due_on: null,
+  priority: 0,
+  pre_label: true,
   left_out: { not_images: 0, unreadable: 0 },
   progress: { total: 10, ready: 4, labeling: 2, audit: 1, rework: 0, accepted: 3, left_out: 0, skipped: 0 },
   left_out_from: { ready: 0, labeling: 0, audit: 0, rework: 0 },
@@ -82,6 +86,75 @@ test('the list shows how far each task is', async () => {
   await screen.findByRole('link', { name: 'Pets' });
   screen.getByText('3 of 10 accepted');
   await expectNoViolations(container);
+});
+
+test('the list comes by urgency, shows what is overdue, and keeps its order in the address', async () => {
+  const asked: string[] = [];
+  serve('GET', 'projects/{project}/labelx/tasks/', (_: Request, url: URL) => {
+    asked.push(url.search);
+    return listing(task({ due_on: '2020-02-01', priority: 5 }));
+  });
+  await renderPage(<TasksPage />, '/labeling');
+  await screen.findByText('Overdue');
+  expect(asked.at(-1)).toContain('order=urgency');
+  await userEvent.click(screen.getByRole('switch', { name: 'Only assigned to me' }));
+  await waitFor(() => expect(asked.at(-1)).toContain('mine=true'));
+});
+
+test('people, due date and priority are changed while people work', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/', task({ due_on: '2020-02-01', priority: 5 }));
+  serve('GET', 'projects/{project}/labelx/labelers/', [{ username: 'lin', full_name: 'Lin Yu' }]);
+  serve('PATCH', 'labelx/tasks/{task_id}/', task());
+  const { container } = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByText('Everybody who may label');
+  expect(screen.getAllByText('Overdue').length).toBeGreaterThan(0);
+  await userEvent.click(screen.getByRole('button', { name: 'Change the plan' }));
+  await userEvent.click(await screen.findByRole('combobox', { name: 'People' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'lin · Lin Yu' }));
+  fireEvent.change(screen.getByLabelText('Due'), { target: { value: '2026-12-24' } });
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() =>
+    expect(sent.find(({ line }) => line.startsWith('PATCH'))?.body).toEqual({
+      assignees: ['lin'],
+      due_on: '2026-12-24',
+      priority: 5,
+      pre_label: true,
+    }),
+  );
+});
+
+test('labels change while people work; a refused version is changed, not added again', async () => {
+  const ontology = { id: 'o1', name: 'Pets' };
+  serve('GET', 'labelx/tasks/{task_id}/', task({ ontology, schema: {} }));
+  serve('POST', 'labelx/ontologies/{ontology_id}/versions/', { id: 'v2', number: 2 });
+  serve('PUT', 'labelx/ontologies/{ontology_id}/versions/{number}/', { id: 'v2', number: 2 });
+  serve('POST', 'labelx/tasks/{task_id}/ontology/', () => refusal('labels_in_use', {}));
+  await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await userEvent.click(await screen.findByRole('button', { name: 'Change labels and guideline' }));
+  await userEvent.click(await screen.findByRole('button', { name: 'Add a class' }));
+  await userEvent.type(screen.getByRole('textbox', { name: 'Name of class 3' }), 'bird');
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await screen.findByText('No.');
+  serve('POST', 'labelx/tasks/{task_id}/ontology/', task());
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  await waitFor(() => expect(screen.queryByRole('textbox', { name: 'Name of class 3' })).toBeNull());
+  const writes = sent.filter(({ line }) => /^(POST|PUT) .*(versions|ontology)\//.test(line));
+  expect(writes.map(({ line }) => line.replace('/api/v1/labelx/', ''))).toEqual([
+    'POST ontologies/o1/versions/',
+    'POST tasks/t1/ontology/',
+    'PUT ontologies/o1/versions/2/',
+    'POST tasks/t1/ontology/',
+  ]);
+  expect(writes[2]?.body).toMatchObject({
+    labels: [
+      { id: 1, name: 'cat' },
+      { id: 2, name: 'dog' },
+      { id: 3, name: 'bird', tools: ['classification'] },
+    ],
+    guideline: 'Look at the ears.',
+  });
+  expect(writes[3]?.body).toEqual({ ontology_version: 'v2' });
 });
 
 test('publishing an unfinished task asks first', async () => {

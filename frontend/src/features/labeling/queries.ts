@@ -1,9 +1,19 @@
 import { keepPreviousData } from '@tanstack/react-query';
 import { $api, api, keyOf } from '@/api/client';
-import type { AuditDecision, LeasedSlot, NewLabelTask, Submission } from '@/api/contract/labeling';
+import type {
+  AuditDecision,
+  LeasedSlot,
+  NewLabelTask,
+  NewOntologyVersion,
+  OntologyVersion,
+  Submission,
+  TaskSettings,
+} from '@/api/contract/labeling';
 import { asApiError } from '@/api/errors';
 import { KEYSET, useKeysetRows } from '@/api/keyset';
 import { useProject } from '@/shared/domain/project';
+import type { ORDERS } from './search';
+import type { Values } from './task/taskForm';
 import type { Held, Lease } from './workspace/leases';
 import { type PageId, sendLeave } from './workspace/pageId';
 import type { WorkbenchApi } from './workspace/workbenchApi';
@@ -13,13 +23,13 @@ const POLL_MS = 5000;
 export const KEEPALIVE_BYTES = 48 * 1024;
 const inTask = (id: string) => ({ params: { path: { task_id: id } } });
 
-export function useTasks() {
+export function useTasks(order: (typeof ORDERS)[number], mine: boolean) {
   const project = useProject();
   return useKeysetRows(
     $api.useInfiniteQuery(
       'get',
       '/api/v1/projects/{project}/labelx/tasks/',
-      { params: { path: { project }, query: { limit: 50 } } },
+      { params: { path: { project }, query: { limit: 50, order, ...(mine ? { mine: 'true' as const } : {}) } } },
       { ...KEYSET, refetchInterval: POLL_MS * 2 },
     ),
   );
@@ -49,6 +59,20 @@ export const settleSkipped = (id: string, how: 'reopen' | 'leave_out', items?: s
 export const unskipAll = (id: string) => api.POST('/api/v1/labelx/tasks/{task_id}/unskip/', inTask(id));
 export const changeAuditShare = (id: string, audit_percent: number) =>
   api.PATCH('/api/v1/labelx/tasks/{task_id}/', { ...inTask(id), body: { audit_percent } });
+
+export const changePlan = (id: string, body: TaskSettings) =>
+  api.PATCH('/api/v1/labelx/tasks/{task_id}/', { ...inTask(id), body });
+
+/** People who may label in the project, for a picker. */
+export function useLabelers(q: string) {
+  const project = useProject();
+  return $api.useQuery(
+    'get',
+    '/api/v1/projects/{project}/labelx/labelers/',
+    { params: { path: { project }, query: { q } } },
+    { placeholderData: keepPreviousData },
+  );
+}
 
 /** The people who hold items and until when, and how many are open for the reader by now. */
 export const useWaiting = (id: string, role: 'label' | 'audit', page: string) =>
@@ -101,10 +125,11 @@ export function useVersionStats(dataset: string, ref: string) {
 export function useTaskPreview(
   dataset: string,
   ref: string,
-  { prefix, where, unlabelled }: { prefix: string; where: string; unlabelled: boolean },
+  { modality, prefix, where, unlabelled }: Pick<Values, 'modality' | 'prefix' | 'where' | 'unlabelled'>,
 ) {
   const project = useProject();
-  const query = { dataset: `${dataset}@${ref}`, prefix, where, labelled: unlabelled ? 'false' : 'any' } as const;
+  const labelled = unlabelled ? 'false' : 'any';
+  const query = { dataset: `${dataset}@${ref}`, modality, prefix, where, labelled } as const;
   return $api.useQuery(
     'get',
     '/api/v1/projects/{project}/labelx/task-preview/',
@@ -200,6 +225,36 @@ export function workbenchApi(taskId: string, page: PageId): WorkbenchApi {
     },
   };
 }
+
+/** The reader's work that auditors corrected, the newest first. */
+export const useCorrections = (id: string) =>
+  $api.useQuery('get', '/api/v1/labelx/tasks/{task_id}/corrections/', inTask(id), { refetchInterval: POLL_MS * 4 });
+
+/** All documents that a picture has had. */
+export const useRevisions = (item_id: string) =>
+  $api.useQuery('get', '/api/v1/labelx/items/{item_id}/revisions/', { params: { path: { item_id } } });
+
+const inOntology = (ontology_id: string) => ({ params: { path: { ontology_id } } });
+
+export async function addOntologyVersion(ontology: string, body: NewOntologyVersion): Promise<OntologyVersion> {
+  const path = '/api/v1/labelx/ontologies/{ontology_id}/versions/' as const;
+  const { data } = await api.POST(path, { ...inOntology(ontology), body });
+  return data as OntologyVersion;
+}
+
+/** Changes a version that nobody works with yet. */
+export async function editOntologyVersion(
+  ontology_id: string,
+  number: number,
+  body: NewOntologyVersion,
+): Promise<OntologyVersion> {
+  const path = '/api/v1/labelx/ontologies/{ontology_id}/versions/{number}/' as const;
+  const { data } = await api.PUT(path, { params: { path: { ontology_id, number } }, body });
+  return data as OntologyVersion;
+}
+
+export const moveToVersion = (id: string, ontology_version: string) =>
+  api.POST('/api/v1/labelx/tasks/{task_id}/ontology/', { ...inTask(id), body: { ontology_version } });
 
 /** Submissions to look at. */
 export async function leaseAudit(taskId: string, count: number, page: PageId) {

@@ -25,6 +25,7 @@ import { GuidelineField } from './GuidelineField';
 import { LabelRows } from './LabelRows';
 import { OntologyEditor } from './OntologyEditor';
 import { newLabel, ontologyOf } from './ontologyDraft';
+import { PLAN_NAMES, PlanFields, planBody } from './PlanFields';
 import { TaskPreview } from './TaskPreview';
 import { TemplateSelect } from './TemplateSelect';
 import { type Modality, type TaskForm, useTaskForm, type Values } from './taskForm';
@@ -35,6 +36,7 @@ const FIELD_NAMES = {
   audit_percent: 'auditPercent',
   'filter.prefix': 'prefix',
   'filter.where': 'where',
+  ...PLAN_NAMES,
 };
 
 interface CreateTaskProps {
@@ -68,6 +70,7 @@ export function CreateTask({ source, labelled = false, objects = false, onClose 
       batch_size: values.batchSize,
       audit_percent: values.auditPercent,
       guideline: values.guideline,
+      ...planBody(values),
     });
     forget();
     void client.invalidateQueries({ queryKey: TASKS_KEY });
@@ -112,6 +115,7 @@ export function CreateTask({ source, labelled = false, objects = false, onClose 
             {...form.getInputProps('auditPercent')}
           />
         </SimpleGrid>
+        <PlanFields form={form} hasPreLabels={form.values.modality === 'image-objects'} />
         <GuidelineField {...form.getInputProps('guideline')} />
       </FormFrame>
     </Drawer>

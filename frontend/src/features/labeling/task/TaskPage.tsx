@@ -22,11 +22,15 @@ import { LabelChip } from '../LabelChip';
 import { ITEMS_KEY, STATS_KEY, TASK_KEY, useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
 import { AuditShare } from './AuditShare';
+import { DueDate } from './DueDate';
+import { isOverdue } from './due';
 import { LabelerTable } from './LabelerTable';
 import { LeftOut } from './LeftOut';
 import { PublishedRest, TaskLink } from './PublishedRest';
 import { Skipped } from './Skipped';
 import { TaskActions } from './TaskActions';
+import { TaskOntology } from './TaskOntology';
+import { TaskPlan } from './TaskPlan';
 import { TaskProgress } from './TaskProgress';
 
 const Guideline = lazy(whenReachable(() => import('../objects/Guideline')));
@@ -79,6 +83,7 @@ function TaskView({ task }: { task: LabelTask }) {
         badges={
           <>
             <StateBadge state={task.state} />
+            {isOverdue(task) && <DueDate task={task} />}
             {live.status !== 'closed' && <LiveIndicator live={live} />}
           </>
         }
@@ -180,6 +185,8 @@ function Facts({ task }: { task: LabelTask }) {
       <Title order={2} fz="sm" mb="xs">
         {t('common.details')}
       </Title>
+      <TaskPlan task={task} />
+      <TaskOntology task={task} />
       <KeyValueList
         items={[
           [

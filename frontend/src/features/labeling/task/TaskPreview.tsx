@@ -11,10 +11,10 @@ const TYPING_MS = 300;
 /** The size of the task, counted by the server while the form is filled in. */
 export function TaskPreview({ form }: { form: TaskForm }) {
   const { t } = useTranslation();
-  const { dataset, ref, unlabelled } = form.values;
+  const { dataset, ref, modality, unlabelled } = form.values;
   const [prefix] = useDebouncedValue(form.values.prefix, TYPING_MS);
   const [where] = useDebouncedValue(form.values.where.trim(), TYPING_MS);
-  const preview = useTaskPreview(dataset, ref, { prefix, where, unlabelled });
+  const preview = useTaskPreview(dataset, ref, { modality, prefix, where, unlabelled });
   if (preview.error && where)
     return (
       <Text size="xs" c="red" role="status">

@@ -1,4 +1,4 @@
-import { Button, Card, Group, Text } from '@mantine/core';
+import { Button, Card, Group, Select, Switch, Text } from '@mantine/core';
 import { IconPlus, IconTags } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -15,8 +15,9 @@ import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { StateBadge } from '@/shared/ui/StateBadge';
 import { useShortcuts } from '@/shared/ui/shortcuts';
 import { useTasks } from '../queries';
-import type { tasksSearch } from '../search';
+import { ORDERS, type tasksSearch } from '../search';
 import { CreateTask } from './CreateTask';
+import { DueDate } from './DueDate';
 import { acceptedRatio } from './progress';
 import { TaskProgress } from './TaskProgress';
 
@@ -46,7 +47,9 @@ export function TasksPage() {
   const navigate = useNavigate();
   const search = useSearch({ strict: false }) as ReturnType<typeof tasksSearch>;
   const mayCreate = useMay('researcher');
-  const tasks = useTasks();
+  const order = search.order ?? 'urgency';
+  const tasks = useTasks(order, search.mine === true);
+  const look = (part: object) => void navigate({ to: '/labeling', search: { ...search, ...part }, replace: true });
   const open = () => void navigate({ to: '/labeling', search: { create: 'yes' } });
   useShortcuts(mayCreate ? [{ keys: 'N', label: t('labeling.newTask'), run: open }] : []);
   const columns: Column<LabelTask>[] = [
@@ -80,6 +83,21 @@ export function TasksPage() {
           <CutName name={task.dataset} tail={`@${task.dataset_ref}`} />
         </AnchorLink>
       ),
+    },
+    {
+      key: 'due',
+      header: t('labeling.plan.due'),
+      from: 'sm',
+      cell: (task) => <DueDate task={task} />,
+      width: 170,
+    },
+    {
+      key: 'priority',
+      header: t('labeling.plan.priority'),
+      from: 'md',
+      align: 'right',
+      cell: (task) => format.number(task.priority),
+      width: 90,
     },
     {
       key: 'classes',
@@ -121,6 +139,23 @@ export function TasksPage() {
       <PageHeader title={t('labeling.title')} subtitle={`${t('labeling.subtitle')} ${t('labeling.kinds')}`}>
         {create}
       </PageHeader>
+      <Group mb="sm" gap="lg">
+        <Select
+          size="xs"
+          w={200}
+          aria-label={t('labeling.plan.order')}
+          allowDeselect={false}
+          data={ORDERS.map((value) => ({ value, label: t(`labeling.plan.orderBy.${value}`) }))}
+          value={order}
+          onChange={(next) => look({ order: next === 'urgency' ? undefined : next })}
+        />
+        <Switch
+          size="xs"
+          label={t('labeling.plan.mine')}
+          checked={search.mine === true}
+          onChange={(event) => look({ mine: event.currentTarget.checked || undefined })}
+        />
+      </Group>
       <Card p={0}>
         <DataTable
           label={t('labeling.title')}
@@ -128,7 +163,13 @@ export function TasksPage() {
           {...tasks}
           rowKey={(task) => task.id}
           rowLink={(task) => ({ to: '/labeling/$taskId', params: { taskId: task.id } })}
-          empty={<EmptyState icon={IconTags} title={t('labeling.none')} action={create} />}
+          empty={
+            <EmptyState
+              icon={IconTags}
+              title={t(search.mine ? 'labeling.plan.noneMine' : 'labeling.none')}
+              action={create}
+            />
+          }
         />
       </Card>
       {search.create && mayCreate && (

@@ -14,6 +14,7 @@ export interface LabelDraft {
   tools: Tool[];
   attributes: Attribute[];
   skeleton: Skeleton | null;
+  ignore: boolean;
 }
 
 export interface Template {
@@ -35,6 +36,7 @@ export function newLabel(labels: readonly LabelDraft[], extra: Partial<LabelDraf
     tools: ['box'],
     attributes: [],
     skeleton: null,
+    ignore: false,
     ...extra,
   };
 }
@@ -48,6 +50,7 @@ export const asDraft = (label: OntologyLabel): LabelDraft => ({
   tools: [...(label.tools ?? ['box'])],
   attributes: [...(label.attributes ?? [])],
   skeleton: label.skeleton ?? null,
+  ignore: label.ignore ?? false,
 });
 
 /** Ids of attributes are one series in an ontology. */
@@ -99,8 +102,9 @@ const text = (value: string | null | undefined) => (value ? value : undefined);
 
 /** An attribute as the server takes it: fields of other kinds are left out. */
 function cleanAttribute(attribute: Attribute): Attribute {
-  const { id, name, kind, required, when } = attribute;
-  const base = { id, name: name.trim(), kind, required: required ?? false, ...(when && { when }) };
+  const { id, name, kind, required, when, default: usual, per_frame } = attribute;
+  const more = { ...(when && { when }), ...(usual != null && { default: usual }), ...(per_frame && { per_frame }) };
+  const base = { id, name: name.trim(), kind, required: required ?? false, ...more };
   if (kind === 'choice') return { ...base, choices: attribute.choices ?? [], multiple: attribute.multiple ?? false };
   if (kind === 'number') return { ...base, min: attribute.min, max: attribute.max, step: attribute.step };
   if (kind === 'text') return { ...base, pattern: text(attribute.pattern), max_length: attribute.max_length };

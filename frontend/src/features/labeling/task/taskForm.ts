@@ -1,13 +1,14 @@
-import { formRootRule, useForm } from '@mantine/form';
+import { type FormValidateInput, formRootRule, useForm } from '@mantine/form';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { readStored, writeStored } from '@/shared/ui/stored';
 import type { OntologySchema } from '../objects/types';
 import type { LabelDraft } from './ontologyDraft';
+import type { Plan } from './PlanFields';
 
 export type Modality = 'image-classification' | 'image-objects';
 
-export interface Values {
+export interface Values extends Plan {
   modality: Modality;
   name: string;
   dataset: string;
@@ -32,7 +33,7 @@ export interface TaskPreset {
 /** Pictures without objects: nobody has looked at them, or nothing was there. */
 const WITHOUT_OBJECTS = 'objects.count IS NULL OR objects.count = 0';
 
-function initialValues({ source, labelled, objects }: TaskPreset): Values {
+export function initialValues({ source, labelled, objects }: TaskPreset): Values {
   const [dataset = '', ref = ''] = source.split('@');
   return {
     modality: objects ? 'image-objects' : 'image-classification',
@@ -48,6 +49,10 @@ function initialValues({ source, labelled, objects }: TaskPreset): Values {
     batchSize: objects ? 8 : 25,
     auditPercent: 10,
     guideline: '',
+    assignees: [],
+    dueOn: '',
+    priority: 0,
+    preLabel: true,
   };
 }
 
@@ -63,9 +68,37 @@ function keptValues(key: string, begun: Values): Values | null {
   }
 }
 
-export function useTaskForm(preset: TaskPreset, project: string) {
+/** Mistakes of a task that the form shows before it is sent. */
+export function useTaskRules(): FormValidateInput<Values> {
   const { t } = useTranslation();
   const isCount = (value: unknown) => typeof value === 'number' && Number.isInteger(value);
+  return {
+    name: (value) => (value.trim() ? null : t('labeling.create.noName')),
+    dataset: (value) => (value ? null : t('labeling.create.noDataset')),
+    batchSize: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
+    auditPercent: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
+    priority: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
+    labels: {
+      [formRootRule]: (labels: LabelDraft[], { modality }: Values) => {
+        if (modality === 'image-objects') return labels.length < 1 ? t('labeling.ontology.oneLabel') : null;
+        return labels.length < 2 ? t('labeling.create.twoLabels') : null;
+      },
+      name: (value: string, { labels }: Values) => {
+        if (!value.trim()) return t('labeling.create.noLabel');
+        const same = labels.filter((label) => label.name.trim() === value.trim());
+        return same.length > 1 ? t('labeling.create.sameLabel') : null;
+      },
+      color: (value: string) => (/^#[0-9a-f]{6}$/i.test(value) ? null : t('labeling.create.noColor')),
+      hotkey: (value: string, { labels }: Values) =>
+        value && labels.filter((label) => label.hotkey === value).length > 1 ? t('labeling.create.sameKey') : null,
+      tools: (tools: string[], { modality }: Values) =>
+        modality === 'image-objects' && tools.length === 0 ? t('labeling.ontology.noTool') : null,
+    },
+  };
+}
+
+export function useTaskForm(preset: TaskPreset, project: string) {
+  const rules = useTaskRules();
   const key = `atom-new-task/${project}`;
   // The form takes another object for other initial values, and gives out new setters.
   const [begun] = useState(() => initialValues(preset));
@@ -73,28 +106,7 @@ export function useTaskForm(preset: TaskPreset, project: string) {
   const [values] = useState(() => kept ?? begun);
   const form = useForm<Values>({
     initialValues: values,
-    validate: {
-      name: (value) => (value.trim() ? null : t('labeling.create.noName')),
-      dataset: (value) => (value ? null : t('labeling.create.noDataset')),
-      batchSize: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
-      auditPercent: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
-      labels: {
-        [formRootRule]: (labels: LabelDraft[], { modality }: Values) => {
-          if (modality === 'image-objects') return labels.length < 1 ? t('labeling.ontology.oneLabel') : null;
-          return labels.length < 2 ? t('labeling.create.twoLabels') : null;
-        },
-        name: (value: string, { labels }: Values) => {
-          if (!value.trim()) return t('labeling.create.noLabel');
-          const same = labels.filter((label) => label.name.trim() === value.trim());
-          return same.length > 1 ? t('labeling.create.sameLabel') : null;
-        },
-        color: (value: string) => (/^#[0-9a-f]{6}$/i.test(value) ? null : t('labeling.create.noColor')),
-        hotkey: (value: string, { labels }: Values) =>
-          value && labels.filter((label) => label.hotkey === value).length > 1 ? t('labeling.create.sameKey') : null,
-        tools: (tools: string[], { modality }: Values) =>
-          modality === 'image-objects' && tools.length === 0 ? t('labeling.ontology.noTool') : null,
-      },
-    },
+    validate: rules,
   });
   useEffect(() => {
     if (form.isDirty() || kept) writeStored(key, JSON.stringify(form.values));

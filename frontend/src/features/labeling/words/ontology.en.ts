@@ -1,5 +1,9 @@
 /** Words of the editor of labels. */
 export const ontology = {
+  change: 'Change labels and guideline',
+  changeHint:
+    'Work that is open goes on with the new labels; drafts and answers stay. A label that work uses can be neither removed nor renamed: correct that work first.',
+  changed: 'The labels and the guideline were changed',
   hint: 'Each label has the shapes that it is drawn with, and a key.',
   tools: 'Shapes',
   toolsOf: 'Shapes of {{name}}',

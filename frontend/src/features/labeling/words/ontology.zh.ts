@@ -2,6 +2,10 @@ import type { Translation } from '@/i18n/types';
 import type { ontology as source } from './ontology.en';
 
 export const ontology: Translation<typeof source> = {
+  change: '更改类别与标注规范',
+  changeHint:
+    '进行中的工作会改用新的类别，草稿和已提交的内容不变。已被使用的类别不能删除或改名：请先改正使用它的标注。',
+  changed: '类别与标注规范已更改',
   hint: '每个类别都有用来绘制的形状和一个按键。',
   tools: '形状',
   toolsOf: '{{name}} 的形状',
