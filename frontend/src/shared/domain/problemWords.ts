@@ -51,7 +51,7 @@ function fieldSentence({ code, params }: FieldCode): string | undefined {
 }
 
 /** The errors of each field in the present language; as the server has them where one of its codes has no words. */
-export function fieldWords({ fields, fieldCodes }: ApiError): Record<string, string> {
+export function fieldWords({ fields, fieldCodes }: Pick<ApiError, 'fields' | 'fieldCodes'>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => {
       const words = (fieldCodes[name] ?? []).map((each) => fieldSentence(each));

@@ -19,7 +19,7 @@ export function DrawnFacts({ annotations }: { annotations: Annotations }) {
         [t('drawn.facts.annotator'), annotator],
         [t('drawn.facts.revision'), revision !== null && format.number(revision)],
         [t('drawn.facts.agreement'), agreement !== null && format.percent(agreement)],
-        [t('drawn.facts.audit'), audit],
+        [t('drawn.facts.audit'), audit && t(`drawn.audit.${audit}` as 'drawn.audit.accepted', { defaultValue: audit })],
         [t('drawn.facts.classes'), annotations.labels.length > 0 && annotations.labels.join(', ')],
         [t('datasets.attributes'), whole.length > 0 && whole.join(' · ')],
       ]}

@@ -31,6 +31,7 @@ export const drawn = {
     audit: 'Audit',
     classes: 'Classes of the picture',
   },
+  audit: { not_sampled: 'Not drawn for audit', accepted: 'Accepted', corrected: 'Corrected by the auditor' },
   source: { human: 'People', import: 'Import', model: 'Model' },
   kind: {
     box: 'Box',

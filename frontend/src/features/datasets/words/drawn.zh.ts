@@ -33,6 +33,7 @@ export const drawn: Translation<typeof en.drawn> = {
     audit: '审核',
     classes: '整张图片的类别',
   },
+  audit: { not_sampled: '未被抽中审核', accepted: '已通过', corrected: '由审核员修改' },
   source: { human: '人工', import: '导入', model: '模型' },
   kind: {
     box: '矩形框',

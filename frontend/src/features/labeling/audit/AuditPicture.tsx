@@ -13,6 +13,7 @@ import { EMPTY_CLIPBOARD } from '../canvas/edits';
 import { emptyDocument } from '../canvas/model';
 import { asDocument, canonical } from '../objects/documents';
 import { historyOf } from '../objects/editing';
+import { IssuesPanel } from '../objects/IssuesPanel';
 import type { ImageCache } from '../objects/imageCache';
 import { marksOf } from '../objects/issues';
 import { PLAIN } from '../objects/look';
@@ -20,7 +21,7 @@ import type { DocumentProblem } from '../objects/objectBench';
 import classes from '../objects/objects.module.css';
 import { missingInDocument, ontologyOfTask, withoutUnasked } from '../objects/ontology';
 import { Problems } from '../objects/Problems';
-import { problemsOfResult } from '../objects/problems';
+import { problemsOfResult, refusalOf } from '../objects/problems';
 import { SidePanel } from '../objects/SidePanel';
 import { Stage } from '../objects/Stage';
 import { toolsOfTask } from '../objects/tools';
@@ -31,7 +32,7 @@ import { useObjectKeys } from '../objects/useObjectKeys';
 import { usePicture } from '../objects/usePicture';
 import { sendAudit } from '../queries';
 import { TaskNotice } from '../TaskNotice';
-import { decisionOf, useOpinion } from './opinion';
+import { decisionOf, saysWhy, useOpinion } from './opinion';
 import { Verdict } from './Verdict';
 
 interface AuditPictureProps {
@@ -55,6 +56,7 @@ export function AuditPicture(props: AuditPictureProps) {
   const [sending, setSending] = useState(false);
   const [problems, setProblems] = useState<DocumentProblem[]>([]);
   const [showMissing, setShowMissing] = useState(false);
+  const [isPlacing, setPlacing] = useState(false);
   const isSending = useRef(false);
   const clipboard = useRef(EMPTY_CLIPBOARD);
   const stage = useRef<HTMLDivElement>(null);
@@ -80,15 +82,19 @@ export function AuditPicture(props: AuditPictureProps) {
       editing.do({ type: 'select', ids: first.object === null ? [] : [first.object] });
       return;
     }
+    if (verdict === 'return' && !saysWhy(opinion)) {
+      notifyWarning(t('labeling.objects.audit.needsRemark'));
+      return;
+    }
     isSending.current = true;
     setSending(true);
     try {
-      const [result] = await sendAudit([decisionOf(slot, verdict, opinion, corrected)]);
+      const [result] = await sendAudit([decisionOf(slot, verdict, opinion, corrected, editing.selected[0] ?? null)]);
       // The correction stays until it can be accepted.
       const refused = corrected && result ? problemsOfResult(result) : [];
       setProblems(refused);
       if (refused.length > 0) return;
-      if (result && !result.ok) notifyWarning(result.detail || t('labeling.objects.audit.stale'));
+      if (result && !result.ok) notifyWarning(refusalOf(result) || t('labeling.objects.audit.stale'));
       else if (verdict === 'return') notifySuccess(t('labeling.objects.audit.returned'));
       else notifySuccess(t(corrected ? 'labeling.objects.audit.correctedDone' : 'labeling.objects.audit.accepted'));
       forget();
@@ -108,10 +114,20 @@ export function AuditPicture(props: AuditPictureProps) {
     setShowMissing(false);
     setCorrecting(false);
   };
+  const startPlacing = () => {
+    setPlacing(true);
+    stage.current?.querySelector<HTMLElement>('[role=application]')?.focus({ preventScroll: true });
+  };
+  const place = (at: [number, number]) => {
+    setPlacing(false);
+    change({ at });
+    stage.current?.querySelector<HTMLElement>('[data-remark]')?.focus();
+  };
   useShortcuts([
     { keys: 'A', label: t('labeling.objects.audit.accept'), run: () => void decide('accept') },
     { keys: 'R', label: t('labeling.objects.audit.return'), run: () => void decide('return') },
     { keys: 'C', label: t('labeling.objects.audit.correct'), run: () => setCorrecting(true) },
+    ...(correcting ? [] : [{ keys: 'P', label: t('labeling.objects.audit.place'), run: startPlacing }]),
   ]);
   useObjectKeys({
     enabled: correcting,
@@ -190,7 +206,9 @@ export function AuditPicture(props: AuditPictureProps) {
           marks={[
             ...problems.flatMap(({ at }) => (at ? [{ at, isOpen: true }] : [])),
             ...marksOf([...issues, ...opinion.issues], editing.document),
+            ...(opinion.at ? [{ at: opinion.at, isOpen: true, name: '+' }] : []),
           ]}
+          onPlace={isPlacing && !correcting ? ([x, y]) => place([x, y]) : undefined}
           onReload={() => images.load(slot.media_url)}
         />
         <SidePanel
@@ -202,7 +220,18 @@ export function AuditPicture(props: AuditPictureProps) {
           guideline={task.guideline}
           onLabel={drawing.onLabel}
         >
-          {!correcting && <Verdict opinion={opinion} editing={editing} ontology={ontology} onChange={change} />}
+          {issues.length > 0 && <IssuesPanel slot={slot} editing={editing} />}
+          {!correcting && (
+            <Verdict
+              opinion={opinion}
+              editing={editing}
+              ontology={ontology}
+              first={issues.length + 1}
+              isPlacing={isPlacing}
+              onPlacing={(next) => (next ? startPlacing() : setPlacing(false))}
+              onChange={change}
+            />
+          )}
         </SidePanel>
       </div>
     </Page>

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import classes from './CanvasView.module.css';
 import { CanvasController, type Mark } from './controller';
 import type { Action, Editor } from './editor';
-import { type DocumentV2, type Ontology, objectsOf } from './model';
+import { type DocumentV2, type Ontology, objectsOf, type Point } from './model';
 import type { Patch } from './patches';
 import type { Look } from './scene';
 import { type Brush, labelOf, type NoticeCode, type ToolName } from './tools/tool';
@@ -24,6 +24,8 @@ export interface CanvasViewProps {
   readOnly?: boolean;
   look?: Partial<Look>;
   issues?: readonly Mark[];
+  /** With it a press, or Enter, names a place of the picture instead of drawing. */
+  onPlace?: ((at: Point) => void) | undefined;
   onChange?: (document: DocumentV2, patch: Patch) => void;
   onSelect?: (ids: readonly string[]) => void;
   /** A key has chosen another tool. */
@@ -77,6 +79,11 @@ export function CanvasView(props: CanvasViewProps) {
   useEffect(() => controller?.chooseTool(activeTool), [controller, activeTool]);
   useEffect(() => controller?.setLook(look ?? {}), [controller, look]);
   useEffect(() => controller?.setMarks(issues ?? []), [controller, issues]);
+  const isPlacing = props.onPlace !== undefined;
+  useEffect(
+    () => controller?.setPlacing(isPlacing ? (at) => latest.current.onPlace?.(at) : null),
+    [controller, isPlacing],
+  );
   return (
     <>
       <div

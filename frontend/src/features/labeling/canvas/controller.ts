@@ -3,6 +3,7 @@ import type { Action, Editor } from './editor';
 import { Gestures, type RawPointer } from './gestures';
 import type { DocumentV2, Ontology, Point } from './model';
 import { StaticPainter, stylesOf } from './painter';
+import { Placing } from './placing';
 import { type Look, type Picture, PLAIN_LOOK } from './scene';
 import { Session, type SessionEvents } from './session';
 import { type KeyPress, labelOf, type Notice, type ToolName } from './tools/tool';
@@ -21,6 +22,8 @@ const WHEEL_LINE_PX = 16;
 export interface Mark {
   at: Point;
   isOpen: boolean;
+  /** Shown beside the place, such as the number of a remark. */
+  name?: string;
 }
 
 export type ControllerEvents = Omit<SessionEvents, 'repaint' | 'repaintActive'>;
@@ -30,6 +33,7 @@ export class CanvasController {
   readonly session: Session;
   private readonly host: HTMLElement;
   private readonly gestures: Gestures;
+  private readonly placing: Placing;
   private readonly base: StaticPainter;
   private readonly active: ActivePainter;
   private readonly ended = new AbortController();
@@ -74,6 +78,7 @@ export class CanvasController {
       repaintActive: () => this.schedule(),
     });
     this.gestures = new Gestures(this.session);
+    this.placing = new Placing(this.session);
     this.listen();
     this.resize();
   }
@@ -107,6 +112,11 @@ export class CanvasController {
   setMarks(marks: readonly Mark[]): void {
     this.marks = marks;
     this.schedule();
+  }
+
+  /** Have presses name places instead of drawing; null ends that. */
+  setPlacing(onPlace: ((at: Point) => void) | null): void {
+    this.placing.onPlace = onPlace;
   }
 
   chooseTool(name: ToolName): void {
@@ -173,7 +183,9 @@ export class CanvasController {
     if (event.button === 1) event.preventDefault();
     this.host.focus({ preventScroll: true });
     this.host.setPointerCapture?.(event.pointerId);
-    this.gestures.down(this.raw(event));
+    const raw = this.raw(event);
+    if (!this.gestures.pans && this.placing.press(raw.screen, raw.button)) return;
+    this.gestures.down(raw);
     this.showCursor();
   }
 
@@ -203,7 +215,7 @@ export class CanvasController {
       this.setPanning(true);
       return;
     }
-    if (!this.session.key(event)) return;
+    if (!this.placing.key(event.key) && !this.session.key(event)) return;
     event.preventDefault();
     event.stopPropagation();
   }
@@ -219,7 +231,8 @@ export class CanvasController {
 
   private showCursor(): void {
     const { gestures, session } = this;
-    const cursor = gestures.isPanning ? 'grabbing' : gestures.pans ? 'grab' : session.tool.cursor();
+    const resting = this.placing.onPlace ? 'crosshair' : session.tool.cursor();
+    const cursor = gestures.isPanning ? 'grabbing' : gestures.pans ? 'grab' : resting;
     if (this.host.style.cursor !== cursor) this.host.style.cursor = cursor;
   }
 
@@ -290,7 +303,10 @@ export class CanvasController {
     const { editor, ontology } = session;
     active.begin(session.view, labelOf(ontology, session.activeLabel)?.color ?? null, stylesOf(ontology, editor));
     session.tool.paint(active);
-    for (const { at, isOpen } of this.marks) if (isOpen) active.handles([at], '#f08c00');
+    for (const { at, name } of this.marks.filter(({ isOpen }) => isOpen)) {
+      active.handles([at], '#f08c00');
+      if (name) active.text(at, name);
+    }
     if (this.problem) active.problem(this.problem);
     if (session.pointer?.kind === 'mouse' && session.tool.name !== 'select' && !this.gestures.isPanning)
       active.crosshair(session.pointer.screen);

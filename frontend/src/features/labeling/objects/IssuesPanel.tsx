@@ -10,8 +10,10 @@ import { commentOnIssue, resolveIssue } from './queries';
 
 const isKnown = (code: string | null): code is ErrorCode => ERROR_CODES.some((one) => one === code);
 
+type Remarked = Pick<LeasedSlot, 'issues'> & Partial<Pick<LeasedSlot, 'returned_code' | 'returned_comment'>>;
+
 /** Why the picture was sent back: the reason and the auditor's remarks, which the labeler answers and resolves. */
-export function IssuesPanel({ slot, editing }: { slot: LeasedSlot; editing: Editing }) {
+export function IssuesPanel({ slot, editing }: { slot: Remarked; editing: Editing }) {
   const { t } = useTranslation();
   const [issues, setIssues] = useState<readonly Issue[]>(slot.issues ?? []);
   const code = slot.returned_code ?? null;

@@ -2,6 +2,7 @@ import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CanvasView } from '../canvas/CanvasView';
 import type { Mark } from '../canvas/controller';
+import type { Point } from '../canvas/model';
 import type { ToolName } from '../canvas/tools/tool';
 import type { Decoded } from './imageCache';
 import type { Keymap } from './keymap';
@@ -23,12 +24,13 @@ interface StageProps {
   look: PictureLook;
   readOnly: boolean;
   marks: readonly Mark[];
+  onPlace?: ((at: Point) => void) | undefined;
   onReload: () => void;
 }
 
 /** The tools and the picture. */
 export function Stage(props: StageProps) {
-  const { name, tools, keymap, ontology, canvas, image, drawing, look, readOnly, marks, onReload } = props;
+  const { name, tools, keymap, ontology, canvas, image, drawing, look, readOnly, marks, onPlace, onReload } = props;
   const { t } = useTranslation();
   return (
     <>
@@ -44,6 +46,7 @@ export function Stage(props: StageProps) {
           readOnly={readOnly}
           look={look}
           issues={marks}
+          onPlace={onPlace}
           onChange={canvas.onDocument}
           onSelect={canvas.follow}
           onTool={drawing.setTool}

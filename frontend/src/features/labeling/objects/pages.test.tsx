@@ -5,8 +5,9 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
-import { AuditPage, WorkPage } from '../index';
+import { AuditPage, TaskPage, WorkPage } from '../index';
 // Loaded lazily by the pages: the first test does not wait for it.
+import '../audit/CompareDocuments';
 import '../audit/ObjectAudit';
 import './ObjectWork';
 
@@ -215,6 +216,57 @@ test('an auditor accepts one picture by A and sends the next back with a remark 
     { slot: 's2', verdict: 'return', issues: [{ object: 'a'.repeat(16), text: 'Too wide.' }] },
   ]);
   expect(decided()[0]).not.toHaveProperty('document');
+});
+
+test('a remark is pinned at a place without an object, and gives the reason alone', async () => {
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [audited(1, picture(box('a', 2)))] });
+  serve('POST', 'labelx/audits/', { results: [{ slot: 's1', ok: true }] });
+  await audit();
+  await userEvent.click(await screen.findByRole('button', { name: 'Send back' }));
+  await screen.findByText('Say what is wrong: a comment or a remark.');
+  expect(decided()).toEqual([]);
+  await userEvent.click(screen.getByRole('button', { name: /Pin the remark at a place/ }));
+  await screen.findByText(/Click the place on the picture/);
+  fireEvent.keyDown(screen.getByRole('application'), { key: 'Enter' });
+  await screen.findByText(/^At \d+, \d+$/);
+  // Typed text goes along without a press on Add.
+  await userEvent.type(screen.getByRole('textbox', { name: 'Pin a remark' }), 'A bike is missing here.');
+  await userEvent.click(screen.getByRole('button', { name: 'Send back' }));
+  await waitFor(() => expect(decided()).toHaveLength(1));
+  expect(decided()).toMatchObject([
+    {
+      verdict: 'return',
+      error_code: '',
+      issues: [{ object: null, at: [expect.any(Number), expect.any(Number)], text: 'A bike is missing here.' }],
+    },
+  ]);
+});
+
+test('a labeler compares their work with the correction of the auditor', async () => {
+  const correction = { item_id: 'i1', path: 'street/1.png', media_url: '/m', thumb_url: '/m', auditor: 'ada' };
+  const at = '2026-01-01T00:00:00Z';
+  serve(
+    'GET',
+    'labelx/tasks/{task_id}/corrections/',
+    listing({ ...correction, revision: 'r1', correction: 'r2', comment: 'One was missing.', at }),
+  );
+  serve('GET', 'labelx/tasks/{task_id}/stats/', listing());
+  serve(
+    'GET',
+    'labelx/items/{item_id}/revisions/',
+    listing(
+      { id: 'r2', document: picture(box('a', 2, { box: [1, 1, 5, 5] }), box('b', 2)) },
+      { id: 'r1', document: picture(box('a', 2)) },
+    ),
+  );
+  serve('GET', 'labelx/tasks/{task_id}/', { ...task, due_on: null, priority: 0, pre_label: true });
+  await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await userEvent.click(await screen.findByRole('button', { name: 'Compare street/1.png' }));
+  await screen.findByText('1 added, 1 changed, 0 removed');
+  screen.getByRole('region', { name: 'As you submitted it' });
+  await userEvent.click(screen.getByRole('radio', { name: 'As the auditor corrected it' }));
+  expect(screen.queryByRole('region', { name: 'As you submitted it' })).toBeNull();
+  screen.getByText('ada: One was missing.');
 });
 
 test('an auditor corrects a picture and accepts it so', async () => {

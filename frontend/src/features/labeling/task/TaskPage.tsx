@@ -18,6 +18,7 @@ import { PageHeader } from '@/shared/ui/PageHeader';
 import { ProgressBar } from '@/shared/ui/ProgressBar';
 import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { StateBadge } from '@/shared/ui/StateBadge';
+import { Corrections } from '../audit/Corrections';
 import { LabelChip } from '../LabelChip';
 import { ITEMS_KEY, STATS_KEY, TASK_KEY, useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
@@ -110,6 +111,7 @@ function TaskView({ task }: { task: LabelTask }) {
         <Skipped task={task} />
         <Filling filling={task.filling} />
       </Card>
+      {task.modality === 'image-objects' && <Corrections task={task} />}
       <SimpleGrid cols={{ base: 1, md: 2 }} mb="md">
         <Facts task={task} />
         <Card>
