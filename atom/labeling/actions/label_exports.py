@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from atom.labeling.actions.transfers import result_key
 from atom.labeling.engines.checking import ontology_of
 from atom.labeling.errors import NothingToExport
 from atom.labeling.models import LabelTask, LabelTransfer
-from atom_sdk.annotations.documents import document_from_json
+from atom_sdk.annotations.documents import Document, document_from_json
 from atom_sdk.annotations.naming import to_named
 from atom_sdk.annotations.ontology import Ontology
 from atom_sdk.label_formats.formats import look

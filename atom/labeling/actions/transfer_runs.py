@@ -112,7 +112,10 @@ def _finish(transfer: LabelTransfer, outcome: dict[str, Any]) -> bool:
     locked = transfers.lock(transfer)
     if locked.state != states.WORKING:
         return False
-    made: dict[str, Any] = {"output_version": transfer.output_version, "result_bytes": transfer.result_bytes}
+    made: dict[str, Any] = {
+        "output_version": transfer.output_version,
+        "result_bytes": transfer.result_bytes,
+    }
     if locked.direction == EXPORT:
         made["expires_at"] = clock.now() + transfers.RESULT_KEPT
     transfers.move(locked, states.DONE, outcome=outcome, progress=1.0, **made)

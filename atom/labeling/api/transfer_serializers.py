@@ -80,7 +80,7 @@ class LabelTransferSerializer(serializers.ModelSerializer[LabelTransfer]):
 
     class Meta:
         model = LabelTransfer
-        fields = (
+        fields: tuple[str, ...] = (
             "id", "project", "dataset", "direction", "branch", "version", "label_task", "format",
             "options", "filename", "state", "progress", "report", "outcome", "error",
             "output_version", "result_bytes", "expires_at", "created_by", "created_at",
@@ -119,7 +119,7 @@ class ListedLabelTransferSerializer(LabelTransferSerializer):
     """A row of the list, without its reports, which may be long."""
 
     class Meta(LabelTransferSerializer.Meta):
-        fields = tuple(
+        fields: tuple[str, ...] = tuple(
             name
             for name in LabelTransferSerializer.Meta.fields
             if name not in {"report", "outcome", "options"}

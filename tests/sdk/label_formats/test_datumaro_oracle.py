@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from atom_sdk.annotations import rle
-from atom_sdk.annotations.geometry import Box, Mask, Point, Polygon, Polyline
+from atom_sdk.annotations.geometry import Box, Mask, PictureGeometry, Point, Polygon, Polyline
 from atom_sdk.annotations.naming import NamedDocument, NamedObject
 from atom_sdk.label_formats import formats
 from atom_sdk.label_formats.interface import LabelledPicture, WriteChoices

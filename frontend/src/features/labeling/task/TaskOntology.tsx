@@ -50,7 +50,7 @@ function OntologyForm({ task, onDone }: { task: LabelTask; onDone: () => void })
   const isDrawn = task.modality === 'image-objects';
   const form = useForm<Values>({
     initialValues: {
-      ...initialValues(`${task.dataset}@${task.dataset_ref}`, false),
+      ...initialValues({ source: `${task.dataset}@${task.dataset_ref}`, labelled: false, objects: false }),
       modality: isDrawn ? 'image-objects' : 'image-classification',
       name: task.name,
       labels: labels.map(asDraft),
