@@ -13,7 +13,11 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from atom.datasets.models import Version
 from atom.datasets.versions.engines.changes import ChangesError, decode_changes
+from atom.labeling.actions import publishing
+from atom.labeling.actions.submissions import submit
+from atom.labeling.models import WorkSlot
 from atom_sdk.annotations.geometry import Box, Keypoints, Polygon
 from atom_sdk.annotations.layer import documents_of
 from atom_sdk.annotations.naming import NamedObject
@@ -24,7 +28,11 @@ from atom_sdk.client.push.importing import ImportOptions
 from atom_sdk.client.transport.manifest import RemoteManifest
 from atom_sdk.importers.errors import LabelsLostError
 from atom_sdk.manifests import read_layer
-from tests.datasets.pushing import delete_row, make_pack, png, put_rows
+from tests.datasets.pushing import Pusher, delete_row, make_pack, png, put_rows
+from tests.factories.accounts import make_member
+from tests.factories.labeling import make_task
+from tests.labeling.asking import Api
+from tests.labeling.drawn import drawing
 
 
 def zip_of(path: Path, files: dict[str, bytes]) -> Path:
@@ -121,7 +129,7 @@ def drawn_on(folder: Path, *rows: dict[str, Any]) -> Path:
         ],
     }
     (folder / "instances_val.json").write_text(json.dumps(document))
-    (folder / "a.png").write_bytes(png(90))
+    (folder / "a.png").write_bytes(png(90, 16))
     return folder
 
 
@@ -166,6 +174,37 @@ def test_an_import_again_is_no_version_and_new_shapes_are_one(
     assert (done.push.version["ref"], done.push.bytes_sent) == ("v2", 0)
     (box,) = objects_of(client, "cats@v2")
     assert box.geometry == Box(1, 2, 3, 4.5)
+
+
+def test_a_task_over_an_import_begins_with_its_shapes_and_publishes_them(
+    client: Client, pusher: Pusher, tmp_path: Path
+) -> None:
+    rows: list[dict[str, Any]] = [{"bbox": [1.1, 2.2, 3.3, 4.4]}, {"segmentation": [SQUARE]}]
+    client.datasets.import_(drawn_on(tmp_path / "coco", *rows), "cats")
+    version = Version.objects.get(dataset__project=pusher.project, dataset__name="cats")
+    labels = [{"id": 1, "name": "cat", "tools": ["box", "polygon"]}]
+    task = make_task(
+        project=pusher.project,
+        version=version,
+        labels=labels,
+        modality="image-objects",
+        labelled=None,
+    )
+    labeler = make_member(pusher.project, "labeler")
+    lease = Api(labeler)("POST", f"labelx/tasks/{task.pk}/lease/?n=5", {}).json()["lease"]
+    (begun,) = lease
+    drawn = begun["document"]
+    assert [one["kind"] for one in drawn["objects"]] == ["box", "polygon"]
+    drawn["objects"][0]["box"] = [1.1, 2.2, 3.3, 5.5]
+    slot = WorkSlot.objects.get(pk=begun["id"])
+    (outcome,) = submit(task.project, labeler, [drawing(slot, drawn)])
+    assert outcome.error is None
+    publishing.request_publish(task, pusher.user, partial=False)
+    box, polygon = objects_of(client, "cats@v2")
+    assert (box.id, box.geometry) == (f"{1:016x}", Box(1.1, 2.2, 3.3, 5.5))
+    assert polygon.geometry == Polygon(((tuple(SQUARE),),))
+    # People have the last word: the same source again leaves their work alone.
+    assert client.datasets.import_(tmp_path / "coco", "cats").push.unchanged
 
 
 BAD_DOCUMENTS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from atom_sdk.annotations.geometry import Box, Polygon
 from atom_sdk.annotations.layer import documents_of
 from atom_sdk.annotations.naming import NamedDocument
 from atom_sdk.client import Client
-from atom_sdk.client.errors import CommitFailedError
+from atom_sdk.client.errors import ApiError
 from atom_sdk.client.progress import Silent
 from atom_sdk.client.push.import_metadata import ImportMetadata
 from atom_sdk.client.push.push import Push, PushOptions
@@ -158,6 +159,7 @@ def test_objects_that_are_in_the_layer_already_stay(client: Client, tmp_path: Pa
 
 def test_another_origin_is_refused_with_the_field(client: Client, tmp_path: Path) -> None:
     push(client, tmp_path / "in", {"a.png": written(cat(1, 2, 3, 4))})
-    with pytest.raises(Exception, match="0 or 1") as refused:
+    with pytest.raises(ApiError) as refused:
         moved(client, "2")
-    assert not isinstance(refused.value, CommitFailedError)
+    assert refused.value.status == 400
+    assert "Give 0 or 1, or nothing." in json.dumps(refused.value.problem)
