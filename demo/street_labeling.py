@@ -102,8 +102,11 @@ def _audit_all(auditor: Client, labeler: Client, task: dict[str, Any], report: R
 
 
 def _decision(slot: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
-    names = ("slot_id", "lease_no", "revision_id")
-    decision = dict(zip(("slot", "lease_no", "revision"), map(slot.get, names), strict=True))
+    decision = {
+        "slot": slot["slot_id"],
+        "lease_no": slot["lease_no"],
+        "revision": slot["revision_id"],
+    }
     right = _right(slot, task)
     drawn = {key: slot["document"].get(key) for key in ("objects", "relations")}
     if drawn == {key: right.get(key) for key in drawn}:

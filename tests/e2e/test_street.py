@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from pycocotools.coco import COCO  # type: ignore[import-untyped]
+from pycocotools.coco import COCO
 
 from atom_sdk.client import Client
 from demo.street import DATASET, EVALUATION, MODEL, TRAINING
