@@ -29,7 +29,9 @@ import { useCanvasEditor } from '../objects/useCanvasEditor';
 import { useDrawing } from '../objects/useDrawing';
 import { useKeymap } from '../objects/useKeymap';
 import { useObjectKeys } from '../objects/useObjectKeys';
-import { usePicture } from '../objects/usePicture';
+import { usePicture, wholePicture } from '../objects/usePicture';
+import { useTiles } from '../objects/useTiles';
+import { useValueWindow, ValueWindowControl } from '../objects/ValueWindowControl';
 import { sendAudit } from '../queries';
 import { TaskNotice } from '../TaskNotice';
 import { decisionOf, saysWhy, useOpinion } from './opinion';
@@ -71,7 +73,11 @@ export function AuditPicture(props: AuditPictureProps) {
   const canvas = useCanvasEditor({ ...begun, clipboard, readOnly: !correcting, onChange });
   const { editing, controller, follow } = canvas;
   const drawing = useDrawing(ontology, editing);
-  const image = usePicture(images, slot.media_url, upcoming);
+  const address = wholePicture(slot);
+  const image = usePicture(images, address, upcoming);
+  const tiles = useTiles(slot.item_id, slot.tiled);
+  const [valueWindow, setValueWindow] = useValueWindow(task.id);
+  const look = useMemo(() => ({ ...PLAIN, window: valueWindow }), [valueWindow]);
 
   const decide = async (verdict: 'accept' | 'return') => {
     if (isSending.current) return;
@@ -153,6 +159,7 @@ export function AuditPicture(props: AuditPictureProps) {
         badges={<Badge color="grape">{t('labeling.objects.audit.left', { count: left })}</Badge>}
         subtitle={t('labeling.audit.byLabeler', { path: visible(slot.path), name: slot.labeler })}
       >
+        <ValueWindowControl source={tiles.source} window={valueWindow} onChange={setValueWindow} />
         {correcting ? (
           <Button variant="default" onClick={stopCorrecting}>
             {t('labeling.objects.audit.stopCorrecting')}
@@ -200,8 +207,9 @@ export function AuditPicture(props: AuditPictureProps) {
           ontology={ontology}
           canvas={canvas}
           image={image}
+          tiles={tiles}
           drawing={drawing}
-          look={PLAIN}
+          look={look}
           readOnly={!correcting}
           marks={[
             ...problems.flatMap(({ at }) => (at ? [{ at, isOpen: true }] : [])),
@@ -209,7 +217,7 @@ export function AuditPicture(props: AuditPictureProps) {
             ...(opinion.at ? [{ at: opinion.at, isOpen: true, name: '+' }] : []),
           ]}
           onPlace={isPlacing && !correcting ? ([x, y]) => place([x, y]) : undefined}
-          onReload={() => images.load(slot.media_url)}
+          onReload={() => images.load(address)}
         />
         <SidePanel
           editing={editing}

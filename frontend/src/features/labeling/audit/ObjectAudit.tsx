@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react';
 import type { AuditSlot, LabelTask } from '@/api/contract/labeling';
 import { ImageCache } from '../objects/imageCache';
+import { wholePicture } from '../objects/usePicture';
 import { AuditPicture } from './AuditPicture';
 
 interface ObjectAuditProps {
@@ -28,7 +29,7 @@ export default function ObjectAudit({ person, task, slots, lost, onDone }: Objec
       slot={slot}
       left={slots.length - at}
       lost={lost}
-      upcoming={slots.slice(at + 1, at + 4).map(({ media_url }) => media_url)}
+      upcoming={slots.slice(at + 1, at + 4).map(wholePicture)}
       images={images}
       onDecided={next}
     />

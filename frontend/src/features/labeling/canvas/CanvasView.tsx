@@ -8,6 +8,7 @@ import type { Action, Editor } from './editor';
 import { type DocumentV2, type Ontology, objectsOf, type Point } from './model';
 import type { Patch } from './patches';
 import type { Look } from './scene';
+import type { TileSource } from './tiles';
 import { type Brush, labelOf, type NoticeCode, type ToolName } from './tools/tool';
 
 export interface CanvasViewProps {
@@ -17,6 +18,8 @@ export interface CanvasViewProps {
   editor?: Editor;
   ontology: Ontology;
   image: HTMLImageElement | ImageBitmap | null;
+  /** Instead of a whole picture; `image` stands in until they are here. */
+  tiles?: TileSource | null;
   activeLabel: number | null;
   activeTool: ToolName;
   /** The kind of relation that the relation tool draws. */
@@ -67,8 +70,10 @@ export function CanvasView(props: CanvasViewProps) {
   }, []);
   useImperativeHandle(props.handle, () => controller as CanvasController, [controller]);
   const { document, editor, ontology, image, activeLabel, activeTool, activeRelation, readOnly, look, issues } = props;
+  const tiles = props.tiles ?? null;
   useEffect(() => controller?.setOntology(ontology), [controller, ontology]);
   useEffect(() => controller?.setPicture(image), [controller, image]);
+  useEffect(() => controller?.setTiles(tiles), [controller, tiles]);
   useEffect(() => controller?.open(document, editor), [controller, document, editor]);
   useEffect(() => {
     if (!controller) return;

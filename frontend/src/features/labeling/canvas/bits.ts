@@ -2,17 +2,25 @@ import type { Point, Rect } from './model';
 import { type Rle, rleOfRuns, runsOf } from './rle';
 
 const ALL = -1 >>> 0;
+const PAGE_SHIFT = 12;
+/** 16 KiB: ten columns of a picture that is 12,500 pixels high. */
+const PAGE_WORDS = 1 << PAGE_SHIFT;
 
-/** A mask that is being painted: one bit a pixel, column by column, as COCO's runs go. 24 megapixels are 3 MB. */
+/**
+ * A mask that is being painted: one bit a pixel, column by column, as COCO's runs go. Memory is taken for the columns that
+ * have ones, so a stroke on 250 megapixels takes a few MB, and a mask of the whole of it 31.
+ */
 export class BitMask {
   readonly width: number;
   readonly height: number;
-  private readonly words: Uint32Array;
+  private readonly pages: (Uint32Array | undefined)[];
+  private readonly wordCount: number;
 
   constructor(width: number, height: number) {
     this.width = width;
     this.height = height;
-    this.words = new Uint32Array(Math.ceil((width * height) / 32));
+    this.wordCount = Math.ceil((width * height) / 32);
+    this.pages = new Array(Math.ceil(this.wordCount / PAGE_WORDS)).fill(undefined);
   }
 
   static of(rle: Rle): BitMask {
@@ -23,26 +31,46 @@ export class BitMask {
 
   get(x: number, y: number): boolean {
     const pixel = x * this.height + y;
-    return (((this.words[pixel >>> 5] as number) >>> (pixel & 31)) & 1) === 1;
+    const word = pixel >>> 5;
+    const bits = this.pages[word >>> PAGE_SHIFT]?.[word & (PAGE_WORDS - 1)] ?? 0;
+    return ((bits >>> (pixel & 31)) & 1) === 1;
   }
 
   private fill(from: number, to: number, value: boolean): void {
     if (from >= to) return;
-    const { words } = this;
     const first = from >>> 5;
     const last = (to - 1) >>> 5;
     const head = (ALL << (from & 31)) >>> 0;
     const tail = ALL >>> (31 - ((to - 1) & 31));
-    const put = (word: number, bits: number) => {
-      words[word] = value ? (words[word] as number) | bits : (words[word] as number) & ~bits;
-    };
     if (first === last) {
-      put(first, head & tail);
+      this.put(first, head & tail, value);
       return;
     }
-    put(first, head);
-    words.fill(value ? ALL : 0, first + 1, last);
-    put(last, tail);
+    this.put(first, head, value);
+    this.fillWords(first + 1, last, value);
+    this.put(last, tail, value);
+  }
+
+  private put(word: number, bits: number, value: boolean): void {
+    const page = this.page(word >>> PAGE_SHIFT, value);
+    const at = word & (PAGE_WORDS - 1);
+    if (page) page[at] = value ? (page[at] as number) | bits : (page[at] as number) & ~bits;
+  }
+
+  private fillWords(first: number, last: number, value: boolean): void {
+    for (let word = first; word < last; ) {
+      const number = word >>> PAGE_SHIFT;
+      const end = Math.min(last, (number + 1) << PAGE_SHIFT);
+      const start = number << PAGE_SHIFT;
+      this.page(number, value)?.fill(value ? ALL : 0, word - start, end - start);
+      word = end;
+    }
+  }
+
+  /** The words of a page; nothing is taken away from one that has no ones. */
+  private page(number: number, makes: boolean): Uint32Array | undefined {
+    if (makes) this.pages[number] ??= new Uint32Array(PAGE_WORDS);
+    return this.pages[number];
   }
 
   /** Rows [top, bottom) of a column. */
@@ -80,21 +108,30 @@ export class BitMask {
 
   /** The first pixel at or after `start` that has this value. */
   private next(start: number, count: number, value: boolean): number {
-    const { words } = this;
-    let word = start >>> 5;
     if (start >= count) return count;
-    const bitsOf = (index: number) => (value ? (words[index] as number) : ~(words[index] as number) >>> 0);
-    let bits = (bitsOf(word) & (ALL << (start & 31))) >>> 0;
-    while (bits === 0) {
-      word += 1;
-      if (word >= words.length) return count;
-      bits = bitsOf(word);
+    let mask = (ALL << (start & 31)) >>> 0;
+    for (let word = start >>> 5; word < this.wordCount; word += 1, mask = ALL) {
+      const page = this.pages[word >>> PAGE_SHIFT];
+      if (!page) {
+        if (!value) return Math.min(count, Math.max(start, word * 32));
+        // To the last word of the page.
+        word |= PAGE_WORDS - 1;
+        continue;
+      }
+      const bits = page[word & (PAGE_WORDS - 1)] as number;
+      const hits = ((value ? bits : ~bits) & mask) >>> 0;
+      if (hits !== 0) return Math.min(count, word * 32 + 31 - Math.clz32(hits & -hits));
     }
-    return Math.min(count, word * 32 + 31 - Math.clz32(bits & -bits));
+    return count;
   }
 
   isEmpty(): boolean {
-    return this.words.every((word) => word === 0);
+    return this.pages.every((page) => page?.every((word) => word === 0) ?? true);
+  }
+
+  /** Bytes that the ones take. */
+  get bytes(): number {
+    return this.pages.reduce((sum, page) => sum + (page?.byteLength ?? 0), 0);
   }
 
   toRle(): Rle {

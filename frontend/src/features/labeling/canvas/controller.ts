@@ -6,6 +6,7 @@ import { StaticPainter, stylesOf } from './painter';
 import { Placing } from './placing';
 import { type Look, type Picture, PLAIN_LOOK } from './scene';
 import { Session, type SessionEvents } from './session';
+import { TileLayer, type TileSource } from './tiles';
 import { type KeyPress, labelOf, type Notice, type ToolName } from './tools/tool';
 import type { View } from './view';
 
@@ -41,6 +42,7 @@ export class CanvasController {
   private readonly window: Window;
   private restored: Editor | undefined;
   private picture: Picture | null = null;
+  private tiles: TileLayer | null = null;
   private look: Look = PLAIN_LOOK;
   private marks: readonly Mark[] = [];
   private problem: Point | null = null;
@@ -99,6 +101,14 @@ export class CanvasController {
     this.repaint();
   }
 
+  /** The tiles of a picture that is too large or too deep for a whole one; `setPicture` stands in for missing ones. */
+  setTiles(source: TileSource | null): void {
+    this.tiles?.dispose();
+    this.tiles = source && new TileLayer(source, () => this.repaint());
+    this.tiles?.setWindow(this.look.window ?? null);
+    this.repaint();
+  }
+
   setOntology(ontology: Ontology): void {
     this.session.ontology = ontology;
     this.repaint();
@@ -106,6 +116,7 @@ export class CanvasController {
 
   setLook(look: Partial<Look>): void {
     this.look = { ...this.look, ...look };
+    this.tiles?.setWindow(this.look.window ?? null);
     this.repaint();
   }
 
@@ -140,6 +151,7 @@ export class CanvasController {
 
   dispose(): void {
     this.ended.abort();
+    this.tiles?.dispose();
     this.window.cancelAnimationFrame(this.frame);
     this.window.clearTimeout(this.stop);
   }
@@ -291,8 +303,9 @@ export class CanvasController {
   }
 
   private paintBase(editing: readonly string[]): void {
-    const { session, picture, look } = this;
-    this.base.paint({ picture, look, editing, editor: session.editor, ontology: session.ontology, view: session.view });
+    const { session, picture, tiles, look } = this;
+    const { editor, ontology, view } = session;
+    this.base.paint({ picture, tiles, tilesVersion: tiles?.version, look, editing, editor, ontology, view });
     this.paintedAt = performance.now();
     this.isMeasuring = true;
     this.isBaseStale = false;

@@ -50,6 +50,8 @@ export function dirtyRect(before: Scene | null, after: Scene): Rect | null | 'al
     before?.view !== after.view ||
     before.look !== after.look ||
     before.picture !== after.picture ||
+    before.tiles !== after.tiles ||
+    before.tilesVersion !== after.tilesVersion ||
     before.ontology !== after.ontology ||
     before.editor.document.width !== after.editor.document.width ||
     before.editor.document.height !== after.editor.document.height ||

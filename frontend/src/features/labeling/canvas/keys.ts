@@ -3,7 +3,7 @@ import type { KeyPress } from './tools/tool';
 
 /** The commands of the canvas's keyboard; keys of tools come before them. */
 export type Command =
-  | { do: 'cancel' | 'undo' | 'redo' | 'fit' | 'repeat' | 'eraser' | 'selectAll' | 'paste' | 'showAll' }
+  | { do: 'cancel' | 'undo' | 'redo' | 'fit' | 'turn' | 'repeat' | 'eraser' | 'selectAll' | 'paste' | 'showAll' }
   | { do: 'delete' | 'copy' | 'duplicate' | 'hide' | 'lock' | 'merge' }
   | { do: 'zoom'; factor: number }
   | { do: 'brush'; step: number; factor: number }
@@ -62,5 +62,6 @@ export function commandOf(press: KeyPress): Command | null {
   if (key === 'PageUp') return { do: 'order', to: press.shiftKey ? 'front' : 'forward' };
   if (key === 'PageDown') return { do: 'order', to: press.shiftKey ? 'back' : 'backward' };
   if (key === 'h' && press.shiftKey) return { do: 'showAll' };
+  if (key === 'r' && press.shiftKey) return { do: 'turn' };
   return PLAIN[key] ?? null;
 }

@@ -61,8 +61,11 @@ export class StaticPainter {
     to.clip();
     to.clearRect(...device);
     to.setTransform(...matrixOf(scene.view, this.ratio));
+    const visible = this.visible(scene.view);
+    const window = dirty === 'all' ? visible : this.pictureRect(device, scene.view);
     paintPicture(to, scene);
-    const window = dirty === 'all' ? this.visible(scene.view) : this.pictureRect(device, scene.view);
+    scene.tiles?.paint(to, scene.view.scale * this.ratio, window, visible);
+    to.filter = 'none';
     if (!scene.look.hideAll) this.paintObjects(to, scene, window);
     paintGrid(to, scene, window);
     to.restore();
@@ -158,18 +161,18 @@ export function stylesOf(ontology: Ontology, editor: Editor): (object: DrawnObje
   };
 }
 
-function paintPicture(to: CanvasRenderingContext2D, { picture, view, look, editor }: Scene): void {
+/** The picture, or what stands in for it; the filter stays for the tiles above it. */
+function paintPicture(to: CanvasRenderingContext2D, { picture, tiles, view, look, editor }: Scene): void {
   const { width, height } = editor.document;
   if (!picture) {
     to.fillStyle = '#868e9633';
     to.fillRect(0, 0, width, height);
-    return;
+    if (!tiles) return;
   }
   to.imageSmoothingEnabled = view.scale < SMOOTH_BELOW;
   if (look.brightness !== 100 || look.contrast !== 100)
     to.filter = `brightness(${look.brightness}%) contrast(${look.contrast}%)`;
-  to.drawImage(picture, 0, 0, width, height);
-  to.filter = 'none';
+  if (picture) to.drawImage(picture, 0, 0, width, height);
 }
 
 function paintGrid(to: CanvasRenderingContext2D, { view, editor }: Scene, visible: Rect): void {

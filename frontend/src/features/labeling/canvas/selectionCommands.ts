@@ -1,6 +1,7 @@
 import { type Clipboard, clipOf, idsNeeded, objectOf } from './edits';
 import type { Command } from './keys';
 import type { Session } from './session';
+import { turnOf } from './view';
 
 /** Commands on the selected objects, and their copies. */
 
@@ -18,7 +19,7 @@ export function runOnSelection(session: Session, command: Command, ids: readonly
       duplicate(session, ids);
       break;
     case 'nudge':
-      session.dispatch({ type: 'move', ids, dx: command.dx, dy: command.dy });
+      session.dispatch({ type: 'move', ids, ...alongScreen(session, command.dx, command.dy) });
       break;
     case 'order':
       session.dispatch({ type: 'order', ids, to: command.to });
@@ -49,7 +50,13 @@ function merge(session: Session, ids: readonly string[]): void {
 
 function copyShift(session: Session): { dx: number; dy: number } {
   const shift = COPY_SHIFT_PX / session.view.scale;
-  return { dx: shift, dy: shift };
+  return alongScreen(session, shift, shift);
+}
+
+/** Right and down are those of the screen, also where the view is turned. */
+function alongScreen(session: Session, dx: number, dy: number): { dx: number; dy: number } {
+  const [cos, sin] = turnOf(session.view.rotation ?? 0);
+  return { dx: dx * cos + dy * sin, dy: dy * cos - dx * sin };
 }
 
 function idsFor(session: Session, clip: Clipboard): string[] {

@@ -162,6 +162,13 @@ export class Session implements ToolHost {
     this.setView(this.whole());
   }
 
+  /** A quarter turn of the view, clockwise; the document does not change. */
+  turn(): void {
+    this.setView({ ...this.view, rotation: ((this.view.rotation ?? 0) + 90) % 360 });
+    this.fit();
+    this.events.repaint?.();
+  }
+
   /** Whether the picture lies as `fit` puts it. */
   get showsWhole(): boolean {
     const { scale, x, y } = this.whole();
@@ -219,6 +226,9 @@ export class Session implements ToolHost {
         return true;
       case 'fit':
         this.fit();
+        return true;
+      case 'turn':
+        this.turn();
         return true;
       case 'zoom':
         this.zoom(command.factor);

@@ -14,6 +14,7 @@ import { ImageCache } from './imageCache';
 import { PICTURES_AHEAD } from './objectBench';
 import { PictureView } from './PictureView';
 import { useObjectBench } from './useObjectBench';
+import { wholePicture } from './usePicture';
 
 /** Leases of pictures that are gone, each with where it went. */
 function useGone() {
@@ -40,7 +41,7 @@ export default function ObjectWork({ task }: { task: LabelTask }) {
   );
   const preload = useCallback(
     (slots: LeasedSlot[]) => {
-      for (const slot of slots.slice(0, PICTURES_AHEAD)) images.load(slot.media_url);
+      for (const slot of slots.slice(0, PICTURES_AHEAD)) images.load(wholePicture(slot));
     },
     [images],
   );

@@ -1,5 +1,6 @@
 import { ActionIcon, Badge, Button, Tooltip } from '@mantine/core';
 import { IconArrowLeft, IconArrowRight, IconKeyboard } from '@tabler/icons-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { LabelTask } from '@/api/contract/labeling';
 import { AnchorLink } from '@/shared/ui/links';
@@ -17,6 +18,7 @@ interface PictureHeaderProps {
   picture: PictureGroup;
   look: PictureLook;
   readOnly: boolean;
+  valueWindow: ReactNode;
   onLook: (look: PictureLook) => void;
   onKeys: () => void;
   onSkip: (reason: string) => void;
@@ -26,7 +28,7 @@ interface PictureHeaderProps {
 
 /** Above the picture: its name, where the work is kept, and what can be done with the whole. */
 export function PictureHeader(props: PictureHeaderProps) {
-  const { task, bench, picture, look, readOnly, onLook, onKeys, onSkip, onBack, onSubmit } = props;
+  const { task, bench, picture, look, readOnly, valueWindow, onLook, onKeys, onSkip, onBack, onSubmit } = props;
   const { t } = useTranslation();
   return (
     <PageHeader
@@ -50,6 +52,7 @@ export function PictureHeader(props: PictureHeaderProps) {
         </span>
       }
     >
+      {valueWindow}
       <Brightness look={look} onChange={onLook} />
       <Tooltip label={t('labeling.objects.keys')}>
         <ActionIcon variant="default" size="lg" aria-label={t('labeling.objects.keys')} onClick={onKeys}>

@@ -31,7 +31,9 @@ import { useCanvasEditor } from './useCanvasEditor';
 import { useDrawing } from './useDrawing';
 import { useKeymap, useKeySheet } from './useKeymap';
 import { useObjectKeys } from './useObjectKeys';
-import { usePicture } from './usePicture';
+import { usePicture, wholePicture } from './usePicture';
+import { useTiles } from './useTiles';
+import { useValueWindow, ValueWindowControl } from './ValueWindowControl';
 
 interface PictureViewProps {
   task: LabelTask;
@@ -64,8 +66,12 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
   );
   const canvas = useCanvasEditor({ ...picture, clipboard, readOnly, onChange });
   const { editing, controller, follow } = canvas;
-  const upcoming = bench.upcoming.slice(0, 3).flatMap(({ slots }) => slots.map(({ media_url }) => media_url));
-  const image = usePicture(images, slot?.media_url ?? '', upcoming);
+  const upcoming = bench.upcoming.slice(0, 3).flatMap(({ slots }) => slots.map(wholePicture));
+  const address = slot ? wholePicture(slot) : '';
+  const image = usePicture(images, address, upcoming);
+  const tiles = useTiles(slot?.item_id ?? '', slot?.tiled ?? false);
+  const [valueWindow, setValueWindow] = useValueWindow(task.id);
+  const shownLook = useMemo(() => ({ ...look, window: valueWindow }), [look, valueWindow]);
   const drawing = useDrawing(ontology, editing);
   useKeySheet(keymap, ontology.labels);
   useEffect(() => time.touch(Date.now()), [time]);
@@ -130,6 +136,7 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
         picture={picture}
         look={look}
         onLook={setLook}
+        valueWindow={<ValueWindowControl source={tiles.source} window={valueWindow} onChange={setValueWindow} />}
         onKeys={() => setChangesKeys(true)}
         onSkip={skip}
         onBack={() => onCommand('back')}
@@ -153,14 +160,15 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
           ontology={ontology}
           canvas={canvas}
           image={image}
+          tiles={tiles}
           drawing={drawing}
-          look={look}
+          look={shownLook}
           readOnly={readOnly}
           marks={[
             ...picture.problems.flatMap(({ at }) => (at ? [{ at, isOpen: true }] : [])),
             ...marksOf(slot.issues ?? [], editing.document),
           ]}
-          onReload={() => images.load(slot.media_url)}
+          onReload={() => images.load(address)}
         />
         <SidePanel
           editing={editing}

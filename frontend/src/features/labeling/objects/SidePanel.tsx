@@ -1,5 +1,6 @@
-import { Divider, Text } from '@mantine/core';
-import { lazy, type ReactNode, Suspense } from 'react';
+import { Button, Divider, Text } from '@mantine/core';
+import { IconChevronDown, IconChevronUp } from '@tabler/icons-react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { whenReachable } from '@/shared/live/connection';
 import { objectsOf } from '../canvas/model';
@@ -29,11 +30,22 @@ interface SidePanelProps {
 export function SidePanel(props: SidePanelProps) {
   const { editing, ontology, activeLabel, showMissing, withIssue, guideline, children, onLabel } = props;
   const { t } = useTranslation();
+  const [isOpen, setOpen] = useState(false);
   const counts = new Map<number, number>();
   for (const { label } of objectsOf(editing.document)) counts.set(label, (counts.get(label) ?? 0) + 1);
   const labels = new Map(ontology.labels.map((label) => [label.id, label]));
   return (
-    <aside className={classes.side} aria-label={t('labeling.classes')}>
+    <aside className={classes.side} aria-label={t('labeling.classes')} data-open={isOpen || undefined}>
+      <Button
+        className={classes.sheet}
+        fullWidth
+        variant="default"
+        aria-expanded={isOpen}
+        rightSection={isOpen ? <IconChevronDown size={16} /> : <IconChevronUp size={16} />}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {t('labeling.objects.panels')}
+      </Button>
       {children}
       {!editing.readOnly && (
         <>

@@ -8,10 +8,12 @@ import type { Decoded } from './imageCache';
 import type { Keymap } from './keymap';
 import type { PictureLook } from './look';
 import classes from './objects.module.css';
+import { TilesNotice } from './TilesNotice';
 import { ToolBar } from './ToolBar';
 import type { Ontology } from './types';
 import type { useCanvasEditor } from './useCanvasEditor';
 import type { Drawing } from './useDrawing';
+import type { Tiles } from './useTiles';
 
 interface StageProps {
   name: string;
@@ -20,6 +22,7 @@ interface StageProps {
   ontology: Ontology;
   canvas: ReturnType<typeof useCanvasEditor>;
   image: Decoded;
+  tiles: Tiles;
   drawing: Drawing;
   look: PictureLook;
   readOnly: boolean;
@@ -30,17 +33,31 @@ interface StageProps {
 
 /** The tools and the picture. */
 export function Stage(props: StageProps) {
-  const { name, tools, keymap, ontology, canvas, image, drawing, look, readOnly, marks, onPlace, onReload } = props;
+  const { name, tools, keymap, ontology, canvas, image, tiles, drawing, look, readOnly, marks, onPlace, onReload } =
+    props;
   const { t } = useTranslation();
+  const isWhole = tiles.state === 'whole';
   return (
     <>
-      <ToolBar tools={tools} active={drawing.tool} keymap={keymap} editing={canvas.editing} onTool={drawing.setTool} />
-      <section className={classes.stage} aria-label={t('labeling.objects.canvas', { name })} data-picture={image.state}>
+      <ToolBar
+        tools={tools}
+        active={drawing.tool}
+        keymap={keymap}
+        editing={canvas.editing}
+        onTool={drawing.setTool}
+        onTurn={() => canvas.controller?.session.run({ do: 'turn' })}
+      />
+      <section
+        className={classes.stage}
+        aria-label={t('labeling.objects.canvas', { name })}
+        data-picture={isWhole ? image.state : tiles.state}
+      >
         <CanvasView
           document={canvas.opened.document}
           editor={canvas.opened}
           ontology={ontology}
           image={image.state === 'ready' ? image.bitmap : null}
+          tiles={tiles.source}
           activeLabel={drawing.label}
           activeTool={drawing.tool}
           readOnly={readOnly}
@@ -52,12 +69,13 @@ export function Stage(props: StageProps) {
           onTool={drawing.setTool}
           handle={canvas.setController}
         />
-        {image.state === 'loading' && (
+        <TilesNotice tiles={tiles} />
+        {isWhole && image.state === 'loading' && (
           <Center className={classes.over} role="status">
             <Loader size="sm" aria-label={t('labeling.objects.loading')} />
           </Center>
         )}
-        {image.state === 'failed' && (
+        {isWhole && image.state === 'failed' && (
           <Center className={classes.over} role="alert">
             <Stack align="center" gap="xs">
               <Text size="sm">{t('labeling.objects.failed')}</Text>

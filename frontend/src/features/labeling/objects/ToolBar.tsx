@@ -11,6 +11,7 @@ import {
   IconPointer,
   IconPolygon,
   IconRectangle,
+  IconRotateClockwise,
   IconRotateRectangle,
   IconRuler,
   IconScissors,
@@ -45,10 +46,11 @@ interface ToolBarProps {
   keymap: Keymap;
   editing: Editing;
   onTool: (tool: ToolName) => void;
+  onTurn: () => void;
 }
 
 /** The tools on the left of the picture, each with its key. */
-export function ToolBar({ tools, active, keymap, editing, onTool }: ToolBarProps) {
+export function ToolBar({ tools, active, keymap, editing, onTool, onTurn }: ToolBarProps) {
   const { t } = useTranslation();
   const shown = editing.readOnly ? tools.filter((tool) => tool === 'select' || tool === 'ruler') : tools;
   return (
@@ -76,6 +78,18 @@ export function ToolBar({ tools, active, keymap, editing, onTool }: ToolBarProps
         );
       })}
       <Divider my={4} />
+      <Tooltip label={`${t('labeling.objects.command.turn')} (${keymap.turn})`} position="right">
+        <ActionIcon
+          size={40}
+          variant="default"
+          aria-label={t('labeling.objects.command.turn')}
+          aria-keyshortcuts={keymap.turn}
+          onMouseDown={(event) => event.preventDefault()}
+          onClick={onTurn}
+        >
+          <IconRotateClockwise size={18} />
+        </ActionIcon>
+      </Tooltip>
       <Tooltip label={t('common.undo')} position="right">
         <ActionIcon
           size={40}

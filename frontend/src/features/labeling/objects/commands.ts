@@ -22,6 +22,7 @@ const ON_CANVAS: Partial<Record<CommandName, Command>> = {
   fit: { do: 'fit' },
   zoomIn: { do: 'zoom', factor: ZOOM_STEP },
   zoomOut: { do: 'zoom', factor: 1 / ZOOM_STEP },
+  turn: { do: 'turn' },
   nextObject: { do: 'next', step: 1 },
   previousObject: { do: 'next', step: -1 },
   repeat: { do: 'repeat' },

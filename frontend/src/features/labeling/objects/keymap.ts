@@ -22,6 +22,7 @@ export const DEFAULT_KEYS = {
   fit: '0',
   zoomIn: '+',
   zoomOut: '-',
+  turn: 'Shift+R',
   issues: '/',
   repeat: 'N',
   select: 'V',

@@ -12,3 +12,7 @@ export function usePicture(images: ImageCache, address: string, upcoming: readon
   }, [images, address, next]);
   return picture;
 }
+
+/** The address of what the browser decodes whole: a tiled picture has its thumbnail below the tiles. */
+export const wholePicture = (slot: { tiled: boolean; media_url: string; thumb_url: string }): string =>
+  slot.tiled ? slot.thumb_url : slot.media_url;

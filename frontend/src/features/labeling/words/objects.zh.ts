@@ -2,6 +2,24 @@ import type { Translation } from '@/i18n/types';
 import type { objects as source } from './objects.en';
 
 export const objects: Translation<typeof source> = {
+  tiles: {
+    making: '图片很大，正在准备：{{progress, number}} %',
+    progress: '图片的准备进度',
+    reason: {
+      too_large: '图片超过 2.5 亿像素。',
+      unreadable: '无法用此文件生成图片。',
+      too_deep: '图片的每个值超过 16 位。',
+      heavy: '处理此图片超出了允许的内存或时间。',
+      missing: '图片的数据缺失或已损坏。',
+    },
+  },
+  window: {
+    name: '从黑到白的数值范围',
+    centre: '中心',
+    width: '宽度',
+    range: '整个范围',
+  },
+  panels: '标签和对象',
   tools: '工具',
   tool: {
     select: '选择',
@@ -108,6 +126,7 @@ export const objects: Translation<typeof source> = {
     brush: '画笔',
     eraser: '橡皮',
     relation: '关系',
+    turn: '将图片旋转 90°',
     ruler: '标尺',
   },
   issues: '意见',
