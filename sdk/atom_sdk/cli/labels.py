@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 # As in `atom_sdk.label_formats`, which is not imported for each command.
 FORMATS = ["atom", "atom-parquet", "coco", "label-studio", "cvat", "voc", "yolo"]
+_MOST_UNMATCHED = 20
 YOLO_TASKS = ["detect", "segment", "pose", "obb"]
 _FORMAT = click.option(
     "--format", "file_format", type=click.Choice(FORMATS), required=True, help="The format."
@@ -59,6 +61,65 @@ def export(
     else:
         target = _needed(out)
         _show(context, client.export(reference, file_format, target, choices), target)
+
+
+@labels.command(name="import")
+@click.argument("dataset")
+@click.argument("source", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["auto", *FORMATS]),
+    default="auto",
+    show_default=True,
+    help="The format of SOURCE; auto looks into it and says why.",
+)
+@click.option("--branch", default="main", show_default=True, help="The branch to publish on.")
+@click.option(
+    "--existing",
+    type=click.Choice(["replace", "add", "refuse"]),
+    default="replace",
+    show_default=True,
+    help="For pictures that have objects already.",
+)
+@click.option("--yolo-task", type=click.Choice(YOLO_TASKS), help="The task of YOLO's files.")
+@click.option(
+    "--voc-origin", type=click.IntRange(0, 1), help="The number of a first pixel in VOC's files."
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would be taken and lost.")
+@click.option("--resume", is_flag=True, help="Go on with an import that was cut off.")
+@pass_context
+def import_(  # one for each option
+    context: Context,
+    dataset: str,
+    source: Path,
+    file_format: str,
+    branch: str,
+    existing: str,
+    yolo_task: str | None,
+    voc_origin: int | None,
+    *,
+    dry_run: bool,
+    resume: bool,
+) -> None:
+    """Publish the labels of SOURCE, a file, folder or archive, as a version of DATASET."""
+    from atom_sdk.client.label_imports import ImportOrder
+
+    order = ImportOrder(dataset, source, file_format, branch, existing, yolo_task or "", voc_origin)
+    client = context.client.labels
+    if dry_run:
+        report = client.look_at_import(order)
+        context.emit(report, lambda out: _print_incoming(out, report))
+        return
+    done = client.import_(order, resume=resume)
+
+    def show(out: Console) -> None:
+        _print_incoming(out, done["read"])
+        version = f"{dataset}@{done['outcome']['version']}"
+        said = "has them already" if done["outcome"]["unchanged"] else "has these labels"
+        out.print(f"{version} {said}.", markup=False)
+
+    context.emit(done, show)
 
 
 @labels.command()
@@ -141,3 +202,19 @@ def _print_report(out: Console, report: LabelReport) -> None:
         out.print(f"  changed  {sentence}", markup=False)
     for sentence in report.lost():
         out.print(f"  lost     {sentence}", markup=False)
+
+
+def _print_incoming(out: Console, report: Mapping[str, Any]) -> None:
+    read, matches = report["read"], report["matches"]
+    kinds = ", ".join(f"{kind} {count}" for kind, count in read["objects"].items())
+    total = counted(sum(read["objects"].values()), "object")
+    pictures = counted(read["pictures"], "picture")
+    out.print(f"{read['format']}: {pictures}, {total}: {kinds}", markup=False)
+    for word in ("changed", "lost"):
+        for row in read[word]:
+            out.print(f"  {word:8} {row['text']}", markup=False)
+    for row in matches["unmatched"][:_MOST_UNMATCHED]:
+        out.print(f"  {row['reason']:8} {row['name']}", markup=False)
+    more = len(matches["unmatched"]) - _MOST_UNMATCHED + matches["left_off"]
+    if more > 0:
+        out.print(f"  and {counted(more, 'further name')}; --json lists more", markup=False)

@@ -117,7 +117,7 @@ class Client:
     @property
     def labels(self) -> Labels:
         """Labels of dataset versions, for other tools."""
-        return Labels(self.http, self.datasets)
+        return Labels(self.http, self.project, self.datasets)
 
     @property
     def labelx(self) -> LabelX:

@@ -1,15 +1,17 @@
-"""Labels of dataset versions from Python: written in the formats of other tools."""
+"""Labels of dataset versions from Python: to and from the formats of other tools."""
 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.datasets import Datasets
+from atom_sdk.client.label_imports import ImportOrder, LabelImports
+from atom_sdk.client.progress import Progress
 from atom_sdk.client.transport.http import Http
 from atom_sdk.client.transport.manifest import RemoteManifest
 
@@ -22,9 +24,33 @@ if TYPE_CHECKING:
 class Labels:
     """Labels of the versions of one project's datasets."""
 
-    def __init__(self, http: Http, datasets: Datasets) -> None:
+    def __init__(self, http: Http, project: str, datasets: Datasets) -> None:
         self._http = http
         self._datasets = datasets
+        self._imports = LabelImports(http, project, datasets)
+
+    def look_at_import(self, order: ImportOrder) -> dict[str, Any]:
+        """Return what an import would bring, and send nothing.
+
+        Raises ApiError, ImportFailedError, OSError.
+        """
+        return self._imports.look(order)
+
+    def import_(
+        self,
+        order: ImportOrder,
+        *,
+        resume: bool = False,
+        progress: Progress | None = None,
+        show: Callable[[Mapping[str, Any]], None] = lambda _: None,
+    ) -> dict[str, Any]:
+        """Make labels of this machine part of the next version; return the transfer as it ended.
+
+        With `resume` an import of the same files that was cut off goes on. `show` gets the report
+        of what was read before anything is sent. Raises ApiError, ImportFailedError,
+        LabelImportFailedError, UploadRejectedError, OSError.
+        """
+        return self._imports.bring(order, resume=resume, progress=progress, show=show)
 
     def look(
         self, reference: str, file_format: str, choices: WriteChoices | None = None

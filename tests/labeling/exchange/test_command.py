@@ -1,0 +1,83 @@
+"""`atom labels import`: reads here, shows losses, publishes once, and goes on after a kill."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from atom.accounts.actions import create_token
+from atom.datasets.models import Dataset, Version
+from atom.labeling.models import LabelTransfer
+from atom_sdk.cli.context import Context
+from atom_sdk.cli.main import cli
+from atom_sdk.client import Client, label_imports
+from tests.factories.accounts import make_member, make_project
+from tests.factories.datasets import make_dataset, make_version
+from tests.labeling.exchange.transferring import PATHS, box, coco, drawn_on
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def labels(tmp_path: Path) -> Path:
+    path = tmp_path / "标注.json"
+    path.write_bytes(coco(box(1), box(2, 3, 9), names=("train/a.png", "b.png", "x.png", PATHS[3])))
+    return path
+
+
+@pytest.fixture
+def run(live_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run a command as a researcher of the project `vision`; returns its JSON."""
+    monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
+    project = make_project("vision")
+    make_version(make_dataset(project, "street"), dict.fromkeys(PATHS))
+    secret = create_token(make_member(project, "researcher"), "cli", ["admin"]).secret
+
+    def run(*words: str) -> Any:
+        context = Context()
+        with Client(live_server.url, secret, "vision") as client:
+            context._client = client
+            done = CliRunner().invoke(cli, ["--json", *words], obj=context, standalone_mode=False)
+        if done.exception is not None:
+            raise done.exception
+        return json.loads(done.stdout)
+
+    return run
+
+
+def test_a_dry_run_shows_what_the_import_brings(run: Any, labels: Path) -> None:
+    words = ("labels", "import", "street", str(labels))
+    before = run(*words, "--dry-run")
+    assert LabelTransfer.objects.count() == 0
+    assert before["read"]["objects"] == {"box": 2}
+    assert before["matches"]["unmatched"] == [{"name": "x.png", "reason": "missing"}]
+    done = run(*words)
+    assert (done["state"], done["read"]["read"]) == ("done", before["read"])
+    assert done["outcome"] == {"version": "v2", "unchanged": False}
+    documents = drawn_on(Dataset.objects.get(name="street"))
+    assert {path: len(it.objects) for path, it in documents.items()} == {
+        "train/a.png": 1,
+        "train/b.png": 0,
+        PATHS[3]: 1,
+    }
+
+
+def test_an_import_that_was_cut_off_goes_on_and_makes_one_version(
+    run: Any, labels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_off(*_: Any) -> Any:
+        raise ConnectionAbortedError
+
+    words = ("labels", "import", "street", str(labels), "--existing", "add")
+    with monkeypatch.context() as patch:
+        patch.setattr(label_imports.LabelImports, "_followed", cut_off)
+        with pytest.raises(ConnectionAbortedError):
+            run(*words)
+    done = run(*words, "--resume")
+    assert done["state"] == "done"
+    assert LabelTransfer.objects.count() == 1
+    assert Version.objects.count() == 2
