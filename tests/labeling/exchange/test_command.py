@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from blake3 import blake3
 from click.testing import CliRunner
 
 from atom.accounts.actions import create_token
-from atom.datasets.models import Dataset, Version
+from atom.datasets.models import Dataset, Pack, Version
 from atom.labeling.models import LabelTransfer
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
@@ -35,6 +36,9 @@ def run(live_server: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> An
     monkeypatch.setenv("ATOM_CACHE", str(tmp_path / "cache"))
     project = make_project("vision")
     make_version(make_dataset(project, "street"), dict.fromkeys(PATHS))
+    # The pack of the factory's pictures, whose bytes are not read here.
+    digest = blake3(b"pack").hexdigest()
+    Pack.objects.create(project=project, digest=digest, size_bytes=1, state="verified")
     secret = create_token(make_member(project, "researcher"), "cli", ["admin"]).secret
 
     def run(*words: str) -> Any:
