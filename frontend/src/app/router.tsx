@@ -17,6 +17,7 @@ import {
   datasetsSearch,
   diffSearch,
   importSearch,
+  labelsSearch,
   refsSearch,
   uploadSearch,
   versionsSearch,
@@ -144,6 +145,7 @@ const overview = createRoute({
 });
 
 const datasets = whenReachable(() => import('@/features/datasets'));
+const exchange = whenReachable(() => import('@/features/datasets/exchange'));
 const importing = whenReachable(() => import('@/features/datasets/importing'));
 const datasetRoutes = [
   createRoute({
@@ -215,6 +217,12 @@ const datasetRoutes = [
     path: '/datasets/$name/cleaning',
     validateSearch: optional(cleaningSearch),
     component: lazyRouteComponent(datasets, 'CleaningPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name/labels',
+    validateSearch: optional(labelsSearch),
+    component: lazyRouteComponent(exchange, 'LabelsPage'),
   }),
   createRoute({
     getParentRoute: under,

@@ -11,6 +11,7 @@ import { cleaning } from '@/features/datasets/words/cleaning.en';
 import { datasets } from '@/features/datasets/words/datasets.en';
 import { diff } from '@/features/datasets/words/diff.en';
 import { drawn } from '@/features/datasets/words/drawn.en';
+import { exchange } from '@/features/datasets/words/exchange.en';
 import { importing } from '@/features/datasets/words/importing.en';
 import { item } from '@/features/datasets/words/item.en';
 import { sources } from '@/features/datasets/words/sources.en';
@@ -58,6 +59,7 @@ const en = {
   drawn,
   git,
   health,
+  exchange,
   importing,
   item,
   jobs,

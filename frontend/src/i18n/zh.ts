@@ -12,6 +12,7 @@ import { cleaning } from '@/features/datasets/words/cleaning.zh';
 import { datasets } from '@/features/datasets/words/datasets.zh';
 import { diff } from '@/features/datasets/words/diff.zh';
 import { drawn } from '@/features/datasets/words/drawn.zh';
+import { exchange } from '@/features/datasets/words/exchange.zh';
 import { importing } from '@/features/datasets/words/importing.zh';
 import { item } from '@/features/datasets/words/item.zh';
 import { sources } from '@/features/datasets/words/sources.zh';
@@ -64,6 +65,7 @@ const zh = {
   faults,
   git,
   health,
+  exchange,
   importing,
   item,
   jobs,

@@ -15,6 +15,7 @@ export const palette = {
     versions: 'Versions, branches and tags',
     diff: 'Compare versions',
     cleaning: 'Cleaning',
+    exchange: 'Labels in and out',
     importing: 'Import annotations',
     keeping: 'Settings of the dataset',
     refs: 'Branches and tags of the dataset',

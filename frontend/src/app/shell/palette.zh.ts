@@ -17,6 +17,7 @@ export const palette: Translation<typeof en> = {
     versions: '版本、分支与版本标签',
     diff: '比较版本',
     cleaning: '清洗',
+    exchange: '标注导入与导出',
     importing: '导入标注',
     keeping: '数据集的设置',
     refs: '数据集的分支与版本标签',

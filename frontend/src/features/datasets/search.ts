@@ -57,6 +57,12 @@ export const cleaningSearch = (raw: RawSearch) => ({
 });
 
 /** `look` is the run that looked, `run` the one that imports; before both, the choices are made. */
+export const labelsSearch = (raw: RawSearch) => ({
+  ref: text(raw.ref),
+  task: text(raw.task),
+  act: text(raw.act),
+  transfer: text(raw.transfer),
+});
 export const importSearch = (raw: RawSearch) => ({
   ref: text(raw.ref),
   path: text(raw.path),

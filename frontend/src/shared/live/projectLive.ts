@@ -28,6 +28,7 @@ const READ_AGAIN: Readonly<Record<string, readonly Parameters<typeof keyOf>[0][]
   comment: ['/api/v1/runs/{run_id}/comments/'],
   writer: [`${IN_DATASET}writers/`, `${IN_DATASET}write-jobs/`, `${IN_DATASET}activity/`],
   commit: [`${IN_DATASET}operations/`],
+  labeltransfer: ['/api/v1/projects/{project}/labelx/transfers/', '/api/v1/labelx/transfers/{transfer_id}/'],
   cleaning: [`${IN_DATASET}versions/{ref}/cleaning/`, REPORT, `${IN_DATASET}activity/`],
   dataset: [`${IN_DATASET}versions/`, `${IN_DATASET}branches/`, `${IN_DATASET}tags/`, `${IN_DATASET}activity/`],
   source: ['/api/v1/projects/{project}/sources/', `${IN_DATASET}activity/`],

@@ -2,6 +2,7 @@ import { ActionIcon, Badge, Menu, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
   IconArrowBackUp,
+  IconArrowsLeftRight,
   IconArrowsSplit2,
   IconCherry,
   IconCopy,
@@ -226,6 +227,16 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
             <Menu.Item leftSection={<IconArrowsSplit2 size={15} />} onClick={split.open}>
               {t('datasets.splitMenu')}
             </Menu.Item>
+          )}
+          {version && (
+            <MenuLink
+              to="/datasets/$name/labels"
+              params={{ name }}
+              search={{ ref: address.ref }}
+              leftSection={<IconArrowsLeftRight size={15} />}
+            >
+              {t('datasets.labelsMenu')}
+            </MenuLink>
           )}
           {mayWrite && version && (
             <>

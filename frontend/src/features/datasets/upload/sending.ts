@@ -2,7 +2,7 @@
 import type { Upload } from '@/api/contract/datasets';
 import { asApiError } from '@/api/errors';
 import { pooled } from './pooled';
-import { putPart, type UploadApi } from './uploadApi';
+import { type DatasetUploads, putPart } from './uploadApi';
 
 const PARTS_AT_ONCE = 2;
 /** So often an upload is begun anew whose parts the server does not take. */
@@ -13,8 +13,10 @@ const BEGIN_ANEW = new Set(['upload_not_open', 'media_link_expired', 'upload_inc
 type Tell = (bytes: number, isSent: boolean) => void;
 
 export interface Sending {
-  api: UploadApi;
+  api: DatasetUploads;
   signal: AbortSignal;
+  /** A file of labels, in place of packs and changes. */
+  kind?: 'labels';
   /** Does it again while the network or the server is away. */
   patiently: <T>(act: () => Promise<T>) => Promise<T>;
   /** Hears of bytes and files that are at the server, or, negative, are not after all; `isSent` of those sent just now. */
@@ -41,7 +43,7 @@ export class BlobSender {
 
   private async sendOnce(digest: string, blob: Blob, files?: number): Promise<string> {
     const { api, patiently } = this.sending;
-    const kind = files === undefined ? 'changes' : 'pack';
+    const kind = this.sending.kind ?? (files === undefined ? 'changes' : 'pack');
     const upload = await patiently(() => api.begin(kind, digest, blob.size));
     let counted = 0;
     const tell: Tell = (bytes, isSent) => {

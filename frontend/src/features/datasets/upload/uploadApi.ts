@@ -30,17 +30,43 @@ export interface Pushed {
   split?: SplitOf;
 }
 
-export class UploadApi {
-  private readonly order: Order;
-  private readonly signal: AbortSignal;
+/** Uploads into one dataset, whatever becomes of them. */
+export class DatasetUploads {
+  protected readonly path: { project: string; dataset: string };
+  protected readonly signal: AbortSignal;
 
-  constructor(order: Order, signal: AbortSignal) {
-    this.order = order;
+  constructor({ project, dataset }: { project: string; dataset: string }, signal: AbortSignal) {
+    this.path = { project, dataset };
     this.signal = signal;
   }
 
-  private get path() {
-    return { project: this.order.project, dataset: this.order.dataset };
+  /** A new upload, or the one that was begun with these bytes; only an `open` one has something to send. */
+  async begin(kind: 'pack' | 'changes' | 'labels', digest: string, size: number): Promise<Upload> {
+    const body = { kind, digest, size_bytes: size };
+    const { data } = await api.POST(UPLOADS, { params: { path: this.path }, body, signal: this.signal });
+    return data as Upload;
+  }
+
+  /** Where a part goes: a path of this origin, good for an hour. */
+  async partAddress(upload: string, number: number): Promise<string> {
+    const params = { path: { ...this.path, upload_id: upload } };
+    const body = { numbers: [number], through: 'portal' as const };
+    const { data } = await api.POST(PARTS, { params, body, signal: this.signal });
+    return data?.urls[String(number)] ?? '';
+  }
+
+  async complete(upload: string, parts: { n: number; etag: string }[]): Promise<void> {
+    const params = { path: { ...this.path, upload_id: upload } };
+    await api.POST(COMPLETE, { params, body: { parts }, signal: this.signal });
+  }
+}
+
+export class UploadApi extends DatasetUploads {
+  private readonly order: Order;
+
+  constructor(order: Order, signal: AbortSignal) {
+    super(order, signal);
+    this.order = order;
   }
 
   /** Makes the dataset unless it is there. */
@@ -82,26 +108,6 @@ export class UploadApi {
       cursor = data?.next ?? undefined;
     } while (cursor);
     return found;
-  }
-
-  /** A new upload, or the one that was begun with these bytes; only an `open` one has something to send. */
-  async begin(kind: 'pack' | 'changes', digest: string, size: number): Promise<Upload> {
-    const body = { kind, digest, size_bytes: size };
-    const { data } = await api.POST(UPLOADS, { params: { path: this.path }, body, signal: this.signal });
-    return data as Upload;
-  }
-
-  /** Where a part goes: a path of this origin, good for an hour. */
-  async partAddress(upload: string, number: number): Promise<string> {
-    const params = { path: { ...this.path, upload_id: upload } };
-    const body = { numbers: [number], through: 'portal' as const };
-    const { data } = await api.POST(PARTS, { params, body, signal: this.signal });
-    return data?.urls[String(number)] ?? '';
-  }
-
-  async complete(upload: string, parts: { n: number; etag: string }[]): Promise<void> {
-    const params = { path: { ...this.path, upload_id: upload } };
-    await api.POST(COMPLETE, { params, body: { parts }, signal: this.signal });
   }
 
   /** Asks for the commit, and follows it to its end. A head that moved is an ApiError `head_moved`. */

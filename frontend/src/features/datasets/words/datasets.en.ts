@@ -282,6 +282,7 @@ export const datasets = {
   importOfferHint: 'Import them to get their pictures, labels, boxes and splits. You see first what would be lost.',
   importOfferStart: 'Look and import',
   importMenu: 'Import annotations…',
+  labelsMenu: 'Labels in and out…',
   importUpload: 'Or upload it: the page of the version then offers to import it.',
   importDryRun: 'With --dry-run it only shows what would be imported and left out.',
   originImport: 'Imported from {{source}} ({{format}})',

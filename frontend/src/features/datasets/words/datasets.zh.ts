@@ -265,6 +265,7 @@ export const datasets: Translation<typeof en.datasets> = {
   importOfferHint: '导入后即可得到其中的图像、标注、框和划分。导入前会先显示会丢失什么。',
   importOfferStart: '检查并导入',
   importMenu: '导入标注…',
+  labelsMenu: '标注导入与导出…',
   importUpload: '也可以先上传：之后版本页面会提供导入。',
   importDryRun: '加上 --dry-run 则只显示将导入和跳过的内容。',
   originImport: '从 {{source}} 导入({{format}})',

@@ -1,0 +1,104 @@
+import { screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, expect, test } from 'vitest';
+import { expectNoViolations } from '@/test/axe';
+import { listing, sent, serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { LabelsPage } from './index';
+
+const counts = {
+  format: 'coco',
+  why: 'labels.json has images and annotations',
+  pictures: 3,
+  empty: 1,
+  objects: { box: 4 },
+  changed: [],
+  lost: [
+    {
+      code: 'formats.picture_missing',
+      params: { count: 2 },
+      text: 'Annotations without their picture: 2',
+      count: 2,
+      first: ['labels.json: gone.png'],
+    },
+  ],
+};
+const transfer = (extra: object = {}) => ({
+  id: 'x1',
+  project: 'vision',
+  dataset: 'pets',
+  direction: 'import',
+  branch: 'main',
+  version: { id: 'v', dataset: 'pets', ref: 'v1' },
+  label_task: '',
+  format: 'auto',
+  options: { existing: 'replace' },
+  filename: 'labels.json',
+  state: 'waiting',
+  progress: 0,
+  report: {
+    read: counts,
+    classes: { cat: 4 },
+    matches: { unmatched: [{ name: 'gone.png', reason: 'missing' }], left_off: 0 },
+    existing: 1,
+  },
+  outcome: {},
+  error: null,
+  output_version: null,
+  result_bytes: null,
+  expires_at: null,
+  created_by: null,
+  created_at: '2026-01-01T00:00:00Z',
+  confirmed_at: null,
+  updated_at: '2026-01-01T00:00:00Z',
+  ...extra,
+});
+const posts = (end: string) => sent.filter(({ line }) => line.startsWith('POST') && line.includes(end));
+const ONE = 'labelx/transfers/{transfer_id}/';
+
+beforeEach(() => {
+  serve('GET', 'projects/{project}/labelx/transfers/', listing());
+  serve('GET', ONE, transfer());
+});
+
+test('an import shows its counts and losses and waits for a yes', async () => {
+  serve('POST', `${ONE}confirm/`, transfer({ state: 'confirmed' }));
+  const { container } = await renderPage(<LabelsPage />, '/datasets/pets/labels?transfer=x1', '/datasets/$name/labels');
+  expect(await screen.findByText('3 pictures · 4 objects · 1 picture without objects')).toBeTruthy();
+  expect(screen.getByText(/gone.png · no such picture/)).toBeTruthy();
+  expect(screen.getByText('Annotations without their picture: 2')).toBeTruthy();
+  expect(screen.getByText('1 of these pictures has objects already.')).toBeTruthy();
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'Publish as the next version' }));
+  await waitFor(() => expect(posts('/confirm/')).toHaveLength(1));
+});
+
+test('a failed import says why and the next step', async () => {
+  const error = { code: 'labels_unreadable', detail: 'a.json ends too soon.', action: 'Mend the file.' };
+  serve('GET', ONE, transfer({ state: 'failed', error, report: {} }));
+  await renderPage(<LabelsPage />, '/datasets/pets/labels?transfer=x1', '/datasets/$name/labels');
+  expect((await screen.findByRole('alert')).textContent).toContain('a.json ends too soon.');
+  expect(screen.getByRole('alert').textContent).toContain('Mend the file.');
+});
+
+test('an export is asked for by version and format', async () => {
+  serve('POST', 'projects/{project}/labelx/exports/', transfer({ direction: 'export' }));
+  const { container } = await renderPage(
+    <LabelsPage />,
+    '/datasets/pets/labels?ref=v2&act=export',
+    '/datasets/$name/labels',
+  );
+  await userEvent.click(await screen.findByRole('button', { name: 'Count losses' }));
+  await waitFor(() => expect(posts('/exports/')).toHaveLength(1));
+  expect(posts('/exports/')[0]?.body).toMatchObject({
+    dataset: 'pets@v2',
+    format: 'coco',
+  });
+  await expectNoViolations(container);
+});
+
+test('an import without a file is not sent', async () => {
+  await renderPage(<LabelsPage />, '/datasets/pets/labels?act=import', '/datasets/$name/labels');
+  await userEvent.click(await screen.findByRole('button', { name: 'Upload and look' }));
+  expect(await screen.findByText('Choose a file.')).toBeTruthy();
+});

@@ -1,0 +1,4 @@
+import '../words/index';
+import './words';
+
+export { LabelsPage } from './LabelsPage';
