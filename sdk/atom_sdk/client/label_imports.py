@@ -154,8 +154,14 @@ class LabelImports:
     def _sent(self, order: ImportOrder, rows: Path, key: str, progress: Progress) -> dict[str, Any]:
         base = f"projects/{self._project}/datasets/{order.dataset}/"
         target = UploadTarget(self._http, base, progress)
-        upload = upload_file(target, rows, "labels", _digest(rows))
-        wait_verified(target, upload)
+        # The same request again must name the same upload.
+        sent_before = rows.with_name("upload")
+        if sent_before.is_file():
+            upload = sent_before.read_text("utf-8")
+        else:
+            upload = upload_file(target, rows, "labels", _digest(rows))
+            wait_verified(target, upload)
+            sent_before.write_text(upload, "utf-8")
         body = {
             "dataset": order.dataset,
             "branch": order.branch,
