@@ -30,7 +30,7 @@ from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_ver
 
 if TYPE_CHECKING:
     from atom_sdk.importers.trees import Tree
-    from atom_sdk.label_formats.pictures import Size
+    from atom_sdk.label_formats.picture_sizes import Size
 
 _ROWS, _STATE = "labels.parquet", "import.json"
 _ENDED = frozenset({"done", "failed", "cancelled"})
@@ -216,7 +216,7 @@ def _sizes(tree: Tree) -> Callable[[str], Size | None]:
     """Return the size of a picture of the version, as the picture beside the labels tells it."""
     from atom_sdk.importers.lookup import Pictures
     from atom_sdk.importers.names import NameRefusedError
-    from atom_sdk.label_formats.pictures import size_of
+    from atom_sdk.label_formats.picture_sizes import size_of
 
     beside = Pictures(tree.images())
 
