@@ -232,7 +232,7 @@ class LabelsTooLarge(Invalid):
 
     code = "labels_too_large"
     title = "The file of labels is too large."
-    action = "Split it, or import it with `atom labels import`, which sends less."
+    action = "Split it, or import it from the command line, which sends less."
 
 
 class LabelsPresent(Conflict):

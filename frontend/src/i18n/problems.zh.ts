@@ -191,7 +191,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   no_items: ['该版本没有符合条件的文件。', '请放宽条件，或选择其他版本。'],
   nothing_to_publish: ['还没有任何标注通过。', '请先标注并审核一些图像。'],
   labels_unreadable: ['无法读取这些标注。', '请修正所指的文件，或选择其他格式，然后再次导入。'],
-  labels_too_large: ['标注文件太大。', '请拆分文件，或用 atom labels import 导入，它发送的内容更少。'],
+  labels_too_large: ['标注文件太大。', '请拆分文件，或用命令行导入，它发送的内容更少。'],
   labels_present: ['其中一些图片已有对象。', '请替换它们，或添加到它们。'],
   labels_not_uploaded: ['标注文件不在。', '请重新上传文件。'],
   no_labels_to_export: ['没有可导出的标注。', '请选择带对象的版本，或放宽查询。'],
