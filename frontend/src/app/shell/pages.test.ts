@@ -17,6 +17,7 @@ test('the pages of a dataset lead to each other, and not to those of another thi
     'refs',
     'diff',
     'importing',
+    'exchange',
     'cleaning',
     'keeping',
     'activity',

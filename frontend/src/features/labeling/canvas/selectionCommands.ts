@@ -1,13 +1,13 @@
 import { type Clipboard, clipOf, idsNeeded, objectOf } from './edits';
 import type { Command } from './keys';
-import type { Session } from './session';
+import type { ToolHost } from './tools/tool';
 import { turnOf } from './view';
 
 /** Commands on the selected objects, and their copies. */
 
 const COPY_SHIFT_PX = 12;
 
-export function runOnSelection(session: Session, command: Command, ids: readonly string[]): boolean {
+export function runOnSelection(session: ToolHost, command: Command, ids: readonly string[]): boolean {
   switch (command.do) {
     case 'delete':
       session.dispatch({ type: 'delete', ids });
@@ -42,33 +42,33 @@ export function runOnSelection(session: Session, command: Command, ids: readonly
   return true;
 }
 
-function merge(session: Session, ids: readonly string[]): void {
+function merge(session: ToolHost, ids: readonly string[]): void {
   const polygons = ids.filter((id) => objectOf(session.editor.document, id)?.kind === 'polygon');
   if (polygons.length < 2) session.notify({ code: 'mergeTwo' });
   else session.dispatch({ type: 'merge', ids: polygons });
 }
 
-function copyShift(session: Session): { dx: number; dy: number } {
+function copyShift(session: ToolHost): { dx: number; dy: number } {
   const shift = COPY_SHIFT_PX / session.view.scale;
   return alongScreen(session, shift, shift);
 }
 
 /** Right and down are those of the screen, also where the view is turned. */
-function alongScreen(session: Session, dx: number, dy: number): { dx: number; dy: number } {
+function alongScreen(session: ToolHost, dx: number, dy: number): { dx: number; dy: number } {
   const [cos, sin] = turnOf(session.view.rotation ?? 0);
   return { dx: dx * cos + dy * sin, dy: dy * cos - dx * sin };
 }
 
-function idsFor(session: Session, clip: Clipboard): string[] {
+function idsFor(session: ToolHost, clip: Clipboard): string[] {
   return Array.from({ length: idsNeeded(clip) }, session.newId);
 }
 
-function duplicate(session: Session, ids: readonly string[]): void {
+function duplicate(session: ToolHost, ids: readonly string[]): void {
   const newIds = idsFor(session, clipOf(session.editor.document, ids));
   session.dispatch({ type: 'duplicate', ids, newIds, ...copyShift(session) });
 }
 
-export function paste(session: Session): boolean {
+export function paste(session: ToolHost): boolean {
   const { clipboard } = session.editor;
   if (clipboard.objects.length === 0) return false;
   // On another picture a copy keeps its place; on its own it must not cover what it came from.

@@ -11,7 +11,8 @@ import { KeyValueList } from '@/shared/ui/KeyValueList';
 import { notifySuccess } from '@/shared/ui/undo';
 import { changePlan, TASK_KEY, TASKS_KEY } from '../queries';
 import { DueDate } from './DueDate';
-import { PLAN_NAMES, type Plan, PlanFields, planBody } from './PlanFields';
+import { PlanFields } from './PlanFields';
+import { PLAN_NAMES, type Plan, planBody } from './plan';
 
 /** People, due date, priority and pre-labels of a task; a researcher changes them while people work. */
 export function TaskPlan({ task }: { task: LabelTask }) {

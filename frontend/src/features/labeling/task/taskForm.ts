@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { readStored, writeStored } from '@/shared/ui/stored';
 import type { OntologySchema } from '../objects/types';
 import type { LabelDraft } from './ontologyDraft';
-import type { Plan } from './PlanFields';
+import type { Plan } from './plan';
 
 export type Modality = 'image-classification' | 'image-objects';
 
