@@ -75,7 +75,7 @@ def python(stack_of_two: Stack, demo_output: str) -> Path:
     """The interpreter of the runtime that the demo's detector was trained in."""
     assert "street@v4" in demo_output
     packages = "lib/python*/site-packages/onnxruntime"
-    [runtime] = {path.parents[3] for path in (stack_of_two.home / "runtimes").glob(f"*/{packages}")}
+    [runtime] = {path.parents[3] for path in stack_of_two.runtimes.glob(f"*/{packages}")}
     return runtime / "bin" / "python"
 
 

@@ -187,7 +187,8 @@ def test_a_run_keeps_its_kind_and_copies_have_it(api: APIClient, west: Cluster) 
     assert api.post(address, {}).json()["accelerator"] == "A100"
     assert api.post(address, {"accelerator": "H100"}).json()["accelerator"] == "H100"
     assert api.post(address, {"accelerator": ""}).json()["accelerator"] == ""
-    refused = api.post(address, {"resources": {"gpus": 0}})
+    assert api.post(address, {"resources": {"gpus": 0}}).json()["accelerator"] == ""
+    refused = api.post(address, {"resources": {"gpus": 0}, "accelerator": "A100"})
     assert codes(refused, "accelerator") == ["jobs.accelerator_without_gpus"]
     (row,) = api.get("/api/v1/projects/vision/runs/", {"search": "accelerator:H100"}).json()[
         "results"

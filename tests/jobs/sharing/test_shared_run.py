@@ -256,7 +256,8 @@ class TestFailures:
         numbers_only = {
             FailureCode.OUT_OF_MEMORY, FailureCode.DEADLINE, FailureCode.SIGNALLED,
             FailureCode.EXITED, FailureCode.RUNNER_LOST, FailureCode.NO_LABELS,
-            FailureCode.SPLIT_EMPTY, FailureCode.NOTHING_READABLE, FailureCode.GPU_OUT_OF_MEMORY,
+            FailureCode.NO_OBJECTS, FailureCode.SPLIT_EMPTY, FailureCode.NOTHING_READABLE,
+            FailureCode.GPU_OUT_OF_MEMORY,
         }  # fmt: skip
         for code in set(FailureCode) - {FailureCode.EXITED_WITH_ERROR}:
             told = self.message_of({"code": code, "params": {"said": "x", "exit_code": 1}})

@@ -25,11 +25,11 @@ export const exchange: Translation<typeof en> = {
   whereHint: '留空表示所有带对象的图片。',
   formats: {
     auto: '自动识别',
-    atom: 'Atom（JSON lines）',
+    atom: 'Atom（JSON 行）',
     'atom-parquet': 'Atom（Parquet）',
     coco: 'COCO',
     'label-studio': 'Label Studio',
-    cvat: 'CVAT for images 1.1',
+    cvat: 'CVAT 图片 1.1',
     voc: 'Pascal VOC',
     yolo: 'YOLO',
   },

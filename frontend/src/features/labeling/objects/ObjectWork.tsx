@@ -35,6 +35,10 @@ export default function ObjectWork({ task }: { task: LabelTask }) {
   const [images] = useState(() => new ImageCache());
   const clipboard = useRef(EMPTY_CLIPBOARD);
   useEffect(() => () => images.clear(), [images]);
+  useEffect(() => {
+    window.addEventListener('online', images.retry);
+    return () => window.removeEventListener('online', images.retry);
+  }, [images]);
   const onBroughtBack = useCallback(
     (count: number) => notifyWarning(t('labeling.objects.broughtBack', { count })),
     [t],

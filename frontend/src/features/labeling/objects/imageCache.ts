@@ -45,6 +45,11 @@ export class ImageCache {
     );
   }
 
+  /** Fetches again what could not be fetched. */
+  retry = (): void => {
+    for (const [address, { state }] of [...this.entries]) if (state === 'failed') this.load(address);
+  };
+
   private put(address: string, entry: Decoded): void {
     // It was dropped while it was on its way.
     if (!this.entries.has(address)) {
