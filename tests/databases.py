@@ -7,8 +7,9 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
+from asgiref.sync import SyncToAsync
 from django.apps import apps
-from django.db import connection
+from django.db import connection, connections
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.models.signals import post_migrate
 
@@ -36,6 +37,8 @@ _KEEP_WORKFLOWS = """
 CREATE SCHEMA IF NOT EXISTS kept;
 CREATE TABLE IF NOT EXISTS kept.jobs_workflow AS TABLE jobs_workflow
 """
+
+_END_OF_SOCKETS_S = 30
 
 
 @contextmanager
@@ -94,6 +97,17 @@ def _emptying() -> str:
 
 
 def empty_tables() -> None:
-    """Delete every row and put the built-in workflows back."""
+    """Delete every row and put the built-in workflows back, once nothing else works on them."""
+    _end_work_of_sockets()
     with connection.cursor() as cursor:
         cursor.execute(_emptying())
+
+
+def _end_work_of_sockets() -> None:
+    """Wait for the thread that asks the database for sockets, and close its connection.
+
+    A test may end while the thread connects. pytest-django then refuses the statement that has the
+    new connection commit at once, and Django takes it for one that does: all later tests of
+    sockets would fail. Raises TimeoutError when the thread does not end its work.
+    """
+    SyncToAsync.single_thread_executor.submit(connections.close_all).result(_END_OF_SOCKETS_S)
