@@ -1,6 +1,6 @@
 import { VisuallyHidden } from '@mantine/core';
 import type { TFunction } from 'i18next';
-import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './CanvasView.module.css';
 import { CanvasController, type Mark } from './controller';
@@ -51,7 +51,8 @@ export function CanvasView(props: CanvasViewProps) {
   latest.current = props;
   const translate = useRef(t);
   translate.current = t;
-  useEffect(() => {
+  // Before the browser paints, so that whoever sees the canvas can press a key.
+  useLayoutEffect(() => {
     if (!host.current || !base.current || !active.current) return;
     const made = new CanvasController(host.current, base.current, active.current, {
       change: (document, patch) => latest.current.onChange?.(document, patch),

@@ -1,5 +1,6 @@
 import type { LeasedSlot } from '@/api/contract/labeling';
 import type { KeyValue } from './kv';
+import { forgetAtLeaving, keepAtLeaving, keptAtLeaving } from './leaving';
 
 /** Work that was not submitted: of this browser where it is newer than what the server has. */
 export interface Drafted<D> {
@@ -48,6 +49,8 @@ export class LocalDrafts<D> {
   private sequences = new Map<string, number>();
   /** Values that wait for the next write. */
   private waiting = new Map<string, D>();
+  /** Values whose write has begun. */
+  private writing = new Map<string, D>();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   private readonly options: LocalDraftsOptions<D>;
@@ -61,7 +64,23 @@ export class LocalDrafts<D> {
   async read(slots: readonly LeasedSlot[]): Promise<Map<string, Drafted<D>>> {
     await this.flush();
     const local = new Map(await this.options.store.entries<Entry>(this.prefix));
+    await Promise.all(slots.map(({ id }) => this.takeKept(this.prefix + id, local)));
     return new Map(slots.map((slot) => [slot.id, this.newer(slot, local.get(this.prefix + slot.id))]));
+  }
+
+  /** Moves what a page kept as it went, where the store has nothing as new. */
+  private async takeKept(key: string, local: Map<string, Entry>): Promise<void> {
+    const kept = keptAtLeaving<Entry>(key);
+    if (!kept) return;
+    if (kept.sequence > (local.get(key)?.sequence ?? 0)) {
+      local.set(key, kept);
+      const isStored = await this.options.store.set(key, kept).then(
+        () => true,
+        () => false,
+      );
+      if (!isStored) return;
+    }
+    forgetAtLeaving(key, kept.sequence);
   }
 
   private newer(slot: LeasedSlot, saved: Entry | undefined): Drafted<D> {
@@ -100,20 +119,39 @@ export class LocalDrafts<D> {
     await Promise.all(waiting.map(([slotId, value]) => this.write(slotId, value)));
   }
 
+  /** Keeps at once what is not written yet, since the page may end with this call; then writes it. */
+  leave(): void {
+    for (const [slotId, value] of [...this.writing, ...this.waiting])
+      keepAtLeaving(this.prefix + slotId, this.entryOf(slotId, value));
+    void this.flush();
+  }
+
+  private entryOf(slotId: string, value: D): Entry {
+    return { ...this.options.packing.pack(value), sequence: this.sequences.get(slotId) ?? 0 };
+  }
+
   private async write(slotId: string, value: D): Promise<void> {
-    const { store, packing, onKept } = this.options;
-    const sequence = this.sequences.get(slotId) ?? 0;
+    const { store, onKept } = this.options;
+    const entry = this.entryOf(slotId, value);
+    this.writing.set(slotId, value);
     try {
-      await store.set(this.prefix + slotId, { ...packing.pack(value), sequence });
+      await store.set(this.prefix + slotId, entry);
+      forgetAtLeaving(this.prefix + slotId, entry.sequence);
       onKept(true);
     } catch {
       // A full disk: only the server can keep it.
       onKept(false);
+    } finally {
+      if (this.writing.get(slotId) === value) this.writing.delete(slotId);
     }
   }
 
   async forget(ids: readonly string[]): Promise<void> {
-    for (const id of ids) this.waiting.delete(id);
+    for (const id of ids) {
+      this.waiting.delete(id);
+      this.writing.delete(id);
+      forgetAtLeaving(this.prefix + id);
+    }
     await this.options.store.remove(ids.map((id) => this.prefix + id));
   }
 }

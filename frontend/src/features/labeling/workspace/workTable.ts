@@ -321,7 +321,7 @@ export abstract class WorkTable<B extends SlotGroup, D> {
 
   /** Drafts go to the disk and to the server now. */
   keepDrafts(): void {
-    void this.local.flush();
+    this.local.leave();
     void this.drafts.send();
   }
 
