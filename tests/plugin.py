@@ -24,6 +24,7 @@ _GROUPS = {
     "tests/e2e/test_detector_training": "main job",
     "tests/e2e/test_main_job": "main job",
     "tests/e2e/test_street": "main job",
+    "tests/e2e/test_two_clusters": "main job",
     "tests/e2e/test_web_processes": "main job",
     "tests/datasets/test_fsspec_abstract": "fsspec",
 }

@@ -13,7 +13,9 @@ from django.core.management import call_command
 
 from atom.core import storage
 from atom.jobs.models import Workflow
+from atom.jobs.runtimes.engines.requirements import normalise
 from atom.jobs.workflows.actions import workflows
+from atom.jobs.workflows.actions.workflows import BUILT_IN
 from atom.jobs.workflows.engines.workflow_files import BadWorkflowError, load_workflow
 from tests.factories.accounts import make_project
 
@@ -78,3 +80,9 @@ def test_its_code_is_stored_once_per_project() -> None:
     data = storage.objects().get(first.key)
     with tarfile.open(fileobj=io.BytesIO(data)) as archive:
         assert archive.getnames() == sorted(train.definition["code"])
+
+
+def test_all_workflows_with_torch_share_one_environment() -> None:
+    """Each environment with torch takes minutes to build and gigabytes of the disk."""
+    texts = [file.read_text() for file in BUILT_IN.glob("*/requirements.txt")]
+    assert len({normalise(text) for text in texts if "torch" in text}) == 1
