@@ -8,7 +8,7 @@ from functools import cache
 
 from PIL import ExifTags, Image, ImageOps
 
-from atom.datasets.packs.engines.pixels import MAX_PIXELS, limited_pixels
+from atom.datasets.packs.engines.pixels import MAX_DECODED, draft_decodable, limited_pixels
 from atom.gateway.errors import ImageTooLarge, ImageUnreadable
 from atom_sdk.sentences import Sentence
 
@@ -36,7 +36,7 @@ def make_thumbnail(data: bytes, width: int) -> tuple[bytes, str]:
             Sentence(
                 "gateway.picture_too_large",
                 "Thumbnails are made of at most {max_pixels} pixels.",
-                max_pixels=f"{MAX_PIXELS:,}",
+                max_pixels=f"{MAX_DECODED:,}",
             )
         ) from exc
     # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
@@ -56,12 +56,11 @@ def _formats() -> list[str]:
 
 
 def _render(image: Image.Image, data: bytes, edge: int) -> tuple[bytes, str]:
-    if image.width * image.height > MAX_PIXELS:
-        raise ImageTooLarge
     media_type = _PASS_THROUGH_FORMATS.get(image.format or "")
     is_wide = image.mode in _WIDE_MODES
     small = max(image.size) <= edge and len(data) <= _PASS_THROUGH_BYTES and not is_wide
-    image.draft("RGB", (edge, edge))
+    if not draft_decodable(image, (edge, edge)):
+        raise ImageTooLarge
     image.load()
     if small and media_type is not None:
         return data, media_type

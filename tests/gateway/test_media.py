@@ -20,7 +20,7 @@ from PIL import Image
 
 from atom.core import crypto, storage
 from atom.core.media import PURPOSE, media_url
-from atom.datasets.packs.engines.images import unreadable_reason
+from atom.datasets.packs.engines.images import decoding_problem, unreadable_reason
 from atom.gateway.asgi import application, media_server
 from atom.gateway.thumb_cache import ThumbCache
 from tests.datasets.pushing import MadePack, make_pack, png
@@ -225,30 +225,39 @@ async def test_a_decompression_bomb_is_not_decoded(gateway: httpx.AsyncClient) -
     assert (answer.status_code, answer.headers["atom-problem"]) == (204, "image_too_large")
 
 
-@pytest.mark.parametrize("side", [10_001, 30_000])
+@pytest.mark.parametrize("side", [15_812, 32_000])
 def test_a_picture_that_is_too_large_is_said_to_be_that(side: int) -> None:
     made = io.BytesIO()
     Image.new("1", (side, side)).save(made, "PNG")
 
     assert unreadable_reason(made.getvalue()) == (
-        "more than the 100,000,000 pixels up to which an image is opened here"
+        "more than the 250,000,000 pixels up to which an image is opened here"
     )
 
 
-@pytest.mark.parametrize(("height", "status"), [(9_400, 200), (10_100, 204)])
-async def test_thumbnails_are_made_of_up_to_a_hundred_million_pixels(
-    gateway: httpx.AsyncClient, height: int, status: int
+@pytest.mark.parametrize(
+    ("height", "form", "options", "status"),
+    [
+        (10_000, "PNG", {}, 200),
+        (10_001, "PNG", {}, 204),
+        # Decoded at an eighth of its size, but for a progressive one.
+        (10_100, "JPEG", {}, 200),
+        (10_100, "JPEG", {"progressive": True}, 204),
+    ],
+)
+async def test_thumbnails_are_made_of_up_to_a_hundred_million_decoded_pixels(
+    gateway: httpx.AsyncClient, height: int, form: str, options: dict[str, bool], status: int
 ) -> None:
     made = io.BytesIO()
-    Image.new("L", (10_000, height)).save(made, "JPEG")
-    pack = stored({"large.jpg": made.getvalue()})
+    Image.new("1" if form == "PNG" else "L", (10_000, height)).save(made, form, **options)
+    pack = stored({"large": made.getvalue()})
 
-    answer = await gateway.get(link(pack, media_type="image/jpeg", width=64))
+    answer = await gateway.get(link(pack, media_type=f"image/{form.lower()}", width=64))
 
-    assert (answer.status_code, unreadable_reason(made.getvalue()) is None) == (
-        status,
-        status == 200,
-    )
+    assert answer.status_code == status
+    # Tiles are made of it.
+    assert unreadable_reason(made.getvalue()) is None
+    assert (decoding_problem(made.getvalue()) == "") is (status == 200)
 
 
 async def test_damaged_bytes_are_never_served(gateway: httpx.AsyncClient) -> None:

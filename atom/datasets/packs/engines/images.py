@@ -9,7 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from PIL import Image, UnidentifiedImageError
 
-from atom.datasets.packs.engines.pixels import MAX_PIXELS, TOO_LARGE, limited_pixels
+from atom.datasets.packs.engines.pixels import (
+    MAX_DECODED,
+    MAX_OPENED,
+    TOO_LARGE,
+    draft_decodable,
+    limited_pixels,
+)
 from atom.datasets.packs.engines.whole_pictures import (
     ENDS_EARLY,
     cut_off_reason,
@@ -80,7 +86,8 @@ def decoding_problem(data: bytes) -> str:
         return "the file is empty"
     try:
         with limited_pixels(), Image.open(io.BytesIO(data)) as image:
-            image.draft("RGB", _SMALL_PX)
+            if not draft_decodable(image, _SMALL_PX):
+                return f"more than the {MAX_DECODED:,} pixels up to which an image is decoded here"
             image.load()
     # As above.
     except Exception as exc:
@@ -94,5 +101,5 @@ def _plain(exc: Exception) -> str:
         return "not an image of a known format"
     # The file may be fine: whoever reads of a "bomb" would look for what is wrong with it.
     if isinstance(exc, TOO_LARGE):
-        return f"more than the {MAX_PIXELS:,} pixels up to which an image is opened here"
+        return f"more than the {MAX_OPENED:,} pixels up to which an image is opened here"
     return (str(exc) or type(exc).__name__)[:_MAX_REASON]

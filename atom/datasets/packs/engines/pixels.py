@@ -1,7 +1,7 @@
-"""How large a picture may be that is opened here, in pixels.
+"""How large a picture may be that is opened here, and that is decoded, in pixels.
 
 Pillow has one limit for the process, 89 million by default. Above it comes a warning, and an error
-only above twice as many.
+only above twice as many. It looks when a picture is opened, whether that decodes it or not.
 """
 
 from __future__ import annotations
@@ -13,14 +13,29 @@ from typing import Final
 
 from PIL import Image
 
-MAX_PIXELS: Final = 100_000_000
-Image.MAX_IMAGE_PIXELS = MAX_PIXELS
+# Up to here pictures are labelled, by tiles that libvips makes of them row by row.
+MAX_OPENED: Final = 250_000_000
+# Pillow holds a decoded picture in memory, with three or four bytes a pixel.
+MAX_DECODED: Final = 100_000_000
+Image.MAX_IMAGE_PIXELS = MAX_OPENED
 TOO_LARGE: Final = (Image.DecompressionBombWarning, Image.DecompressionBombError)
 
 
 @contextmanager
 def limited_pixels() -> Iterator[None]:
-    """Open no picture of more pixels. Raises DecompressionBombWarning or -Error."""
+    """Open no picture of more than MAX_OPENED. Raises DecompressionBombWarning or -Error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", Image.DecompressionBombWarning)
         yield
+
+
+def draft_decodable(image: Image.Image, size: tuple[int, int]) -> bool:
+    """Ask for a draft of at least `size` and return whether it may be decoded.
+
+    A JPEG is then decoded at a fraction of its size, unless it is progressive: of such a one the
+    decoder holds the whole.
+    """
+    whole = image.width * image.height
+    image.draft("RGB", size)
+    held = whole if image.info.get("progressive") else image.width * image.height
+    return held <= MAX_DECODED
