@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import count
+from itertools import accumulate, count
 from typing import Any
 
 from blake3 import blake3
 from django.utils import timezone
 
 from atom.accounts.models import Project
-from atom.core.storage import project_store
+from atom.core.storage import objects, project_prefix, project_store
+from atom.datasets.keys import pack_key
 from atom.datasets.models import Branch, Dataset, Version
 from atom.datasets.packs.engines.images import media_type_of
 from atom_sdk.manifests import (
@@ -47,19 +48,25 @@ def make_version(
     dataset: Dataset,
     labels: Mapping[str, str | None],
     attributes: Mapping[str, str] | None = None,
+    contents: Mapping[str, bytes] | None = None,
     **fields: Any,
 ) -> Version:
     """Return the next version on `main`: files by path, those with a label in a layer.
 
-    The bytes of a file are its own path; its pack exists in name only. `attributes` are JSON.
+    The bytes of a file are its own path, and its pack exists in name only; files of `contents` have
+    those bytes in a pack that is stored. `attributes` are JSON.
     """
     store = project_store(dataset.project)
+    stored = _stored(dataset.project, contents or {})
     entries = []
     for offset, path in enumerate(sorted(labels)):
-        size, digest = len(path.encode()), digest_of_file(path)
-        pack = blake3(b"pack").digest()
         said, media_type = (attributes or {}).get(path), media_type_of(path)
-        entries.append(Entry(path, size, digest, media_type, said, pack, offset * 1024))
+        place = (blake3(b"pack").digest(), offset * 1024)
+        content = path.encode()
+        if path in stored:
+            place, content = stored[path], (contents or {})[path]
+        digest = blake3(content).digest()
+        entries.append(Entry(path, len(content), digest, media_type, said, *place))
     root = build_root([entries_table(entries)], store)
     layer = _label_layer(labels, store)
     root = root.with_layers(layer) if layer else root
@@ -82,6 +89,16 @@ def make_version(
     branch.head, branch.seq = version, branch.seq + 1
     branch.save()
     return version
+
+
+def _stored(project: Project, contents: Mapping[str, bytes]) -> dict[str, tuple[bytes, int]]:
+    """Store one pack of these files, and return the pack and the place of each."""
+    data = b"".join(contents.values())
+    pack = blake3(data).digest()
+    if data:
+        objects().put(project_prefix(project) + pack_key(pack.hex()), data)
+    ends = accumulate((len(content) for content in contents.values()), initial=0)
+    return {path: (pack, start) for path, start in zip(contents, ends, strict=False)}
 
 
 def _layer_json(layer: LayerRef) -> dict[str, Any]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import httpx
 from blake3 import blake3
+from PIL import ExifTags, Image
 
 from atom.accounts.models import Project
 from atom.core.storage import project_store
@@ -31,9 +32,11 @@ class Exchange:
         self.project = project
         self.api = Api(make_member(project, role))
 
-    def dataset(self, paths: tuple[str, ...] = PATHS) -> Dataset:
+    def dataset(
+        self, paths: Iterable[str] = PATHS, contents: Mapping[str, bytes] | None = None
+    ) -> Dataset:
         dataset = make_dataset(self.project, "street")
-        make_version(dataset, dict.fromkeys(paths))
+        make_version(dataset, dict.fromkeys(paths), contents=contents)
         return dataset
 
     def upload(self, data: bytes, dataset: str = "street") -> str:
@@ -78,6 +81,18 @@ class Exchange:
         url = self.ok("GET", f"labelx/transfers/{done['id']}/download/")["url"]
         with zipfile.ZipFile(io.BytesIO(httpx.get(url).content)) as archive:
             return {name: archive.read(name) for name in archive.namelist()}
+
+
+def picture(width: int = 640, height: int = 480, orientation: int = 1) -> bytes:
+    """A small file of a picture that is stored with these sides and is turned when it is shown."""
+    out = io.BytesIO()
+    if orientation == 1:
+        Image.new("1", (width, height)).save(out, "PNG")
+    else:
+        exif = Image.Exif()
+        exif[ExifTags.Base.Orientation] = orientation
+        Image.new("L", (width, height)).save(out, "JPEG", exif=exif)
+    return out.getvalue()
 
 
 def zipped(files: Mapping[str, str | bytes]) -> bytes:
