@@ -64,7 +64,9 @@ def inspect(transfer: LabelTransfer, scratch: Path) -> dict[str, Any]:
     tree = open_labels(source, LIMITS, scratch)
     with tree.resources:
         matched = MatchedPictures(known.paths, known.size)
-        incoming = IncomingLabels(tree, transfer.format, matched, _choices(transfer))
+        incoming = IncomingLabels(
+            tree, transfer.format, matched, _choices(transfer), known.orientation
+        )
         pictures = progress.watched(incoming.pictures(), len(known.paths), 0.1, 0.8)
         write_sorted_rows(_rows(pictures, known), incoming_rows)
         report = incoming.summary().as_json()

@@ -12,7 +12,7 @@ from atom.accounts.models import Project
 from atom.core import storage
 from atom.core.errors import AtomError
 from atom.datasets.keys import pack_key
-from atom.labeling.engines.picture_size import HEAD_BYTES, SHORT_HEAD_BYTES, upright_size
+from atom.labeling.engines.picture_size import HEAD_BYTES, SHORT_HEAD_BYTES, Sides, sides_of
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +30,7 @@ class VersionPictures:
         self._pictures = pictures
         self.paths: list[str] = pictures["path"].to_pylist()
         self._digests = pictures["digest"].combine_chunks()
-        self._sizes: dict[str, tuple[int, int] | None] = {}
+        self._sides: dict[str, Sides | None] = {}
 
     def digest(self, path: str) -> bytes:
         """Return the digest of a picture."""
@@ -40,20 +40,33 @@ class VersionPictures:
     def size(self, path: str) -> tuple[int, int] | None:
         """Return width and height of a picture, None where its bytes do not tell or are elsewhere.
 
+        They are those of the picture as people see it.
+        """
+        sides = self._sides_of(path)
+        return sides and sides.size
+
+    def orientation(self, path: str) -> int:
+        """Return EXIF's number of how a picture is turned, 1 where its bytes do not tell."""
+        sides = self._sides_of(path)
+        return sides.orientation if sides else 1
+
+    def _sides_of(self, path: str) -> Sides | None:
+        """Return the sides of a picture.
+
         Those that follow it in path order are read along, since labels mostly come in that order.
         """
-        if path not in self._sizes:
-            if len(self._sizes) > _MOST_KEPT:
-                self._sizes.clear()
+        if path not in self._sides:
+            if len(self._sides) > _MOST_KEPT:
+                self._sides.clear()
             start = bisect_left(self.paths, path)
             rows = self._pictures.slice(start, _AHEAD).to_pylist()
             with ThreadPoolExecutor(_AT_ONCE) as pool:
-                sizes = list(pool.map(self._read, rows))
-            for row, size in zip(rows, sizes, strict=True):
-                self._sizes[row["path"]] = size
-        return self._sizes[path]
+                read = list(pool.map(self._read, rows))
+            for row, sides in zip(rows, read, strict=True):
+                self._sides[row["path"]] = sides
+        return self._sides[path]
 
-    def _read(self, row: dict[str, object]) -> tuple[int, int] | None:
+    def _read(self, row: dict[str, object]) -> Sides | None:
         pack, size_bytes, start = row["pack"], row["size"], row["offset"]
         if not (isinstance(pack, bytes) and isinstance(size_bytes, int) and isinstance(start, int)):
             return None
@@ -64,7 +77,7 @@ class VersionPictures:
             except AtomError as error:
                 log.warning("picture_size_unread", path=row["path"], code=error.code)
                 return None
-            size = upright_size(head)
-            if size is not None or size_bytes <= most:
-                return size
+            sides = sides_of(head)
+            if sides is not None or size_bytes <= most:
+                return sides
         return None

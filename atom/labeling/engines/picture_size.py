@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import warnings
-from typing import Final
+from typing import Final, NamedTuple
 
 from PIL import Image
 
@@ -21,19 +21,35 @@ _PNG_DEPTH_AT, _DEEP_BITS = 24, 16
 
 def upright_size(head: bytes) -> tuple[int, int] | None:
     """Return `(width, height)`, or None where the first bytes do not tell."""
+    sides = sides_of(head)
+    return sides and sides.size
+
+
+class Sides(NamedTuple):
+    """Width and height of a picture as people see it, and EXIF's number of how it is turned."""
+
+    size: tuple[int, int]
+    orientation: int
+
+
+def sides_of(head: bytes) -> Sides | None:
+    """Return size and orientation, or None where the first bytes do not tell.
+
+    Pillow turns a TIFF by itself, as most tools do: its orientation is 1.
+    """
     try:
         with warnings.catch_warnings():
             # A bomb is described, never decoded.
             warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(head)) as image:
                 width, height = image.size
-                # Pillow gives the size of a TIFF as turned already.
-                if image.format != "TIFF" and is_sideways(orientation_of(image)):
+                orientation = 1 if image.format == "TIFF" else orientation_of(image)
+                if is_sideways(orientation):
                     width, height = height, width
     # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
     except Exception:
         return None
-    return (width, height) if width > 0 and height > 0 else None
+    return Sides((width, height), orientation) if width > 0 and height > 0 else None
 
 
 def is_tiled(head: bytes, size: tuple[int, int]) -> bool:

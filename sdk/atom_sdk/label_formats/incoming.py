@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,11 +10,13 @@ from atom_sdk.annotations.checking import MAX_OBJECTS, MAX_SIDE_PX
 from atom_sdk.annotations.naming import NamedDocument, NamedObject
 from atom_sdk.annotations.ontology import Ontology
 from atom_sdk.annotations.shape_checks import problems_of_shape
+from atom_sdk.annotations.turning import SIDEWAYS, turned_document
 from atom_sdk.importers.errors import ImportFailedError
 from atom_sdk.importers.trees import Tree
 from atom_sdk.label_formats.formats import LabelSource
 from atom_sdk.label_formats.interface import LabelledPicture, ReadChoices
 from atom_sdk.label_formats.known_pictures import MatchedPictures
+from atom_sdk.label_formats.picture_sizes import Size
 from atom_sdk.label_formats.report import LabelReport
 
 _MOST_TEXT = 500
@@ -51,10 +53,16 @@ class IncomingLabels:
     """Labels of a tree about the pictures of a version."""
 
     def __init__(
-        self, tree: Tree, name: str, pictures: MatchedPictures, choices: ReadChoices
+        self,
+        tree: Tree,
+        name: str,
+        pictures: MatchedPictures,
+        choices: ReadChoices,
+        orientation: Callable[[str], int] = lambda _: 1,
     ) -> None:
-        """Raises FormatUnknownError."""
+        """`orientation` tells how EXIF turns the picture at a path. Raises FormatUnknownError."""
         self._pictures = pictures
+        self._orientation = orientation
         self._source = LabelSource(tree, name, pictures, choices)
         # The source counts all that it reads; this counts what can be taken.
         self.report = LabelReport(self._source.report.format, self._source.report.why)
@@ -65,7 +73,7 @@ class IncomingLabels:
         Raises ImportFailedError; NoPictureMatchedError at the end, when there was none.
         """
         for picture in self._source.pictures():
-            checked = self._checked(picture)
+            checked = self._checked(self._upright(picture))
             if checked is not None:
                 self.report.tally(checked.document)
                 yield checked
@@ -80,6 +88,24 @@ class IncomingLabels:
         """Return counts, matches and the ontology, whole once the pictures are read."""
         matches, ontology = self._pictures.as_json(), self._source.ontology()
         return IncomingSummary(self.report.format, self.report.why, self.report, matches, ontology)
+
+    def _upright(self, picture: LabelledPicture) -> LabelledPicture:
+        """Return labels of the picture as people see it.
+
+        A tool that ignores EXIF writes the width and height of the stored picture, and places in
+        it. Only of sides that differ can one see that they are exchanged.
+        """
+        document = picture.document
+        sides = document.width, document.height
+        if sides[0] == sides[1] or not self._is_stored_size(picture.path, sides):
+            return picture
+        self.report.count("turned_upright", picture.path)
+        turned = turned_document(document, self._orientation(picture.path))
+        return replace(picture, document=turned)
+
+    def _is_stored_size(self, path: str, sides: Size) -> bool:
+        is_sideways = self._orientation(path) in SIDEWAYS
+        return is_sideways and self._pictures.size(path) == (sides[1], sides[0])
 
     def _checked(self, picture: LabelledPicture) -> LabelledPicture | None:
         document, path = picture.document, picture.path

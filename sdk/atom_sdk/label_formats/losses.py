@@ -11,6 +11,11 @@ from collections.abc import Callable, Mapping
 from atom_sdk.sentences import Sentence
 
 CHANGED: Mapping[str, Callable[[int], Sentence]] = {
+    "turned_upright": lambda n: Sentence(
+        "formats.turned_upright",
+        "Pictures whose labels are of the stored picture, turned as EXIF says: {count}",
+        count=n,
+    ),
     "boxes_as_polygons": lambda n: Sentence(
         "formats.boxes_as_polygons", "Boxes as polygons of four corners: {count}", count=n
     ),

@@ -103,10 +103,14 @@ def zipped(files: Mapping[str, str | bytes]) -> bytes:
     return out.getvalue()
 
 
-def coco(*annotations: dict[str, Any], names: tuple[str, ...] = PATHS) -> bytes:
-    """COCO's file over pictures of 640 by 480; an annotation names its picture by its place."""
+def coco(
+    *annotations: dict[str, Any],
+    names: tuple[str, ...] = PATHS,
+    size: tuple[int, int] = (640, 480),
+) -> bytes:
+    """COCO's file over pictures of one size; an annotation names its picture by its place."""
     images = [
-        {"id": number, "file_name": name, "width": 640, "height": 480}
+        {"id": number, "file_name": name, "width": size[0], "height": size[1]}
         for number, name in enumerate(names)
     ]
     categories = [{"id": 7, "name": "car"}, {"id": 9, "name": "行人"}]

@@ -57,6 +57,7 @@ export const formats: Readonly<Record<string, string>> = {
   'formats.size_unknown': '宽高未知的图片：{count}',
   'formats.texts_left_out': '舍去的转写文字：{count}',
   'formats.tracks_left_out': '舍去的轨迹 ID：{count}',
+  'formats.turned_upright': '标注针对存储方向、已按 EXIF 转正的图片：{count}',
   'formats.value_wrong': '值无法读取的属性：{count}',
   'formats.values_as_text': '多个选项写为一段文字的属性：{count}',
 };
