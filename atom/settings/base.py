@@ -28,6 +28,7 @@ ATOM_ENVIRONMENT_KEPT_DAYS = ENV.atom_environment_kept_days
 ATOM_ATTEMPT_KEPT_S = ENV.atom_attempt_kept_s
 ATOM_LAST_ATTEMPT_KEPT_S = ENV.atom_last_attempt_kept_s
 ATOM_STREAM_CACHE_BYTES = ENV.atom_stream_cache_bytes
+ATOM_WHOLE_PICTURE_PIXELS = ENV.atom_whole_picture_pixels
 ATOM_CACHE_LIMIT_BYTES = ENV.atom_cache_limit_bytes or None
 ATOM_SOURCE_ALLOW = [item.strip() for item in ENV.atom_source_allow.split(",") if item.strip()]
 ATOM_WEBHOOK_ALLOW = [item.strip() for item in ENV.atom_webhook_allow.split(",") if item.strip()]

@@ -109,6 +109,8 @@ class Environment(BaseSettings):
     atom_cache_limit_bytes: int = 0
     # How much a run that streams its data may keep of it on the disk.
     atom_stream_cache_bytes: int = 20 << 30
+    # Browsers get larger pictures by tiles: a whole one takes four bytes a pixel in each of them.
+    atom_whole_picture_pixels: int = Field(default=40_000_000, ge=1)
     # Packs go straight to their own keys where the store honours conditional writes.
     atom_direct_uploads: bool = True
     # Nightly garbage collection only reports until this is set.

@@ -18,7 +18,6 @@ from atom.datasets.keys import pack_key
 from atom.datasets.models import CondemnedObject, GarbageRun, PicturePyramid
 from atom.datasets.pyramids.actions.making import clear_pyramids, key_of, make_pyramid
 from atom.gateway.asgi import application, tile_server
-from atom.labeling.engines import picture_size
 from atom.labeling.models import LabelTask, WorkItem
 from tests.factories.accounts import make_member
 from tests.labeling.asking import Api
@@ -95,8 +94,8 @@ def test_a_lease_has_the_tiles_of_a_deep_picture_made_whose_values_are_exact() -
     assert small.size == (450, 350)
 
 
-def test_a_large_photograph_is_turned_as_exif_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(picture_size, "MAX_WHOLE_PIXELS", 999_999)
+def test_a_large_photograph_is_turned_as_exif_says(settings: Any) -> None:
+    settings.ATOM_WHOLE_PICTURE_PIXELS = 999_999
     pixels = np.zeros((1000, 1200, 3), np.uint8)
     pixels[:, :600] = 255
     exif = Image.Exif()
@@ -122,6 +121,14 @@ def test_a_small_photograph_has_no_tiles_until_somebody_asks() -> None:
     assert api("POST", address, {}).json()["state"] == "waiting"
     assert api("POST", address, {}).json()["state"] == "waiting"
     assert PicturePyramid.objects.count() == 1
+
+
+def test_a_photograph_of_the_most_pixels_is_shown_whole(settings: Any) -> None:
+    settings.ATOM_WHOLE_PICTURE_PIXELS = 40 * 60
+    _, slot = leased(task_over(encoded(np.zeros((40, 60, 3), np.uint8))))
+    assert slot["tiled"] is False
+    _, slot = leased(task_over(encoded(np.zeros((41, 60, 3), np.uint8))))
+    assert slot["tiled"] is True
 
 
 def test_bytes_that_are_no_picture_fail_with_a_reason_and_may_be_tried_again() -> None:

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from uuid import UUID
 
 import structlog
+from django.conf import settings
 
 from atom.core import storage
 from atom.core.errors import AtomError
@@ -83,7 +84,7 @@ def _size(item: WorkItem, prefix: str) -> tuple[tuple[int, int], bool] | None:
         head = _head(item, prefix, min(size_bytes, most))
         size = upright_size(head) if head else None
         if size is not None:
-            return size, is_tiled(head, size)
+            return size, is_tiled(head, size, settings.ATOM_WHOLE_PICTURE_PIXELS)
         if size_bytes <= most:
             return None
     return None

@@ -13,8 +13,6 @@ from atom_sdk.readers.pixels import is_sideways, orientation_of
 # Headers and EXIF come first. Most pictures need far less, so a short read is tried first.
 SHORT_HEAD_BYTES: Final = 64 << 10
 HEAD_BYTES: Final = 1 << 20
-# A browser takes four bytes a pixel, for this picture and for those that come next.
-MAX_WHOLE_PIXELS: Final = 40_000_000
 _SHOWN_FORMATS: Final = frozenset({"JPEG", "PNG", "WEBP", "GIF", "BMP", "AVIF"})
 _PNG_DEPTH_AT, _DEEP_BITS = 24, 16
 
@@ -52,8 +50,8 @@ def sides_of(head: bytes) -> Sides | None:
     return Sides((width, height), orientation) if width > 0 and height > 0 else None
 
 
-def is_tiled(head: bytes, size: tuple[int, int]) -> bool:
-    """Whether the picture is shown by tiles: it is large, deep, or nothing that browsers decode."""
+def is_tiled(head: bytes, size: tuple[int, int], most_pixels: int) -> bool:
+    """Whether tiles show the picture: it is deep, browsers cannot decode it, or it is larger."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -64,4 +62,4 @@ def is_tiled(head: bytes, size: tuple[int, int]) -> bool:
     is_deep = mode.startswith("I") or (
         form == "PNG" and len(head) > _PNG_DEPTH_AT and head[_PNG_DEPTH_AT] == _DEEP_BITS
     )
-    return is_deep or form not in _SHOWN_FORMATS or size[0] * size[1] > MAX_WHOLE_PIXELS
+    return is_deep or form not in _SHOWN_FORMATS or size[0] * size[1] > most_pixels
