@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 from rich.console import Console
 
 from atom_sdk.amounts import counted, entries_text, size_text
 from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.diffs import MARKS, diff
 from atom_sdk.cli.folder_labels import folder_labels
 from atom_sdk.cli.render import Bars, path_text, print_table, without_zeros
 from atom_sdk.cli.split_options import splitting
 from atom_sdk.cli.transfers import print_left_out
 from atom_sdk.client.errors import FolderNotFoundError
 from atom_sdk.client.refs import parse_ref
-
-if TYPE_CHECKING:
-    pass
-
-_MARKS = {"added": "+", "removed": "-", "changed": "~", "renamed": ">", "labels_changed": "#"}
 
 
 @click.group()
@@ -55,6 +51,7 @@ def split_(
 
 
 data.add_command(folder_labels)
+data.add_command(diff)
 
 
 @data.command()
@@ -249,7 +246,7 @@ def _changes(row: dict[str, Any]) -> str:
     """Return the counts of a version; of older ones nobody counted the labels."""
     labels = row.get("labels_changed")
     files = f"+{row['added']} -{row['removed']} ~{row['changed']}"
-    return files if labels is None else f"{files} {_MARKS['labels_changed']}{labels}"
+    return files if labels is None else f"{files} {MARKS['labels_changed']}{labels}"
 
 
 def _gone(row: dict[str, Any]) -> str:
@@ -267,44 +264,6 @@ def _author(row: dict[str, Any]) -> str:
     """Return who made a version: an account of this server, or a name from where it was loaded."""
     author = row["author"]
     return str(author["username"] if author else row["author_name"])
-
-
-@data.command()
-@click.argument("old")
-@click.argument("new")
-@pass_context
-def diff(context: Context, old: str, new: str) -> None:
-    """Compare two versions: atom data diff digits@v1 digits@v2.
-
-    Marks: + added, - removed, ~ changed, > renamed, # other labels only.
-    """
-    if parse_ref(old).dataset != parse_ref(new).dataset:
-        raise click.UsageError("Both versions must be of one dataset.")
-    found = context.client.datasets.diff(old, new)
-    context.emit(found, lambda out: _print_diff(out, found))
-
-
-def _print_diff(out: Console, found: dict[str, Any]) -> None:
-    summary = found["summary"]
-    out.print(", ".join(f"{count} {name.replace('_', ' ')}" for name, count in summary.items()))
-    for row in found["results"]:
-        source = f"{path_text(row['old_path'])} → " if row.get("old_path") else ""
-        path = path_text(row["path"])
-        line = f"{_MARKS.get(row['kind'], '?')} {source}{path}{_relabelled(row)}"
-        out.print(line, markup=False, highlight=False, soft_wrap=True)
-    if found["next"]:
-        out.print(f"… and {found['total'] - len(found['results'])} more")
-
-
-def _relabelled(row: dict[str, Any]) -> str:
-    """Return which label of a file became which, where both sides have the file."""
-    old, new = row.get("old"), row.get("new")
-    if not old or not new or old["label"] == new["label"]:
-        return ""
-    before, after = (
-        path_text(side["label"]) if side["label"] else "no label" for side in (old, new)
-    )
-    return f"  ({before} → {after})"
 
 
 @data.command()

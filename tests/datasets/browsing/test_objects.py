@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +16,7 @@ from atom.datasets.commits.actions.commit_root import CommitDetails
 from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
 from atom.datasets.models import Dataset, Version
 from atom_sdk.errors import LayerKindError
+from tests.datasets.commands import Atom
 from tests.datasets.forks import published
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher, png
@@ -129,6 +131,44 @@ def test_a_diff_counts_and_names_the_objects_that_differ(pusher: Pusher) -> None
         {"id": object_id("2").hex(), "change": "removed", "fields": []},
     ]
     assert pusher.get("versions/v3/")["labels_changed"] == 2
+
+
+def test_the_command_line_counts_objects_that_differ_and_names_them(
+    pusher: Pusher, atom: Atom
+) -> None:
+    moved = box("1", "car", (11.0, 20.0, 30.0, 40.0))
+    publish(pusher, picture(FIRST, moved, box("3", "bus"), box("4")), picture(SECOND, box("5")))
+
+    short = atom("data", "diff", "digits@v2", "digits@v3")[1].splitlines()
+    long = atom("data", "diff", "digits@v2", "digits@v3", "-v")[1].splitlines()
+    answer = json.loads(atom("data", "diff", "digits@v2", "digits@v3", "--json")[1])
+
+    assert short == [
+        "0 added, 0 removed, 0 changed, 0 renamed, 2 labels changed",
+        "objects: 2 added, 1 removed, 2 changed",
+        f"# {FIRST}  objects +1 -1 ~2",
+        f"# {SECOND}  objects +1 -0 ~0",
+    ]
+    assert [line for line in long if line not in short] == [
+        f"    ~ {object_id('1').hex()}  (geometry)",
+        f"    ~ {object_id('3').hex()}  (label)",
+        f"    + {object_id('4').hex()}",
+        f"    - {object_id('2').hex()}",
+        f"    + {object_id('5').hex()}",
+    ]
+    assert answer["objects"] == {"added": 2, "removed": 1, "changed": 2}
+    assert [row["objects"]["added"] for row in answer["results"]] == [1, 1]
+
+
+def test_the_command_line_tells_how_many_objects_of_a_file_it_does_not_name(
+    pusher: Pusher, atom: Atom
+) -> None:
+    publish(pusher, picture(SECOND, *(box(str(number)) for number in range(103))))
+
+    lines = atom("data", "diff", "digits@v2", "digits@v3", "-v")[1].splitlines()
+
+    assert len(lines) == 3 + 100 + 1
+    assert lines[-1] == "    … and 3 more objects of this file"
 
 
 def test_objects_go_where_their_file_goes(pusher: Pusher) -> None:
