@@ -129,9 +129,9 @@ class FindingsView(ReportScopedView):
         rows, total = reads.page(self.report, kind, start, limit)
         browser = open_version(self.report.version)
         renderer = EntryRenderer(self.project)
+        entries = renderer.render_at(browser, [row["path"] for row in rows])
         for row in rows:
-            entry = browser.find(row["path"])
-            row["entry"] = renderer.render(entry) if entry else None
+            row["entry"] = entries.get(row["path"])
         following = _next(start + len(rows), total)
         return Response({"results": rows, "next": following, "total": total})
 

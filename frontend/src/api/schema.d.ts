@@ -7758,9 +7758,10 @@ export interface components {
          *     * `label` - label
          *     * `split` - split
          *     * `attributes` - attributes
+         *     * `objects` - objects
          * @enum {string}
          */
-        KindsEnum: "added" | "removed" | "changed" | "label" | "split" | "attributes";
+        KindsEnum: "added" | "removed" | "changed" | "label" | "split" | "attributes" | "objects";
         /** @description One class. */
         Label: {
             id: number;

@@ -20,6 +20,8 @@ from tests.datasets.commands import Atom
 from tests.datasets.forks import published
 from tests.datasets.prepared import made_once
 from tests.datasets.pushing import Pusher, class_files, new_pusher, png
+from tests.factories.jobs import make_attempt, make_run
+from tests.factories.models_registry import store_file
 from tests.sdk.manifests.drawn import Drawn, box, drawn, object_id, picture
 
 FIRST, SECOND = "0/000.png", "1/000.png"
@@ -131,6 +133,60 @@ def test_a_diff_counts_and_names_the_objects_that_differ(pusher: Pusher) -> None
         {"id": object_id("2").hex(), "change": "removed", "fields": []},
     ]
     assert pusher.get("versions/v3/")["labels_changed"] == 2
+
+
+def test_the_history_of_a_path_tells_when_objects_changed(pusher: Pusher) -> None:
+    publish(pusher, picture(FIRST, box("1")))
+    pusher.push({FIRST: png(777)}, labels_from="folder")
+
+    page = pusher.get("versions/main/entries/history/", path=FIRST)["results"]
+
+    totals = [
+        (
+            row["version"]["ref"],
+            row["kinds"],
+            [side and (side["annotations"] or {}).get("objects_total") for side in sides_of(row)],
+        )
+        for row in page
+    ]
+    assert totals == [
+        ("v4", ["changed", "objects"], [1, None]),
+        ("v3", ["objects"], [3, 1]),
+        ("v2", ["objects"], [None, 3]),
+        ("v1", ["added"], [None, None]),
+    ]
+    # To look and draw nothing is a change; versions that leave a picture alone are none.
+    second = pusher.get("versions/main/entries/history/", path=SECOND)["results"]
+    assert [(row["version"]["ref"], row["kinds"]) for row in second] == [
+        ("v2", ["objects"]),
+        ("v1", ["added"]),
+    ]
+    assert second[0]["after"]["annotations"]["objects"] == []
+
+
+def sides_of(row: dict[str, Any]) -> tuple[Any, Any]:
+    return row["before"], row["after"]
+
+
+def test_predictions_show_what_is_drawn_on_their_files(pusher: Pusher) -> None:
+    run = make_run(pusher.project)
+    run.inputs.create(alias="dataset", version=Version.objects.get(number=2))
+    # Not in path order, and one file that the version does not have.
+    document = {
+        "format": "atom-predictions/1", "split": "test", "labels": ["0", "1"], "total": 4,
+        "path": [SECOND, FIRST, "gone.png", "2/000.png"], "true": [1, 0, 0, 0],
+        "predicted": [1, 0, 0, 0], "confidence": [0.9, 0.8, 0.7, 0.6],
+    }  # fmt: skip
+    store_file(make_attempt(run), "predictions.json", json.dumps(document).encode())
+
+    page = pusher.client.get(f"/api/v1/runs/{run.pk}/predictions/").json()["results"]
+
+    entries = {row["path"]: row["entry"] for row in page}
+    assert [row["path"] for row in page] == document["path"]
+    assert entries[FIRST]["annotations"]["objects_total"] == 3
+    assert entries[SECOND]["annotations"]["objects_total"] == 0
+    assert entries["2/000.png"]["annotations"] is None
+    assert entries["gone.png"] is None
 
 
 def test_the_command_line_counts_objects_that_differ_and_names_them(

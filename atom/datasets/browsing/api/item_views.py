@@ -20,7 +20,8 @@ from atom.core.tables import PreviewTableSerializer
 from atom.datasets.browsing.api.entry_serializers import EntrySerializer
 from atom.datasets.browsing.api.rendering import EntryRenderer
 from atom.datasets.browsing.engines.browse import Row
-from atom.datasets.browsing.path_history import history_of_path
+from atom.datasets.browsing.engines.drawn_objects import listed
+from atom.datasets.browsing.path_history import PathState, history_of_path
 from atom.datasets.browsing.reads import open_version
 from atom.datasets.catalog.api.scope import DatasetScopedView
 from atom.datasets.catalog.api.serializers import VersionSerializer
@@ -32,7 +33,7 @@ from atom.datasets.packs.engines.pictures import HEAD_BYTES, picture_facts
 from atom.datasets.packs.engines.whole_pictures import ends_as_it_should
 from atom.datasets.sentences import file_unknown
 
-_KINDS = ["added", "removed", "changed", "label", "split", "attributes"]
+_KINDS = ["added", "removed", "changed", "label", "split", "attributes", "objects"]
 # Beside what a Parquet file itself may be the reason for.
 NOT_SHOWN, AT_SOURCE = "unknown", "at_source"
 # A larger file without a mark is not read whole to show its page.
@@ -109,8 +110,8 @@ class PathHistoryView(DatasetScopedView, APIView):
         found = history_of_path(self.dataset, self.version, _path_of(request), start)
         renderer = EntryRenderer(self.project)
 
-        def shown(row: Row | None) -> dict[str, Any] | None:
-            return None if row is None else renderer.render(row)
+        def shown(state: PathState | None) -> dict[str, Any] | None:
+            return state and renderer.render(state.entry, listed(state.drawn))
 
         results = [
             {

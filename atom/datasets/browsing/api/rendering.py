@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from atom.accounts.models import Project
@@ -46,6 +46,11 @@ class EntryRenderer:
         """Return entries, which are in path order, with a few objects each."""
         drawn = browser.drawn(rows)
         return [self.render(row, listed(drawn.get(row["path"]))) for row in rows]
+
+    def render_at(self, browser: VersionBrowser, paths: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """Return the entries that are there by path, with a few objects each."""
+        found = [row for row in map(browser.find, sorted(set(paths))) if row is not None]
+        return {row["path"]: row for row in self.render_page(browser, found)}
 
     def thumb_url(self, row: Row) -> str | None:
         """Return where the entry's small picture is; None for what is no picture.

@@ -15,7 +15,6 @@ from atom.core.pagination import decode_cursor, encode_cursor, parse_limit
 from atom.core.query import refuse_unknown
 from atom.datasets.browsing.api.entry_serializers import EntrySerializer
 from atom.datasets.browsing.api.rendering import EntryRenderer
-from atom.datasets.browsing.engines.browse import VersionBrowser
 from atom.datasets.browsing.reads import open_version
 from atom.datasets.models import Version
 from atom.jobs.api_base import RunScopedView
@@ -76,14 +75,14 @@ class PredictionsView(RunScopedView):
         limit, start = parse_limit(request), _start_of(request)
         page = rows[start : start + limit]
         version = predicted_version(self.run)
-        entries = _Entries(version)
+        entries = _entries(version, [predictions.paths[row] for row in page.tolist()])
         results = [
             {
                 "path": predictions.paths[row],
                 "true": predictions.labels[predictions.true[row]],
                 "predicted": predictions.labels[predictions.predicted[row]],
                 "confidence": float(predictions.confidence[row]),
-                "entry": entries.at(predictions.paths[row]),
+                "entry": entries.get(predictions.paths[row]),
             }
             for row in page.tolist()
         ]
@@ -102,24 +101,16 @@ class PredictionsView(RunScopedView):
         return Response(PredictionPageSerializer(shown).data)
 
 
-class _Entries:
-    """Files of a version; none can be shown if the version has expired."""
-
-    def __init__(self, version: Version | None) -> None:
-        self._browser: VersionBrowser | None = None
-        if version is None:
-            return
-        self._renderer = EntryRenderer(version.dataset.project)
-        try:
-            self._browser = open_version(version)
-        except AtomError:
-            # The version cannot be read, for example expired; the predictions still count.
-            return
-
-    def at(self, path: str) -> dict[str, Any] | None:
-        """Return the entry as the API shows it."""
-        row = self._browser.find(path) if self._browser is not None else None
-        return None if row is None else self._renderer.render(row)
+def _entries(version: Version | None, paths: list[str]) -> dict[str, dict[str, Any]]:
+    """Return files as the API shows them, by path; none if the version has expired."""
+    if version is None:
+        return {}
+    try:
+        browser = open_version(version)
+    except AtomError:
+        # The version cannot be read, for example expired; the predictions still count.
+        return {}
+    return EntryRenderer(version.dataset.project).render_at(browser, paths)
 
 
 def _filter_of(request: Request) -> PredictionFilter:

@@ -57,6 +57,7 @@ export const item = {
     label: 'label',
     split: 'split',
     attributes: 'attributes',
+    objects: 'objects',
   },
   fromTo: '{{from}} → {{to}}',
   nothing: 'nothing',

@@ -60,6 +60,7 @@ export const item: Translation<typeof en.item> = {
     label: '标注',
     split: '划分',
     attributes: '属性',
+    objects: '对象',
   },
   fromTo: '{{from}} → {{to}}',
   nothing: '无',
