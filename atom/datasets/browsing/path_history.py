@@ -123,8 +123,9 @@ class _Reader:
         key = self._key_of(browser)
         if key != self._key:
             row = browser.find(self._path)
+            drawn = {} if row is None else browser.drawn([row])
             self._key = key
-            self._state = row and PathState(row, browser.drawn([row]).get(self._path))
+            self._state = None if row is None else PathState(row, drawn.get(self._path))
         return self._state
 
     def _key_of(self, browser: VersionBrowser) -> object:

@@ -111,7 +111,9 @@ class PathHistoryView(DatasetScopedView, APIView):
         renderer = EntryRenderer(self.project)
 
         def shown(state: PathState | None) -> dict[str, Any] | None:
-            return state and renderer.render(state.entry, listed(state.drawn))
+            if state is None:
+                return None
+            return renderer.render(state.entry, listed(state.drawn))
 
         results = [
             {
