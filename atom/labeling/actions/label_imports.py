@@ -156,7 +156,17 @@ def _downloaded(transfer: LabelTransfer, scratch: Path) -> Path:
     suffix = PurePosixPath(transfer.filename).suffix.lower()
     folder = scratch / "source"
     folder.mkdir()
-    return _fetched(upload.key, folder / f"labels{suffix[:_SUFFIXES]}")
+    try:
+        return _fetched(upload.key, folder / f"labels{suffix[:_SUFFIXES]}")
+    except storage.ObjectMissing:
+        # It waited for longer than staging keeps things, or somebody emptied staging.
+        raise UploadNotReady(
+            Sentence(
+                "labeling.labels_cleared",
+                "The server has cleared the file of labels {filename} before it was read.",
+                filename=transfer.filename,
+            )
+        ) from None
 
 
 def _fetched(key: str, path: Path) -> Path:

@@ -21,7 +21,7 @@ from blake3 import blake3
 
 from atom_sdk.client.config import cache_path
 from atom_sdk.client.datasets import Datasets
-from atom_sdk.client.errors import ClientError
+from atom_sdk.client.errors import ApiError, ClientError
 from atom_sdk.client.progress import Progress, Silent
 from atom_sdk.client.transport.http import Http
 from atom_sdk.client.transport.manifest import RemoteManifest
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from atom_sdk.importers.trees import Tree
     from atom_sdk.label_formats.picture_sizes import Size
 
-_ROWS, _STATE = "labels.parquet", "import.json"
+_ROWS, _STATE, _UPLOAD = "labels.parquet", "import.json", "upload"
+# The server's code for an upload that was cleared, or never arrived.
+_GONE = "labels_not_uploaded"
 _ENDED = frozenset({"done", "failed", "cancelled"})
 
 
@@ -102,8 +104,14 @@ class LabelImports:
         if state is None:
             state = self._prepare(order, folder)
         show(state["report"])
-        transfer = self._sent(order, folder / _ROWS, state["key"], progress or Silent())
-        done = self._followed(transfer)
+        done = self._carried(order, folder, state["key"], progress or Silent())
+        if done is None:
+            # The rows are here still, so they go another way. Another key: it is another request.
+            (folder / _UPLOAD).unlink(missing_ok=True)
+            state = _kept(folder, {**state, "key": uuid.uuid4().hex})
+            done = self._carried(order, folder, state["key"], progress or Silent())
+        if done is None:
+            raise LabelImportFailedError("The server lost the file of labels twice.")
         shutil.rmtree(folder, ignore_errors=True)
         if done["state"] != "done":
             reason = (done["error"] or {}).get("detail") or "Somebody cancelled it."
@@ -118,12 +126,8 @@ class LabelImports:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         report = self._read(order, folder)
-        state = {"key": uuid.uuid4().hex, "report": report}
-        partial = folder / f".{_STATE}"
-        partial.write_text(json.dumps(state), "utf-8")
         # Last: a state stands for rows that are whole.
-        partial.rename(folder / _STATE)
-        return state
+        return _kept(folder, {"key": uuid.uuid4().hex, "report": report})
 
     def _read(self, order: ImportOrder, folder: Path) -> dict[str, Any]:
         """Write the labels that match into the folder, and return what they are."""
@@ -151,11 +155,24 @@ class LabelImports:
             write(incoming().pictures(), "atom-parquet", folder, summary.ontology)
         return {**summary.as_json(), "version": manifest.version["ref"]}
 
+    def _carried(
+        self, order: ImportOrder, folder: Path, key: str, progress: Progress
+    ) -> dict[str, Any] | None:
+        """Return the transfer as it ended; None if the server has no longer what was sent."""
+        try:
+            done = self._followed(self._sent(order, folder / _ROWS, key, progress))
+        except ApiError as error:
+            if error.code == _GONE or "upload" in error.errors:
+                return None
+            raise
+        is_gone = done["state"] == "failed" and (done["error"] or {}).get("code") == _GONE
+        return None if is_gone else done
+
     def _sent(self, order: ImportOrder, rows: Path, key: str, progress: Progress) -> dict[str, Any]:
         base = f"projects/{self._project}/datasets/{order.dataset}/"
         target = UploadTarget(self._http, base, progress)
         # The same request again must name the same upload.
-        sent_before = rows.with_name("upload")
+        sent_before = rows.with_name(_UPLOAD)
         if sent_before.is_file():
             upload = sent_before.read_text("utf-8")
         else:
@@ -193,6 +210,14 @@ def _saved(folder: Path) -> dict[str, Any] | None:
     except (OSError, ValueError):
         return None
     return dict(state) if (folder / _ROWS).is_file() else None
+
+
+def _kept(folder: Path, state: dict[str, Any]) -> dict[str, Any]:
+    """Write a state, whole or not at all, and return it."""
+    partial = folder / f".{_STATE}"
+    partial.write_text(json.dumps(state), "utf-8")
+    partial.rename(folder / _STATE)
+    return state
 
 
 def _digest(path: Path) -> str:

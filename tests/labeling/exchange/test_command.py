@@ -6,12 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from blake3 import blake3
 from click.testing import CliRunner
 
 from atom.accounts.actions import create_token
-from atom.datasets.models import Dataset, Pack, Version
+from atom.celery import app
+from atom.core import storage
+from atom.core.stored_failures import stored_failure
+from atom.datasets.models import Dataset, Pack, Upload, Version
+from atom.labeling.actions.transfer_runs import run_transfer
 from atom.labeling.models import LabelTransfer
 from atom_sdk.cli.context import Context
 from atom_sdk.cli.main import cli
@@ -85,3 +90,46 @@ def test_an_import_that_was_cut_off_goes_on_and_makes_one_version(
     assert done["state"] == "done"
     assert LabelTransfer.objects.count() == 1
     assert Version.objects.count() == 2
+
+
+def cut_off_import(patch: pytest.MonkeyPatch, *, is_received: bool) -> None:
+    """Let the network break at the request for an import, before or after it is received."""
+    send = httpx.Client.send
+
+    def broken(client: httpx.Client, request: httpx.Request, **options: Any) -> httpx.Response:
+        if not request.url.path.endswith("labelx/imports/"):
+            return send(client, request, **options)
+        if is_received:
+            # No worker has time for it yet.
+            patch.setitem(app.conf, "task_always_eager", False)
+            send(client, request, **options)
+        raise ConnectionAbortedError
+
+    patch.setattr(httpx.Client, "send", broken)
+
+
+@pytest.mark.parametrize("cleared", ["bytes", "bytes of a request", "upload"])
+def test_an_import_whose_file_was_cleared_sends_it_again(
+    run: Any, labels: Path, monkeypatch: pytest.MonkeyPatch, cleared: str
+) -> None:
+    words = ("labels", "import", "street", str(labels), "--existing", "add")
+    with monkeypatch.context() as patch:
+        cut_off_import(patch, is_received=cleared == "bytes of a request")
+        with pytest.raises(ConnectionAbortedError):
+            run(*words)
+    upload = Upload.objects.get()
+    assert upload.state == "verified"
+    storage.objects().delete(upload.key)
+    if cleared == "upload":
+        upload.delete()
+    for transfer in LabelTransfer.objects.all():
+        run_transfer(transfer.pk)
+    done = run(*words, "--resume")
+    assert done["outcome"] == {"version": "v2", "unchanged": False}
+    paths = set(drawn_on(Dataset.objects.get(name="street")))
+    assert paths == {"train/a.png", "train/b.png", PATHS[3]}
+    refused = LabelTransfer.objects.filter(state="failed")
+    codes = [stored_failure(each.error_code, each.error_detail) for each in refused]
+    assert [code and code["detail_code"] for code in codes] == (
+        [] if cleared == "upload" else ["labeling.labels_cleared"]
+    )

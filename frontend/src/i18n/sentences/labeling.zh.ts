@@ -14,6 +14,7 @@ export const labeling: Readonly<Record<string, string>> = {
   'labeling.no_correction_due': '该条目不在等待更正。',
   'labeling.no_files_to_label': '{dataset} 没有可标注的文件。',
   'labeling.export_needs_objects': '{task} 给图片分类；只有绘制的对象可以导出。',
+  'labeling.labels_cleared': '标注文件 {filename} 在读取之前已被服务器清除。',
   'labeling.labels_present': '已有对象的图片：{count}。第一张是 {path}。',
   'labeling.labels_too_large': '标注文件最多 {most} 字节。',
   'labeling.no_pictures_on_branch': '{dataset} 的 {branch} 还没有图片。',
