@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from atom_sdk.annotations.attributes import read_attributes, value_as_json
+from atom_sdk.annotations.box_columns import BoxColumns, BoxDocument
 from atom_sdk.annotations.documents import Document, document_from_json
 from atom_sdk.annotations.layer_reading import documents_of
 from atom_sdk.annotations.naming import NamedDocument, named_attributes, to_named
@@ -38,14 +40,15 @@ _KEPT_TEXTS = 10_000
 class PictureRow:
     """A picture's annotations and where they come from.
 
-    `document` is a document, or its JSON as it was checked and stored (the fast way): both need
-    their `ontology`; a NamedDocument needs none. `digest` are the 32 bytes of the picture's entry.
+    `document` is a document, its JSON as it was checked and stored (the fast way) or boxes alone
+    (the fastest): these need their `ontology`; a NamedDocument needs none. `digest` are the 32
+    bytes of the picture's entry.
     `width` and `height` stand for those of a document of version 1, which names none.
     """
 
     path: str
     digest: bytes
-    document: Document | NamedDocument | Mapping[str, Any]
+    document: Document | NamedDocument | BoxDocument | Mapping[str, Any]
     ontology: Ontology | None = None
     source: str = "human"
     source_model: str | None = None
@@ -126,6 +129,8 @@ class _Batch:
         self._rows: list[PictureRow] = []
         self._sizes: list[tuple[int, int]] = []
         self._objects = ObjectColumns()
+        self._boxes = BoxColumns()
+        self._only_boxes: list[bool] = []
         self._object_ends = [0]
         self._labels: list[list[str]] = []
         self._attributes: list[str | None] = []
@@ -137,21 +142,30 @@ class _Batch:
 
     @property
     def is_full(self) -> bool:
-        return len(self) >= _BATCH_ROWS or self._objects.numbers >= _BATCH_NUMBERS
+        numbers = self._objects.numbers + self._boxes.numbers
+        return len(self) >= _BATCH_ROWS or numbers >= _BATCH_NUMBERS
 
     def add(self, row: PictureRow, names: _Names) -> None:
         value = row.document
         if isinstance(value, Document):
             value = value.as_json()
-        if not isinstance(value, Mapping):
+        if isinstance(value, NamedDocument):
             raise TypeError("a NamedDocument has no ontology")
-        if "version" not in value:
+        if not isinstance(value, BoxDocument) and "version" not in value:
             value = document_from_json(value, width=row.width, height=row.height).as_json()
         try:
-            self._take(row, value, names)
+            if isinstance(value, BoxDocument):
+                self._take_boxes(row, value, names)
+            else:
+                self._take(row, value, names)
         except (KeyError, TypeError, ValueError, AttributeError):
             _explain(row)
             raise
+
+    def _take_boxes(self, row: PictureRow, value: BoxDocument, names: _Names) -> None:
+        labels = [names.labels[number] for number in value.labels]
+        self._boxes.extend(value, labels, [number in names.ignored for number in value.labels])
+        self._end(row, value.width, value.height, [], None)
 
     def _take(self, row: PictureRow, value: Mapping[str, Any], names: _Names) -> None:
         attributes = names.attributes(value.get("attributes"), None)
@@ -197,7 +211,8 @@ class _Batch:
         self._sizes.append((width or row.width, height or row.height))
         self._labels.append(labels)
         self._attributes.append(attributes)
-        self._object_ends.append(len(self._objects))
+        self._only_boxes.append(isinstance(row.document, BoxDocument))
+        self._object_ends.append(len(self._objects) + len(self._boxes))
         self._relation_ends.append(len(self._relations))
 
     def record_batch(self) -> pa.RecordBatch:
@@ -214,7 +229,7 @@ class _Batch:
         columns: dict[str, Any] = {
             "width": [width for width, _ in self._sizes],
             "height": [height for _, height in self._sizes],
-            "objects": _lists(self._object_ends, self._objects.array()),
+            "objects": _lists(self._object_ends, self._object_array()),
             "labels": self._labels,
             "attributes": self._attributes,
             "relations": _lists(self._relation_ends, relations),
@@ -231,12 +246,22 @@ class _Batch:
         arrays[OBJECTS_SCHEMA.get_field_index(CONTENT)] = contents
         return pa.RecordBatch.from_arrays(arrays, schema=OBJECTS_SCHEMA)
 
+    def _object_array(self) -> pa.StructArray:
+        """Return the objects of all rows, those that came as boxes in their places."""
+        if not len(self._boxes):
+            return self._objects.array()
+        if not len(self._objects):
+            return self._boxes.array()
+        is_box = np.repeat(self._only_boxes, np.diff(self._object_ends))
+        places = np.where(is_box, len(self._objects) + np.cumsum(is_box), np.cumsum(~is_box)) - 1
+        return pa.concat_arrays([self._objects.array(), self._boxes.array()]).take(pa.array(places))
+
 
 def _explain(row: PictureRow) -> None:
     """Raise DocumentError with the faults of a document that columns did not take."""
     value = row.document
     if row.ontology is not None and not isinstance(value, NamedDocument):
-        plain = value.as_json() if isinstance(value, Document) else value
+        plain = value.as_json() if isinstance(value, Document | BoxDocument) else value
         to_named(document_from_json(plain), row.ontology)
 
 

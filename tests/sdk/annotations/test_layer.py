@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom_sdk.annotations import layer as layers
+from atom_sdk.annotations.box_columns import BoxDocument
 from atom_sdk.annotations.documents import Document
 from atom_sdk.annotations.geometry import (
     Box,
@@ -228,3 +229,64 @@ def test_a_point_and_keypoints_with_a_box() -> None:
     objects = tuple(NamedObject(IDS[n], "car", it) for n, it in enumerate(shapes))
     (back,) = documents_of(rows_table([row(NamedDocument(9, 9, objects=objects))]))
     assert back.objects == objects
+
+
+def boxes_and_json() -> tuple[BoxDocument, dict[str, Any]]:
+    """Return the same two boxes, one of an ignored class, as columns and as JSON."""
+    numbers = [0.5, 1.25, 2.5, -0.0, 0.1, 0.2, 1e300, 3.5]
+    document = BoxDocument(9, 7, bytes(range(16)), [1, CROWD], struct.pack("<8d", *numbers))
+    objects = [
+        {"id": bytes(range(8)).hex(), "label": 1, "kind": "box", "box": numbers[:4]},
+        {"id": bytes(range(8, 16)).hex(), "label": CROWD, "kind": "box", "box": numbers[4:]},
+    ]
+    return document, {"version": 2, "width": 9, "height": 7, "objects": objects}
+
+
+def test_boxes_as_columns_are_the_rows_of_their_json() -> None:
+    columns, plain = boxes_and_json()
+    assert repr(columns.as_json()) == repr(plain)
+    polygon = a_document(a_polygon([[0, 0, 9, 0, 9, 9]]))
+    # Either kind first, alone and among others; a document without objects too.
+    for order in ("b", "bb", "bp", "pb", "bpbbp", "be", "eb", "e"):
+        tables = [
+            rows_table(
+                row_of_ids({"b": boxes, "p": polygon, "e": empty}[letter], f"{index}.png")
+                for index, letter in enumerate(order)
+            )
+            for boxes, empty in (
+                (columns, BoxDocument(9, 7, b"", [], b"")),
+                (plain, {"version": 2, "width": 9, "height": 7}),
+            )
+        ]
+        tables[0].validate(full=True)
+        assert tables[0].equals(tables[1])
+
+
+def test_a_box_of_an_unknown_class_is_a_plain_error() -> None:
+    columns, _ = boxes_and_json()
+    columns.labels = [1, 99]
+    with pytest.raises(DocumentError, match="99"):
+        rows_table([row_of_ids(columns)])
+
+
+@pytest.mark.parametrize(
+    ("ids", "labels", "boxes", "fault"),
+    [
+        (bytes(8), [1], bytes(24), "four numbers"),
+        (bytes(7), [1], bytes(32), "8 bytes"),
+        (bytes(8), [1, 2], bytes(32), "8 bytes"),
+        (bytes(16), [1, 2], bytes(32), "four numbers"),
+        (bytes(8), [], bytes(32), "8 bytes"),
+    ],
+)
+def test_bytes_that_are_not_so_many_boxes_are_refused(
+    ids: bytes, labels: list[int], boxes: bytes, fault: str
+) -> None:
+    with pytest.raises(ValueError, match=fault):
+        BoxDocument(9, 9, ids, labels, boxes)
+
+
+def test_boxes_need_their_ontology() -> None:
+    boxes = BoxDocument(9, 9, bytes(8), [1], bytes(32))
+    with pytest.raises(TypeError):
+        rows_table([row(boxes)])
