@@ -2,7 +2,8 @@
 
 The same pictures lie in one PostgreSQL three times: as Atom's documents (packed, with all columns
 and indexes of a revision), as a row for each object, and as a JSON for each task. Publishing reads
-each design in the order of paths through a server-side cursor and makes the layer `objects` of it.
+each design in the order of paths through a server-side cursor and makes the layer `objects` of it,
+with the boxes of a picture as columns in each.
 Coordinates are float64 and ids have 8 bytes everywhere, indexes are counted. The rate counts the
 processor's time of the publishing process, which other programs change least.
 """
@@ -17,8 +18,9 @@ import sys
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
-from itertools import groupby
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,8 @@ import psycopg
 
 from atom.dev.ports import find_free
 from atom.dev.postgres import Postgres
-from atom.labeling.engines.documents import decode, encode, label_ids_of
+from atom.labeling.engines.documents import decode_for_layer, encode, label_ids_of
+from atom_sdk.annotations.box_columns import BOX, BoxDocument
 from atom_sdk.annotations.documents import new_object_id
 from atom_sdk.annotations.layer import PictureRow, row_batches
 from atom_sdk.annotations.ontology import Label, Ontology
@@ -42,6 +45,7 @@ _LABELS = 20
 _FETCHED_ROWS = 2_000
 Connection = psycopg.Connection[Any]
 Document = dict[str, Any]
+Pictures = Iterator[tuple[str, Document | BoxDocument]]
 
 ATOM, OBJECT_ROWS, TASK_JSON = "Atom's documents", "a row for each object", "a JSON for each task"
 # Every design has the paths of pictures beside it, which no labels change.
@@ -152,33 +156,39 @@ def _task_rows(number: int, path: str, document: Document) -> Iterator[tuple[Any
     yield number, json.dumps(regions)
 
 
-def stored_documents(connection: Connection) -> Iterator[tuple[str, Document]]:
+def stored_documents(connection: Connection) -> Pictures:
     for path, data in _rows(connection, _with_paths("document", "documents", "work_item")):
-        yield path, decode(data)
+        yield path, decode_for_layer(data)
 
 
-def stored_objects(connection: Connection) -> Iterator[tuple[str, Document]]:
+def stored_objects(connection: Connection) -> Pictures:
     query = """SELECT path, width, height, uid, label, type, points FROM objects
         JOIN pictures ON pictures.id = picture ORDER BY path, z_order"""
     for (path, width, height), rows in groupby(_rows(connection, query), lambda it: it[:3]):
-        objects = [
-            {"id": uid.hex(), "label": label, "kind": kind, "box": box}
-            for *_, uid, label, kind, box in rows
-        ]
-        yield path, {"version": 2, "width": width, "height": height, "objects": objects}
+        ids, labels, kinds, boxes = zip(*(row[3:] for row in rows), strict=True)
+        if set(kinds) != {BOX}:
+            raise RuntimeError("the pictures have boxes alone")
+        yield path, _boxes((width, height), ids, labels, boxes)
 
 
-def stored_tasks(connection: Connection) -> Iterator[tuple[str, Document]]:
-    labels = {label.name: label.id for label in ontology().labels}
+def stored_tasks(connection: Connection) -> Pictures:
+    id_of = {label.name: label.id for label in ontology().labels}
     for path, regions in _rows(connection, _with_paths("result", "tasks", "task")):
-        objects = []
-        for region in regions:
-            value = region["value"]
-            box = [value[name] for name in ("x", "y", "width", "height")]
-            label = labels[value["rectanglelabels"][0]]
-            objects.append({"id": region["id"], "label": label, "kind": "box", "box": box})
-        sizes = {"width": regions[0]["original_width"], "height": regions[0]["original_height"]}
-        yield path, {"version": 2, **sizes, "objects": objects}
+        if {region["type"] for region in regions} != {"rectanglelabels"}:
+            raise RuntimeError("the pictures have boxes alone")
+        values = [region["value"] for region in regions]
+        ids = [bytes.fromhex(region["id"]) for region in regions]
+        labels = [id_of[value["rectanglelabels"][0]] for value in values]
+        boxes = [(value["x"], value["y"], value["width"], value["height"]) for value in values]
+        size = regions[0]["original_width"], regions[0]["original_height"]
+        yield path, _boxes(size, ids, labels, boxes)
+
+
+def _boxes(
+    size: tuple[int, int], ids: Sequence[bytes], labels: Sequence[int], boxes: Sequence[Any]
+) -> BoxDocument:
+    numbers = array("d", chain.from_iterable(boxes)).tobytes()
+    return BoxDocument(*size, b"".join(ids), labels, numbers)
 
 
 def _with_paths(column: str, table: str, picture: str) -> str:
@@ -194,7 +204,7 @@ def _rows(connection: Connection, query: str) -> Iterator[tuple[Any, ...]]:
         yield from cursor
 
 
-STORED: dict[str, Callable[[Connection], Iterator[tuple[str, Document]]]] = {
+STORED: dict[str, Callable[[Connection], Pictures]] = {
     ATOM: stored_documents,
     OBJECT_ROWS: stored_objects,
     TASK_JSON: stored_tasks,

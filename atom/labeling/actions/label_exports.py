@@ -20,6 +20,7 @@ from atom.labeling.actions.transfers import result_key
 from atom.labeling.engines.checking import ontology_of
 from atom.labeling.errors import NothingToExport
 from atom.labeling.models import LabelTask, LabelTransfer
+from atom_sdk.annotations.box_columns import BoxDocument
 from atom_sdk.annotations.documents import Document, document_from_json
 from atom_sdk.annotations.naming import to_named
 from atom_sdk.annotations.ontology import Ontology
@@ -87,6 +88,8 @@ def _of_task(task: LabelTask) -> tuple[_Pictures, Ontology, int]:
     def pictures() -> Iterator[LabelledPicture]:
         for row in accepted_pictures(task):
             document = row.document
+            if isinstance(document, BoxDocument):
+                document = document.as_json()
             if isinstance(document, Mapping):
                 document = document_from_json(document)
             if isinstance(document, Document):

@@ -157,7 +157,7 @@ def accepted_pictures(task: LabelTask) -> Iterator[PictureRow]:
         yield PictureRow(
             path=path,
             digest=bytes.fromhex(digest),
-            document=documents.decode(bytes(data)),
+            document=documents.decode_for_layer(bytes(data)),
             ontology=ontology,
             source=layers.SOURCE,
             revision=lease_no,

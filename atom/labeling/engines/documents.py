@@ -12,6 +12,7 @@ from typing import Any, Final
 import zstandard
 
 from atom.labeling.engines import packing
+from atom_sdk.annotations.box_columns import BoxDocument
 
 MAX_DOCUMENT_BYTES: Final = 4 << 20
 VERSION_2: Final = 2
@@ -38,6 +39,17 @@ def decode(data: bytes) -> dict[str, Any]:
     """Undo `encode`."""
     if data[:1] in packing.FORMS:
         return packing.unpack(data, MAX_DOCUMENT_BYTES)
+    return _from_text(data)
+
+
+def decode_for_layer(data: bytes) -> dict[str, Any] | BoxDocument:
+    """Undo `encode`; a document of nothing but boxes stays in columns, as the layer takes them."""
+    if data[:1] in packing.FORMS:
+        return packing.unpack_for_layer(data, MAX_DOCUMENT_BYTES)
+    return _from_text(data)
+
+
+def _from_text(data: bytes) -> dict[str, Any]:
     raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_DOCUMENT_BYTES)
     loaded = json.loads(raw)
     if not isinstance(loaded, dict):

@@ -15,11 +15,15 @@ import json
 import re
 import struct
 import sys
+import threading
 from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 import zstandard
+
+from atom_sdk.annotations.box_columns import BOX, BOX_BYTES, NUMBERS_OF_BOX, BoxDocument
 
 _PLAIN_NUMBERS: Final = b"\x02"
 _ZIPPED_NUMBERS: Final = b"\x03"
@@ -44,6 +48,9 @@ _NUMBER_BYTES: Final = 8
 _ID: Final = re.compile("[0-9a-f]{16}")
 # A keypoint is x, y and whether it is visible: the head keeps the latter.
 _KEYPOINT: Final = 3
+# The shapes and the other fields of a document of nothing but boxes.
+_ONLY_BOXES: Final = [{"box": NUMBERS_OF_BOX, "kind": BOX}]
+_SIZED: Final = {"version", "width", "height"}
 Json = dict[str, Any]
 
 
@@ -77,20 +84,66 @@ def pack(document: Mapping[str, Any]) -> bytes | None:
 
 def unpack(data: bytes, max_bytes: int) -> Json:
     """Undo `pack`. Raises ZstdError for a part above `max_bytes`."""
+    return _document(_read(data, max_bytes))
+
+
+def unpack_for_layer(data: bytes, max_bytes: int) -> Json | BoxDocument:
+    """Undo `pack`; a document of nothing but boxes stays in columns. Raises what `unpack` does."""
+    packed = _read(data, max_bytes)
+    return _boxes(packed) or _document(packed)
+
+
+@dataclass(slots=True)
+class _Packed:
+    """The parts of a packed document; `numbers` are the bytes of its coordinates."""
+
+    count: int
+    head: Json
+    ids: bytes
+    numbers: bytes
+
+
+class _Decompressors(threading.local):
+    """One thread's decompressors: they may not be shared, and cost more than a head to make."""
+
+    def __init__(self) -> None:
+        self.head = zstandard.ZstdDecompressor(dict_data=_BEFORE_HEADS).decompress
+        self.numbers = zstandard.ZstdDecompressor().decompress
+
+
+_DECOMPRESSORS: Final = _Decompressors()
+
+
+def _read(data: bytes, max_bytes: int) -> _Packed:
     form, head_bytes, count = _LENGTHS.unpack_from(data)
     ids_from = _LENGTHS.size + head_bytes
     numbers_from = ids_from + _ID_BYTES * count
-    unzip = zstandard.ZstdDecompressor().decompress
-    unzip_head = zstandard.ZstdDecompressor(dict_data=_BEFORE_HEADS).decompress
-    head = json.loads(unzip_head(data[_LENGTHS.size : ids_from], max_output_size=max_bytes))
-    raw = data[numbers_from:]
+    frame = data[_LENGTHS.size : ids_from]
+    head = json.loads(_DECOMPRESSORS.head(frame, max_output_size=max_bytes))
+    numbers = data[numbers_from:]
     if form == _ZIPPED_NUMBERS:
         # As text, a number takes half of its bytes at least.
-        raw = unzip(raw, max_output_size=2 * max_bytes)
-    numbers = _Numbers(raw)
+        numbers = _DECOMPRESSORS.numbers(numbers, max_output_size=2 * max_bytes)
+    return _Packed(count, head, data[ids_from:numbers_from], numbers)
+
+
+def _boxes(packed: _Packed) -> BoxDocument | None:
+    """Return a document of nothing but boxes; None for any other, a damaged one among them."""
+    head, count = packed.head, packed.count
+    labels, rest = head["labels"], head["rest"]
+    if head["of"] != _ONLY_BOXES or head["is"] or rest.keys() != _SIZED:
+        return None
+    if len(labels) != count or len(packed.numbers) != BOX_BYTES * count:
+        return None
+    return BoxDocument(rest["width"], rest["height"], packed.ids, labels, packed.numbers)
+
+
+def _document(packed: _Packed) -> Json:
+    head, count = packed.head, packed.count
+    numbers = _Numbers(packed.numbers)
     shapes = [_Shape(item) for item in head["of"]]
     kinds = [shapes[at] for at in head["is"]] or shapes * count
-    digits = data[ids_from:numbers_from].hex()
+    digits = packed.ids.hex()
     step = 2 * _ID_BYTES
     ids = [digits[at : at + step] for at in range(0, step * count, step)]
     objects = []
