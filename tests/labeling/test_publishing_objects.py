@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from atom.accounts.models import Project
 from atom.core.storage import project_store
 from atom.datasets.models import Version
 from atom.labeling import states
@@ -14,6 +15,7 @@ from atom.labeling.actions.audits import Decision, decide
 from atom.labeling.actions.continuing import continue_task
 from atom.labeling.actions.submissions import submit
 from atom.labeling.models import AnnotationRevision, LabelTask, WorkItem, WorkSlot
+from atom_sdk.annotations.box_columns import BoxDocument
 from atom_sdk.annotations.layer import documents_of
 from atom_sdk.annotations.naming import NamedDocument
 from atom_sdk.manifests import read_layer, read_root
@@ -30,6 +32,7 @@ from tests.labeling.drawn import (
     drawing,
     drawn_task,
 )
+from tests.labeling.exchange.transferring import Exchange
 
 pytestmark = pytest.mark.usefixtures("committing_db")
 
@@ -78,6 +81,21 @@ def test_a_finished_task_becomes_a_layer_that_reads_back_exactly() -> None:
     assert (plate.label, plate.text) == ("plate", "AB-123")
     assert plate.geometry.as_json()["parts"] == PLATE_SHAPE["parts"]
     assert documents[2].objects == ()
+
+
+def test_boxes_alone_are_published_and_exported_as_they_were_drawn(project: Project) -> None:
+    task = drawn_task(2, project=project)
+    exact = box(box=[10.5, 20.25, 99.75, 50.5]), box(2, box=[0.125, 0.1, 5.5, 6.3])
+    draw(task, 1, *exact)
+    draw(task, 1, exact[0], PLATE_SHAPE)
+    pictures = [row.document for row in publishing.accepted_pictures(task)]
+    assert [isinstance(each, BoxDocument) for each in pictures] == [True, False]
+    files = Exchange(project).take(task=str(task.pk), format="atom")
+    exported = b"".join(files.values()).decode()
+    assert all(text in exported for text in ("99.75", "6.3", "AB-123"))
+    _, layer = rows_of(publish(task).output_version)
+    assert [it.geometry.as_json()["box"] for it in layer[0].objects] == [it["box"] for it in exact]
+    assert [it.geometry.kind for it in layer[1].objects] == ["box", "polygon"]
 
 
 def test_the_layer_says_that_an_auditor_corrected() -> None:
