@@ -15,7 +15,7 @@ export function keepAtLeaving(key: string, entry: Kept): void {
   }
 }
 
-/** What an earlier page kept as it went; null where there is nothing that can be read. */
+/** Returns what an earlier page kept as it went; null where there is nothing that can be read. */
 export function keptAtLeaving<E extends Kept>(key: string): E | null {
   try {
     const entry = JSON.parse(localStorage.getItem(key) ?? 'null') as E | null;
