@@ -21,6 +21,7 @@ from PIL import Image
 from atom.core import crypto, storage
 from atom.core.media import PURPOSE, media_url
 from atom.datasets.packs.engines.images import decoding_problem, unreadable_reason
+from atom.datasets.packs.engines.pixels import MAX_OPENED
 from atom.gateway.asgi import application, media_server
 from atom.gateway.thumb_cache import ThumbCache
 from tests.datasets.pushing import MadePack, make_pack, png
@@ -225,6 +226,13 @@ async def test_a_decompression_bomb_is_not_decoded(gateway: httpx.AsyncClient) -
     assert (answer.status_code, answer.headers["atom-problem"]) == (204, "image_too_large")
 
 
+@pytest.fixture
+def limit_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pillow's limit as the server has it: workflows that other tests import set their own."""
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", MAX_OPENED)
+
+
+@pytest.mark.usefixtures("limit_of_the_server")
 @pytest.mark.parametrize("side", [15_812, 32_000])
 def test_a_picture_that_is_too_large_is_said_to_be_that(side: int) -> None:
     made = io.BytesIO()
@@ -235,6 +243,7 @@ def test_a_picture_that_is_too_large_is_said_to_be_that(side: int) -> None:
     )
 
 
+@pytest.mark.usefixtures("limit_of_the_server")
 @pytest.mark.parametrize(
     ("height", "form", "options", "status"),
     [
