@@ -14,6 +14,9 @@ from PIL import Image
 MEDIAN_BYTES = 30_000
 SIGMA = 0.75
 
+# Without it a push takes a picture for one that was cut off, and labeling leaves it out.
+_JPEG_END = b"\xff\xd9"
+
 
 def write_files(folder: Path, count: int, seed: int = 7) -> int:
     """Write `count` incompressible files in 100 class folders; returns their bytes."""
@@ -25,7 +28,8 @@ def write_files(folder: Path, count: int, seed: int = 7) -> int:
         path = folder / f"class{index % 100:02d}" / f"{index:07d}.jpg"
         path.parent.mkdir(parents=True, exist_ok=True)
         # Every file starts at another byte of one random block: all contents differ.
-        path.write_bytes((head + block[index : index + size])[:size])
+        body = (head + block[index : index + size])[: max(0, size - len(_JPEG_END))]
+        path.write_bytes(body + _JPEG_END[:size])
     return int(sizes.sum())
 
 
