@@ -10,6 +10,17 @@ import pytest
 from tests.jobs.workflows.detection.conftest import Module
 
 CAR, BIKE = 0, 1
+
+
+class Paths:
+    """The paths of pictures, by their place."""
+
+    @staticmethod
+    def path(place: int) -> str:
+        """Return a path."""
+        return f"{place}.png"
+
+
 # An object of 100 by 100 at the origin.
 THERE = (0.0, 0.0, 100.0, 100.0)
 # It shares 90, 40 and 5 per cent of that object's width, and is as large.
@@ -133,14 +144,17 @@ def test_predictions_are_a_file_that_the_server_reads(module: Module, evaluation
 
     from atom.jobs.predictions.engines.predictions import parse_predictions
 
-    class Paths:
-        @staticmethod
-        def path(place: int) -> str:
-            return f"{place}.png"
-
     document = module("predictions").describe_predictions(evaluation, Paths())
     parsed = parse_predictions(json.dumps(document).encode())
     assert parsed.paths == ["0.png"] * 3 + ["1.png"] * 2
     assert parsed.true.tolist() == [0, 1, 2, 2, 1]
     assert parsed.predicted.tolist() == [0, 0, 1, 1, 2]
     assert document["box"][0] == [10.0, 0.0, 100.0, 100.0]
+
+
+def test_a_detection_in_a_picture_without_objects_is_in_the_file(module: Module) -> None:
+    pictures = [(0, result(module, [], [(NEAR, CAR, 0.9)]))]
+    evaluation = module("evaluation").evaluate(pictures, ["car", "bike"], "test", 0.3)
+    document = module("predictions").describe_predictions(evaluation, Paths())
+    assert (document["true"], document["predicted"]) == ([2], [0])
+    assert document["box"] == [[10.0, 0.0, 100.0, 100.0]]

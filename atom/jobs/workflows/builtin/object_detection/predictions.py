@@ -58,9 +58,10 @@ def _confidence(picture: Judged, finding: Finding) -> float:
 
 
 def _box(picture: Judged, finding: Finding) -> list[float]:
+    """Return the detection's box; that of the object where nothing was detected."""
     result = picture.result
-    box = result.true_boxes[finding.true]
-    if finding.detection >= 0:
-        box = result.boxes[finding.detection]
+    # A picture without objects has no box of its own to fall back to.
+    is_detected = finding.detection >= 0
+    box = result.boxes[finding.detection] if is_detected else result.true_boxes[finding.true]
     left, top, right, bottom = (float(one) for one in box)
     return [round(one, 2) for one in (left, top, right - left, bottom - top)]
