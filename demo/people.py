@@ -16,6 +16,7 @@ from atom.settings.environment import BASE_DIR
 from atom_sdk.client import Client
 
 PROJECT = "demo"
+LABELER, AUDITOR = "lena", "otto"
 
 
 @dataclass(frozen=True)
@@ -64,8 +65,8 @@ def client_of(installation: Installation, username: str, password: str) -> Clien
 
 def labeling_team(installation: Installation) -> tuple[Client, Client]:
     """Return clients of a labeler and of an auditor, made if they are missing."""
-    labeler = _member(installation, "lena", "Lena Labeler", "labeler")
-    return labeler, _member(installation, "otto", "Otto Auditor", "researcher")
+    labeler = _member(installation, LABELER, "Lena Labeler", "labeler")
+    return labeler, _member(installation, AUDITOR, "Otto Auditor", "researcher")
 
 
 def _member(installation: Installation, username: str, full_name: str, role: str) -> Client:
@@ -73,7 +74,7 @@ def _member(installation: Installation, username: str, full_name: str, role: str
     if secret and _role_of(installation.url, secret) == role:
         # Whom an earlier demo made: to start the command costs seconds.
         return Client(installation.url, secret, PROJECT)
-    password_file = installation.home / "demo" / f"{username}.password"
+    password_file = _password_file(installation, username)
     password_file.parent.mkdir(parents=True, exist_ok=True)
     if not password_file.exists():
         write_private(password_file, secrets.token_urlsafe(12))
@@ -86,6 +87,15 @@ def _member(installation: Installation, username: str, full_name: str, role: str
         stdout=subprocess.DEVNULL,
     )
     return client_of(installation, username, password)
+
+
+def password_of(installation: Installation, username: str) -> str:
+    """Return the password of a person whom the demo made."""
+    return _password_file(installation, username).read_text()
+
+
+def _password_file(installation: Installation, username: str) -> Path:
+    return installation.home / "demo" / f"{username}.password"
 
 
 def _token_file(installation: Installation, username: str) -> Path:

@@ -1,4 +1,4 @@
-"""`python -m demo.pictures`: take the README's pictures of the demo that runs here, again.
+"""`python -m demo.pictures`: take the pictures of README and docs again, of the demo that runs.
 
 It needs what `make dev` installs, and a Chromium. Light theme, English, 1280 × 800 pixels.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from atom.settings.environment import BASE_DIR
 from bench.preflight import browser_missing, find_browser
 from demo.__main__ import load_installation
 from demo.labeling import TASK
-from demo.people import PROJECT, Installation, client_of
+from demo.people import LABELER, PROJECT, Installation, client_of, password_of
+from demo.street_labeling import task_in_the_middle
 from demo.training import MODEL
 
 FOLDER = BASE_DIR / "docs" / "images"
@@ -34,17 +35,15 @@ def main() -> int:
         return 1
     installation = load_installation()
     pages = _pages(installation)
+    task = task_in_the_middle(installation)
+    labeler = (LABELER, password_of(installation, LABELER))
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        context = browser.new_context(
-            base_url=installation.url,
-            viewport={"width": 1280, "height": 800},
-            locale="en-GB",
-            color_scheme="light",
-            reduced_motion="reduce",
-        )
-        _sign_in(context, installation)
-        sizes = [_take(context.new_page(), name, address) for name, address in pages.items()]
+        as_admin = _signed_in(browser, installation, installation.admin, installation.password)
+        sizes = [_take(as_admin.new_page(), name, address) for name, address in pages.items()]
+        sizes.append(_take(as_admin.new_page(), "audit", f"/labeling/{task}/audit"))
+        as_labeler = _signed_in(browser, installation, *labeler)
+        sizes.append(_take(as_labeler.new_page(), "sent-back", f"/labeling/{task}/work"))
         browser.close()
     return 1 if max(sizes) > MOST_BYTES else 0
 
@@ -65,15 +64,25 @@ def _pages(installation: Installation) -> dict[str, str]:
     }
 
 
-def _sign_in(context: BrowserContext, installation: Installation) -> None:
+def _signed_in(
+    browser: Browser, installation: Installation, username: str, password: str
+) -> BrowserContext:
+    context = browser.new_context(
+        base_url=installation.url,
+        viewport={"width": 1280, "height": 800},
+        locale="en-GB",
+        color_scheme="light",
+        reduced_motion="reduce",
+    )
     context.request.get("/api/v1/auth/session/")
     cookies = {cookie["name"]: cookie["value"] for cookie in context.cookies()}
     answer = context.request.post(
         "/api/v1/auth/login/",
-        data={"username": installation.admin, "password": installation.password},
+        data={"username": username, "password": password},
         headers={"X-CSRFToken": cookies["csrftoken"], "Referer": installation.url},
     )
     assert answer.ok, answer.text()
+    return context
 
 
 def _take(page: Page, name: str, address: str) -> int:

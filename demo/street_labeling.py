@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from atom_sdk.client import Client
 from demo.labeling import Report, expect_taken, publish
+from demo.people import Installation, client_of, labeling_team
 from demo.street_pictures import document_of
 
 TASK: Final = "Cars and bikes of a street"
@@ -113,11 +114,43 @@ def _decision(slot: dict[str, Any], task: dict[str, Any]) -> dict[str, Any]:
         return {**decision, "verdict": "accept"}
     if slot["path"] == TOO_SMALL:
         return {**decision, "verdict": "accept", "document": right}
+    return _returned(slot)
+
+
+def _returned(slot: dict[str, Any]) -> dict[str, Any]:
     remark = {"object": slot["document"]["objects"][0]["id"], "text": "This one has pedals."}
     return {
-        **decision,
+        "slot": slot["slot_id"],
+        "lease_no": slot["lease_no"],
+        "revision": slot["revision_id"],
         "verdict": "return",
         "error_code": "wrong_label",
         "comment": "A bike is no car.",
         "issues": [remark],
     }
+
+
+def task_in_the_middle(installation: Installation) -> str:
+    """Make a task for pictures of the manual, and return its id.
+
+    One image waits for its auditor, one came back, and the others have objects to begin with.
+    """
+    researcher = client_of(installation, installation.admin, installation.password)
+    labeler, auditor = labeling_team(installation)
+    published = next(row for row in researcher.labelx.list() if row["name"] == TASK)
+    task = researcher.labelx.create(
+        name="Cars and bikes, once more",
+        dataset=f"{published['dataset']}@{published['output_version']['ref']}",
+        template="car-bike",
+        filter={"labelled": None},
+        batch_size=BATCH,
+        audit_percent=100,
+        guideline=GUIDELINE,
+    )
+    researcher.labelx.act(task["id"], "start")
+    first, second, *_ = labeler.labelx.lease(task["id"], BATCH)
+    for slot in (first, second):
+        labeler.labelx.submit_document(slot, _right(slot, task), active_ms=5000)
+    slot = auditor.labelx.audit_lease(task["id"], 1)[0]
+    expect_taken(auditor.labelx.audit([_returned(slot)]))
+    return str(task["id"])
