@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from atom.labeling.engines import packing
 from atom.labeling.engines.documents import decode, decode_for_layer, encode
-from atom_sdk.annotations import layer as layers
 from atom_sdk.annotations.box_columns import BoxDocument
 from atom_sdk.annotations.documents import AnnotatedObject, Document
 from atom_sdk.annotations.geometry import Box
@@ -132,10 +131,9 @@ def test_a_label_that_the_ontology_lacks_is_refused(read: Read) -> None:
         rows_table(rows(stored, read))
 
 
-def test_coordinates_of_boxes_end_a_batch_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layers, "_BATCH_NUMBERS", 8)
+def test_coordinates_of_boxes_end_a_batch_too() -> None:
     stored = [encode({**SIZES, "objects": [BOX]}).data] * 5
-    batches = row_batches(rows(stored, decode_for_layer))
+    batches = row_batches(rows(stored, decode_for_layer), max_numbers=8)
     assert [len(batch) for batch in batches] == [2, 2, 1]
 
 

@@ -78,8 +78,16 @@ def rows_table(rows: Iterable[PictureRow]) -> pa.Table:
     return table
 
 
-def row_batches(rows: Iterable[PictureRow]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows in their order, in batches that bound the memory."""
+def row_batches(
+    rows: Iterable[PictureRow],
+    *,
+    max_rows: int = _BATCH_ROWS,
+    max_numbers: int = _BATCH_NUMBERS,
+) -> Iterator[pa.RecordBatch]:
+    """Yield the rows in their order, in batches that bound the memory.
+
+    A batch ends with the row that brings it to `max_rows` pictures or `max_numbers` coordinates.
+    """
     batch = _Batch()
     names: dict[int, tuple[Ontology, _Names]] = {}
     for row in rows:
@@ -90,7 +98,7 @@ def row_batches(rows: Iterable[PictureRow]) -> Iterator[pa.RecordBatch]:
             if id(row.ontology) not in names:
                 names[id(row.ontology)] = row.ontology, _Names(row.ontology)
             batch.add(row, names[id(row.ontology)][1])
-        if batch.is_full:
+        if len(batch) >= max_rows or batch.numbers >= max_numbers:
             yield batch.record_batch()
             batch = _Batch()
     if len(batch):
@@ -141,9 +149,9 @@ class _Batch:
         return len(self._rows)
 
     @property
-    def is_full(self) -> bool:
-        numbers = self._objects.numbers + self._boxes.numbers
-        return len(self) >= _BATCH_ROWS or numbers >= _BATCH_NUMBERS
+    def numbers(self) -> int:
+        """Coordinates of all rows."""
+        return self._objects.numbers + self._boxes.numbers
 
     def add(self, row: PictureRow, names: _Names) -> None:
         value = row.document

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from atom_sdk.annotations import layer as layers
 from atom_sdk.annotations.box_columns import BoxDocument
 from atom_sdk.annotations.documents import Document
 from atom_sdk.annotations.geometry import (
@@ -159,13 +158,12 @@ def test_no_rows_are_a_table_with_the_columns() -> None:
     assert list(documents_of(rows_table([]))) == []
 
 
-def test_batches_bound_rows_and_coordinates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_bound_rows_and_coordinates() -> None:
     rows = [row(NamedDocument(9, 9, objects=(square(n),)), f"{n:03}") for n in range(10)]
-    monkeypatch.setattr(layers, "_BATCH_ROWS", 4)
-    assert [len(it) for it in row_batches(rows)] == [4, 4, 2]
-    monkeypatch.setattr(layers, "_BATCH_NUMBERS", 8)
-    assert [len(it) for it in row_batches(rows)] == [2] * 5
-    whole = pa.Table.from_batches(row_batches(rows), objects_schema())
+    assert [len(it) for it in row_batches(rows, max_rows=4)] == [4, 4, 2]
+    assert [len(it) for it in row_batches(rows, max_rows=4, max_numbers=8)] == [2] * 5
+    batches = row_batches(rows, max_rows=4, max_numbers=8)
+    whole = pa.Table.from_batches(batches, objects_schema())
     assert list(documents_of(whole)) == [it.document for it in rows]
 
 
