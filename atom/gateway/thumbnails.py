@@ -8,7 +8,8 @@ from functools import cache
 
 from PIL import ExifTags, Image, ImageOps
 
-from atom.datasets.packs.engines.pixels import MAX_DECODED, draft_decodable, limited_pixels
+from atom.datasets.packs.engines.pixel_limits import MAX_DECODED
+from atom.datasets.packs.engines.pixels import draft_decodable, limited_pixels
 from atom.gateway.errors import ImageTooLarge, ImageUnreadable
 from atom_sdk.sentences import Sentence
 

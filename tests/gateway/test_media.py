@@ -21,7 +21,7 @@ from PIL import Image
 from atom.core import crypto, storage
 from atom.core.media import PURPOSE, media_url
 from atom.datasets.packs.engines.images import decoding_problem, unreadable_reason
-from atom.datasets.packs.engines.pixels import MAX_OPENED
+from atom.datasets.packs.engines.pixel_limits import MAX_OPENED
 from atom.gateway.asgi import application, media_server
 from atom.gateway.thumb_cache import ThumbCache
 from tests.datasets.pushing import MadePack, make_pack, png

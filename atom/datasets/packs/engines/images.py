@@ -9,13 +9,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from PIL import Image, UnidentifiedImageError
 
-from atom.datasets.packs.engines.pixels import (
-    MAX_DECODED,
-    MAX_OPENED,
-    TOO_LARGE,
-    draft_decodable,
-    limited_pixels,
-)
+from atom.datasets.packs.engines.pixel_limits import MAX_DECODED, MAX_OPENED
+from atom.datasets.packs.engines.pixels import TOO_LARGE, draft_decodable, limited_pixels
 from atom.datasets.packs.engines.whole_pictures import (
     ENDS_EARLY,
     cut_off_reason,

@@ -1,4 +1,4 @@
-"""How large a picture may be that is opened here, and that is decoded, in pixels.
+"""Holds Pillow to the limits of pixels: of pictures that are opened, and that are decoded.
 
 Pillow has one limit for the process, 89 million by default. Above it comes a warning, and an error
 only above twice as many. It looks when a picture is opened, whether that decodes it or not.
@@ -13,10 +13,8 @@ from typing import Final
 
 from PIL import Image
 
-# Up to here pictures are labelled, by tiles that libvips makes of them row by row.
-MAX_OPENED: Final = 250_000_000
-# Pillow holds a decoded picture in memory, with three or four bytes a pixel.
-MAX_DECODED: Final = 100_000_000
+from atom.datasets.packs.engines.pixel_limits import MAX_DECODED, MAX_OPENED
+
 Image.MAX_IMAGE_PIXELS = MAX_OPENED
 TOO_LARGE: Final = (Image.DecompressionBombWarning, Image.DecompressionBombError)
 

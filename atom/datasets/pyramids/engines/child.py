@@ -15,9 +15,9 @@ from typing import Any, Final
 
 import pyvips
 
+from atom.datasets.packs.engines.pixel_limits import MAX_OPENED
 from atom.datasets.pyramids.engines.reasons import TOO_DEEP, TOO_LARGE, UNREADABLE
 
-MAX_PIXELS: Final = 250_000_000
 MEMORY_BYTES: Final = 1 << 30
 CPU_S: Final = 600
 TILE: Final = 512
@@ -52,7 +52,7 @@ def _open(source: Path, scratch: Path) -> tuple[pyvips.Image, str]:
     name = next((known for known in _LOADERS if loader.startswith(known)), "")
     if not name:
         raise RefusedError(UNREADABLE)
-    if image.width * image.height > MAX_PIXELS:
+    if image.width * image.height > MAX_OPENED:
         raise RefusedError(TOO_LARGE)
     if image.interpretation in {"cmyk", "lab", "labs"}:
         image = image.colourspace("srgb")
