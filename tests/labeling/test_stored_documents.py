@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import tracemalloc
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from atom.labeling.engines import packing
-from atom.labeling.engines.documents import MAX_DOCUMENT_BYTES, decode, encode
+from atom.labeling.engines.documents import MAX_DOCUMENT_BYTES, decode, decode_for_layer, encode
 from atom_sdk.annotations.documents import Document, canonical_json
 from tests.sdk.annotations.strategies import documents, json_values
 
@@ -90,6 +92,57 @@ def test_what_was_stored_as_text_before_is_read() -> None:
     text = canonical_json(document)
     assert decode(zstandard.ZstdCompressor().compress(text)) == document
     assert decode(encode({"label_id": 3}).data) == {"label_id": 3}
+
+
+def frame_of(size: int, *, named: bool) -> bytes:
+    """Zeros in a few kilobytes; the frame names its size, or does not."""
+    parameters = zstandard.ZstdCompressionParameters.from_level(3, write_content_size=named)
+    return zstandard.ZstdCompressor(compression_params=parameters).compress(bytes(size))
+
+
+def hostile(head: bytes = b"", numbers: bytes = b"", count: int = 1) -> bytes:
+    """A packed document with a part that was made to harm; the others are those of a small one."""
+    small = packing.pack({"objects": [BOX | {"box": [1.5] * 64}]})
+    assert small is not None
+    head_bytes = int.from_bytes(small[1:5], "little")
+    head = head or small[9 : 9 + head_bytes]
+    lengths = b"\x03" + len(head).to_bytes(4, "little") + count.to_bytes(4, "little")
+    numbers = numbers or frame_of(8 * 64, named=True)
+    return lengths + head + bytes.fromhex(ID) + numbers
+
+
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("part", ["head", "numbers", "text"])
+@pytest.mark.parametrize("read", [decode, decode_for_layer])
+def test_a_frame_above_the_bound_gets_no_memory(
+    part: str, named: bool, read: Callable[[bytes], Any]
+) -> None:
+    frame = frame_of(256 << 20, named=named)
+    assert len(frame) < 1 << 15
+    whole = {"text": frame, "head": hostile(head=frame), "numbers": hostile(numbers=frame)}
+    data = whole[part]
+    tracemalloc.start()
+    try:
+        with pytest.raises(zstandard.ZstdError):
+            read(data)
+        assert tracemalloc.get_traced_memory()[1] < 4 * MAX_DOCUMENT_BYTES
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_frame_that_names_less_than_it_holds_is_refused() -> None:
+    frame = bytearray(zstandard.ZstdCompressor().compress(bytes(1 << 20)))
+    place = frame.index((1 << 20).to_bytes(4, "little"))
+    frame[place : place + 4] = (1 << 10).to_bytes(4, "little")
+    assert zstandard.frame_content_size(bytes(frame)) == 1 << 10
+    with pytest.raises(zstandard.ZstdError):
+        decode(bytes(frame))
+
+
+def test_more_objects_than_there_are_ids_get_no_memory() -> None:
+    assert decode(hostile())["objects"][0]["id"] == ID
+    with pytest.raises(ValueError, match="ends within their ids"):
+        decode(hostile(count=(1 << 32) - 1))
 
 
 def test_documents_that_were_packed_before_are_read() -> None:

@@ -36,7 +36,7 @@ def encode(document: Mapping[str, Any]) -> EncodedDocument:
 
 
 def decode(data: bytes) -> dict[str, Any]:
-    """Undo `encode`."""
+    """Undo `encode`. Raises ZstdError for more than a document may have, before it is unpacked."""
     if data[:1] in packing.FORMS:
         return packing.unpack(data, MAX_DOCUMENT_BYTES)
     return _from_text(data)
@@ -50,7 +50,7 @@ def decode_for_layer(data: bytes) -> dict[str, Any] | BoxDocument:
 
 
 def _from_text(data: bytes) -> dict[str, Any]:
-    raw = zstandard.ZstdDecompressor().decompress(data, max_output_size=MAX_DOCUMENT_BYTES)
+    raw = packing.bounded(zstandard.ZstdDecompressor().decompress, data, MAX_DOCUMENT_BYTES)
     loaded = json.loads(raw)
     if not isinstance(loaded, dict):
         raise ValueError("an annotation document is a JSON object")

@@ -17,7 +17,7 @@ import struct
 import sys
 import threading
 from array import array
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -52,6 +52,8 @@ _KEYPOINT: Final = 3
 _ONLY_BOXES: Final = [{"box": NUMBERS_OF_BOX, "kind": BOX}]
 _SIZED: Final = {"version", "width", "height"}
 Json = dict[str, Any]
+# `ZstdDecompressor.decompress`: the frame, and how much memory it gets if it names no size.
+Decompress = Callable[..., bytes]
 
 
 class _NotPackableError(Exception):
@@ -83,12 +85,16 @@ def pack(document: Mapping[str, Any]) -> bytes | None:
 
 
 def unpack(data: bytes, max_bytes: int) -> Json:
-    """Undo `pack`. Raises ZstdError for a part above `max_bytes`."""
+    """Undo `pack`.
+
+    Raises ZstdError for a head above `max_bytes` or coordinates above twice as many, before memory
+    is taken for them; ValueError for a document that was cut off.
+    """
     return _document(_read(data, max_bytes))
 
 
 def unpack_for_layer(data: bytes, max_bytes: int) -> Json | BoxDocument:
-    """Undo `pack`; a document of nothing but boxes stays in columns. Raises what `unpack` does."""
+    """Undo `pack`; a document of nothing but boxes stays in columns. Raises as `unpack` does."""
     packed = _read(data, max_bytes)
     return _boxes(packed) or _document(packed)
 
@@ -114,16 +120,30 @@ class _Decompressors(threading.local):
 _DECOMPRESSORS: Final = _Decompressors()
 
 
+def bounded(decompress: Decompress, frame: bytes, max_bytes: int) -> bytes:
+    """Return the bytes of a zstd frame. Raises ZstdError for more than `max_bytes` of them.
+
+    A frame that names its size would get that much memory, whatever the limit is: it is refused
+    before.
+    """
+    size = zstandard.frame_content_size(frame)
+    if size > max_bytes:
+        raise zstandard.ZstdError(f"a frame of {size} bytes, more than {max_bytes}")
+    return decompress(frame, max_output_size=max_bytes)
+
+
 def _read(data: bytes, max_bytes: int) -> _Packed:
     form, head_bytes, count = _LENGTHS.unpack_from(data)
     ids_from = _LENGTHS.size + head_bytes
     numbers_from = ids_from + _ID_BYTES * count
     frame = data[_LENGTHS.size : ids_from]
-    head = json.loads(_DECOMPRESSORS.head(frame, max_output_size=max_bytes))
+    head = json.loads(bounded(_DECOMPRESSORS.head, frame, max_bytes))
+    if len(data) < numbers_from:
+        raise ValueError(f"a packed document of {count} objects ends within their ids")
     numbers = data[numbers_from:]
     if form == _ZIPPED_NUMBERS:
         # As text, a number takes half of its bytes at least.
-        numbers = _DECOMPRESSORS.numbers(numbers, max_output_size=2 * max_bytes)
+        numbers = bounded(_DECOMPRESSORS.numbers, numbers, 2 * max_bytes)
     return _Packed(count, head, data[ids_from:numbers_from], numbers)
 
 
