@@ -42,6 +42,7 @@ from atom_sdk.sentences import Sentence
 LIMITS = ArchiveLimits(members=2_000_000, total_bytes=64 * GIB, ratio=200.0)
 _FIRST = 5
 _SUFFIXES = 40
+_NAME_BYTES = 200
 
 
 class UploadOnTheWay(Exception):  # no failure: it is tried again
@@ -152,12 +153,10 @@ def _downloaded(transfer: LabelTransfer, scratch: Path) -> Path:
             raise UploadOnTheWay
     if upload is None or upload.state != "verified":
         raise UploadNotReady
-    # In a folder of its own, under a name of ours: readers look at the suffix alone.
-    suffix = PurePosixPath(transfer.filename).suffix.lower()
     folder = scratch / "source"
     folder.mkdir()
     try:
-        return _fetched(upload.key, folder / f"labels{suffix[:_SUFFIXES]}")
+        return _fetched(upload.key, folder / _file_name(transfer.filename))
     except storage.ObjectMissing:
         # It waited for longer than staging keeps things, or somebody emptied staging.
         raise UploadNotReady(
@@ -167,6 +166,14 @@ def _downloaded(transfer: LabelTransfer, scratch: Path) -> Path:
                 filename=transfer.filename,
             )
         ) from None
+
+
+def _file_name(filename: str) -> str:
+    """Return the name under which a source is read: that of the person, whom errors tell of it."""
+    name = PurePosixPath(filename.replace("\\", "/")).name
+    if name.isprintable() and 0 < len(name.encode()) <= _NAME_BYTES and name != "..":
+        return name
+    return f"labels{PurePosixPath(name).suffix.lower()[:_SUFFIXES]}"
 
 
 def _fetched(key: str, path: Path) -> Path:

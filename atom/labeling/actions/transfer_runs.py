@@ -29,6 +29,7 @@ from atom.labeling.actions.transfer_progress import TransferStopped
 from atom.labeling.errors import LabelsUnreadable, TransferAbandoned
 from atom.labeling.models import LabelTransfer
 from atom.labeling.models.transfers import EXPORT, IMPORT
+from atom.labeling.sentences import unreadable_labels
 from atom_sdk.errors import AtomError as SdkError
 
 log = structlog.get_logger(__name__)
@@ -85,7 +86,7 @@ def _carry_on(transfer: LabelTransfer) -> bool:
         log.info("transfer_stopped", transfer=str(transfer.pk))
         return False
     except SdkError as unreadable:
-        return _end_by(transfer, LabelsUnreadable(str(unreadable)))
+        return _end_by(transfer, LabelsUnreadable(unreadable_labels(unreadable)))
     except AtomError as refused:
         if refused.status >= _OUR_FAULT:
             raise

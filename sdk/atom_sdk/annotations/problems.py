@@ -35,9 +35,24 @@ class DocumentError(AtomError):
         """Keep the problems; the text is the first of them and how many more there are."""
         self.problems = tuple(problems)
         first = self.problems[0]
-        text = f"{first.pointer}: {first.sentence}" if first.pointer else str(first.sentence)
+        text = _at(first.pointer, first.sentence) if first.pointer else first.sentence
         more = len(self.problems) - 1
-        super().__init__(f"{text} And {more} more." if more else text)
+        super().__init__(_and_more(text, more) if more else text)
+
+
+def _at(pointer: str, problem: Sentence) -> Sentence:
+    return Sentence(
+        "annotations.problem_at", "{pointer}: {problem}", pointer=pointer, problem=problem
+    )
+
+
+def _and_more(problem: Sentence, count: int) -> Sentence:
+    return Sentence(
+        "annotations.problem_and_more",
+        "{problem} And {count} more.",
+        problem=problem,
+        count=count,
+    )
 
 
 def refusal(pointer: str, sentence: Sentence) -> DocumentError:

@@ -20,11 +20,13 @@ from atom_sdk.importers.names import NameRefusedError, normalised, split_in, spl
 from atom_sdk.importers.objects import picture_size
 from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sentences import file_not_json
 from atom_sdk.importers.trees import Tree
 from atom_sdk.label_formats import values
 from atom_sdk.label_formats.coco_objects import id_key, own_id
 from atom_sdk.label_formats.coco_shapes import Category
 from atom_sdk.label_formats.picture_sizes import Size
+from atom_sdk.sentences import Sentence
 
 _HEAD_BYTES = 4096
 _KEYS = re.compile(rb'"(images|categories|annotations|licenses)"\s*:\s*\[')
@@ -49,7 +51,11 @@ def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """
     files = _annotation_files(tree)
     if not files:
-        raise FormatUnknownError(f"{tree.name} has no JSON file with COCO's lists.")
+        raise FormatUnknownError(
+            Sentence(
+                "formats.no_coco", "{name} has no JSON file with COCO's lists.", name=tree.name
+            )
+        )
     reader = _Reader(tree, report, reading)
     for path in files:
         yield from reader.items(path)
@@ -264,18 +270,38 @@ def _parsed(data: bytes, path: str) -> Row:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise AnnotationsUnreadableError(f"{path} is not JSON: {error}.") from error
+        raise AnnotationsUnreadableError(file_not_json(path, error)) from error
     if not isinstance(document, dict):
-        raise AnnotationsUnreadableError(f"{path} is no COCO file: it must be a JSON object.")
+        raise AnnotationsUnreadableError(
+            Sentence(
+                "formats.coco_no_object",
+                "{path} is no COCO file: it must be a JSON object.",
+                path=path,
+            )
+        )
     return document
 
 
 def _rows(document: Row, name: str, path: str) -> list[Row]:
     rows = document.get(name, [])
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        raise AnnotationsUnreadableError(f"{path}: {name} must be a list of objects.")
+        raise AnnotationsUnreadableError(
+            Sentence(
+                "formats.coco_no_list",
+                "{path}: {name} must be a list of objects.",
+                path=path,
+                name=name,
+            )
+        )
     for row in rows:
         for key in ("id", "image_id", "category_id"):
             if isinstance(row.get(key), (list, dict)):
-                raise AnnotationsUnreadableError(f"{path}: an id in {name} is no number or text.")
+                raise AnnotationsUnreadableError(
+                    Sentence(
+                        "formats.coco_id",
+                        "{path}: an id in {name} is no number or text.",
+                        path=path,
+                        name=name,
+                    )
+                )
     return rows

@@ -25,6 +25,7 @@ from atom_sdk.importers.row_files import MISSING, NamedFiles, RowFiles
 from atom_sdk.importers.table_plans import TablePlan, plan_or_reason, plans_of, table_paths
 from atom_sdk.importers.table_rows import Row, Table, attributes_of, row_split
 from atom_sdk.importers.trees import Tree
+from atom_sdk.sentences import Sentence
 
 _BATCH_ROWS = 256
 
@@ -50,7 +51,14 @@ def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """Yield a file a row. Raises FormatUnknownError, AnnotationsUnreadableError."""
     plans = list(plans_of(tree))
     if not plans:
-        raise FormatUnknownError(f"{tree.name} has no CSV that names files.{_reasons(tree)}")
+        raise FormatUnknownError(
+            Sentence(
+                "formats.no_table",
+                "{name} has no CSV that names files.{reasons}",
+                name=tree.name,
+                reasons=_reasons(tree),
+            )
+        )
     reader = _Reader(tree, report, reading)
     for plan in plans:
         yield from reader.items(plan)

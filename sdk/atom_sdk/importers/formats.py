@@ -25,6 +25,7 @@ from atom_sdk.importers.open_source import FILE, SEPARATE_IMAGES, TAR, ZIP
 from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree
+from atom_sdk.sentences import Sentence
 
 AUTO, FOLDER = "auto", "folder"
 # The surest signs first: a COCO folder is an ImageFolder as well.
@@ -76,17 +77,33 @@ def choose(asked: str, kind: str, tree: Tree) -> tuple[str, str]:
 def _check_kind(asked: str, kind: str, tree: Tree) -> None:
     kinds = {TAR: (TAR,), ZIP: (ZIP,), FOLDER: (FOLDER, FILE)}
     if kind not in kinds.get(asked, (kind,)):
-        raise FormatUnknownError(f"{tree.name} is no {asked}.")
+        raise FormatUnknownError(
+            Sentence("formats.other_kind", "{name} is no {kind}.", name=tree.name, kind=asked)
+        )
 
 
 def _plain(kind: str, tree: Tree) -> tuple[str, str]:
     """Files as they are, where that can have been meant."""
     if kind == SEPARATE_IMAGES:
-        raise AnnotationsMissingError(f"{tree.name} has no annotations.{_reasons(tree)}")
+        raise AnnotationsMissingError(
+            Sentence(
+                "formats.no_annotations",
+                "{name} has no annotations.{reasons}",
+                name=tree.name,
+                reasons=_reasons(tree),
+            )
+        )
     if kind == FILE and tree.with_suffix(".parquet"):
         return FOLDER, "it has no column of pictures, so it is taken as a file"
     if kind == FILE:
-        raise UndetectedFormatError(f"{tree.name} does not name files.{_reasons(tree)}")
+        raise UndetectedFormatError(
+            Sentence(
+                "formats.names_no_files",
+                "{name} does not name files.{reasons}",
+                name=tree.name,
+                reasons=_reasons(tree),
+            )
+        )
     return kind, "no annotations were found, so files are taken as they are"
 
 

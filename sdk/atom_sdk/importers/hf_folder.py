@@ -30,6 +30,7 @@ from atom_sdk.importers.row_objects import COLUMNS as OBJECT_COLUMNS
 from atom_sdk.importers.row_objects import ObjectReading, has_boxes
 from atom_sdk.importers.trees import Tree
 from atom_sdk.media_types import media_type_of
+from atom_sdk.sentences import Sentence
 
 _LABEL, _SPLIT = "label", "split"
 _MEDIA = ("image/", "audio/", "video/")
@@ -53,7 +54,11 @@ def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     folders = metadata_files(tree)
     if not folders:
         raise FormatUnknownError(
-            f"{tree.name} has no metadata.jsonl, .csv or .parquet with a column file_name."
+            Sentence(
+                "formats.no_metadata",
+                "{name} has no metadata.jsonl, .csv or .parquet with a column file_name.",
+                name=tree.name,
+            )
         )
     reader = _Reader(tree, report, [path for paths in folders.values() for path in paths])
     # The nearest metadata file counts, so the deepest folders come first.

@@ -10,6 +10,7 @@ from atom_sdk.importers.names import split_in, split_of
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.trees import Tree, is_image
 from atom_sdk.manifests.layers.folder_labels import folder_label
+from atom_sdk.sentences import Sentence
 
 
 def detect(tree: Tree) -> str | None:
@@ -23,7 +24,13 @@ def detect(tree: Tree) -> str | None:
 def read(tree: Tree, report: Report) -> Iterator[Item]:
     """Yield the pictures with their class. Raises FormatUnknownError without one."""
     if not any(label_of(path) for path in tree.images()):
-        raise FormatUnknownError(f"{tree.name} has no picture in a class folder.")
+        raise FormatUnknownError(
+            Sentence(
+                "formats.no_class_folder",
+                "{name} has no picture in a class folder.",
+                name=tree.name,
+            )
+        )
     for path, blob in tree.files.items():
         if is_image(path):
             yield Item(path, blob, label=label_of(path), split=split_in(path))

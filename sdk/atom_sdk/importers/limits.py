@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atom_sdk.importers.errors import ArchiveTooLargeError
+from atom_sdk.sentences import Sentence
 
 MIB, GIB = 1 << 20, 1 << 30
 # Below this a high ratio does no harm: a page of zeros compresses a thousand times.
@@ -36,7 +37,12 @@ class Budget:
         self._members += 1
         if self._members > self._limits.members:
             raise ArchiveTooLargeError(
-                f"{self._name} has more than {self._limits.members:,} members."
+                Sentence(
+                    "formats.archive_members",
+                    "{name} has more than {limit:,} members.",
+                    name=self._name,
+                    limit=self._limits.members,
+                )
             )
         self.take_bytes(size_bytes)
 
@@ -45,10 +51,20 @@ class Budget:
         self._total_bytes += size_bytes
         if self._total_bytes > self._limits.total_bytes:
             raise ArchiveTooLargeError(
-                f"{self._name} unpacks to more than {self._limits.total_bytes / GIB:,.0f} GiB."
+                Sentence(
+                    "formats.archive_bytes",
+                    "{name} unpacks to more than {limit:,.0f} GiB.",
+                    name=self._name,
+                    limit=self._limits.total_bytes / GIB,
+                )
             )
         ratio = self._total_bytes / self._archive_bytes
         if self._total_bytes > _HARMLESS_BYTES and ratio > self._limits.ratio:
             raise ArchiveTooLargeError(
-                f"{self._name} unpacks to more than {self._limits.ratio:g} times its own size."
+                Sentence(
+                    "formats.archive_ratio",
+                    "{name} unpacks to more than {limit:g} times its own size.",
+                    name=self._name,
+                    limit=self._limits.ratio,
+                )
             )

@@ -20,9 +20,11 @@ from atom_sdk.client.push.attributes import cell_value
 from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.hf_features import features_of, with_names
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sentences import column_twice, line_not_json, not_readable, not_utf8
 from atom_sdk.importers.table_columns import has_boxes
 from atom_sdk.importers.table_text import head_rows, table_head, table_text
 from atom_sdk.importers.trees import Tree
+from atom_sdk.sentences import Sentence
 
 # The first of a folder counts.
 _SUFFIXES = (".jsonl", ".csv", ".parquet")
@@ -127,7 +129,7 @@ def _json_rows(data: bytes, path: str, _tree: Tree) -> Iterator[tuple[int, Mappi
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise AnnotationsUnreadableError(f"{path} is not UTF-8 text.") from error
+        raise AnnotationsUnreadableError(not_utf8(path)) from error
     # Other characters than \n may be line ends for `splitlines`, and stand in JSON as they are.
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
@@ -135,9 +137,16 @@ def _json_rows(data: bytes, path: str, _tree: Tree) -> Iterator[tuple[int, Mappi
         try:
             values = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise AnnotationsUnreadableError(f"{path}, line {number}: {error}.") from error
+            raise AnnotationsUnreadableError(line_not_json(path, number, error)) from error
         if not isinstance(values, dict):
-            raise AnnotationsUnreadableError(f"{path}, line {number}: it is not a JSON object.")
+            raise AnnotationsUnreadableError(
+                Sentence(
+                    "formats.line_no_object",
+                    "{path}, line {line}: it is not a JSON object.",
+                    path=path,
+                    line=number,
+                )
+            )
         yield number, values
 
 
@@ -146,7 +155,7 @@ def _csv_rows(data: bytes, path: str, tree: Tree) -> Iterator[tuple[int, Mapping
     _, header = next(rows)
     names = [name.strip() for name in header]
     if len(set(names)) < len(names):
-        raise AnnotationsUnreadableError(f"{path}: a column comes twice.")
+        raise AnnotationsUnreadableError(column_twice(path))
     for number, cells in rows:
         pairs = zip(names, cells, strict=False) if len(cells) == len(names) else ()
         yield number, {name: _value(cell) for name, cell in pairs if name and cell}
@@ -166,7 +175,7 @@ def _parquet_rows(data: bytes, path: str, _tree: Tree) -> Iterator[tuple[int, Ma
     try:
         table = pq.read_table(BytesIO(data))
     except _DAMAGES as error:
-        raise AnnotationsUnreadableError(f"{path} cannot be read: {error}.") from error
+        raise AnnotationsUnreadableError(not_readable(path, error)) from error
     features = features_of(table.schema)
     for number, row in enumerate(table.to_pylist()):
         yield number, {name: with_names(value, features.get(name)) for name, value in row.items()}

@@ -16,6 +16,7 @@ from atom_sdk.importers.tars import is_compressed, tar_tree
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, file_tree, folder_tree
 from atom_sdk.importers.zips import zip_tree
+from atom_sdk.sentences import Sentence
 
 FOLDER, TAR, ZIP, FILE, SEPARATE_IMAGES = "folder", "tar", "zip", "file", "apart"
 _USTAR_AT = 257
@@ -41,7 +42,11 @@ def open_tree(
         tree = folder_tree(source, report, text, follow_links=follow_links)
         return with_shards(tree, limits, report), FOLDER
     if not source.is_file():
-        raise SourceUnreadableError(f"{source} is neither a folder nor a file.")
+        raise SourceUnreadableError(
+            Sentence(
+                "formats.source_missing", "{path} is neither a folder nor a file.", path=source
+            )
+        )
     if source.suffix.lower() == ".json":
         return _around_json(source, report, text, follow_links=follow_links), FOLDER
     if source.suffix.lower() in _NAMING:
@@ -52,7 +57,11 @@ def open_tree(
         return tar_tree(source, limits, scratch, report, text, follow_links=follow_links), TAR
     if zipfile.is_zipfile(source) or head.startswith(b"PK"):
         return zip_tree(source, limits, report, text, follow_links=follow_links), ZIP
-    raise SourceUnreadableError(f"{source.name} is of no kind that can be imported.")
+    raise SourceUnreadableError(
+        Sentence(
+            "formats.source_kind", "{name} is of no kind that can be imported.", name=source.name
+        )
+    )
 
 
 def open_with_images(  # noqa: PLR0913  # as open_tree, with the pictures

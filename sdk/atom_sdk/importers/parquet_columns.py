@@ -14,6 +14,7 @@ from atom_sdk.importers.hf_features import class_names, features_of, is_media
 from atom_sdk.importers.media_bytes import HEAD_BYTES, suffix_of
 from atom_sdk.importers.row_objects import COLUMNS as OBJECT_COLUMNS
 from atom_sdk.importers.row_objects import has_boxes
+from atom_sdk.sentences import Sentence
 
 _MEDIA_NAMES = ("image", "img", "picture", "file", "audio", "video", "bytes", "content")
 _LABEL_NAMES = ("label", "labels", "class", "category", "fine_label")
@@ -43,7 +44,13 @@ def parquet_columns(file: pq.ParquetFile, path: str) -> ParquetColumns:
     features = features_of(schema)
     media = _media(file, schema, features)
     if not media:
-        raise NoPicturesInTableError(f"{path} has no column with the bytes of pictures.")
+        raise NoPicturesInTableError(
+            Sentence(
+                "formats.no_picture_column",
+                "{path} has no column with the bytes of pictures.",
+                path=path,
+            )
+        )
     others = [name for name in schema.names if name not in media]
     label = _label(schema, others, features)
     objects = next((name for name in others if _is_objects(schema.field(name))), None)

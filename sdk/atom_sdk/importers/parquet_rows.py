@@ -38,7 +38,9 @@ from atom_sdk.importers.parquet_columns import is_file, is_list, parquet_columns
 from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
 from atom_sdk.importers.row_objects import ObjectReading
+from atom_sdk.importers.sentences import not_readable
 from atom_sdk.importers.trees import Tree
+from atom_sdk.sentences import Sentence
 
 _SHARD = re.compile(r"(?P<split>.+?)-(?P<number>\d{5})-of-\d{5}")
 _CHUNK_BYTES = 1 << 20
@@ -70,7 +72,9 @@ def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
     """
     files = tree.with_suffix(".parquet")
     if not files:
-        raise FormatUnknownError(f"{tree.name} has no Parquet file.")
+        raise FormatUnknownError(
+            Sentence("formats.no_parquet", "{name} has no Parquet file.", name=tree.name)
+        )
     shards = 0
     for number, path in enumerate(files):
         try:
@@ -81,7 +85,7 @@ def read(tree: Tree, report: Report, reading: Reading) -> Iterator[Item]:
             if number == len(files) - 1 and not shards:
                 raise
         except _DAMAGES as error:
-            raise AnnotationsUnreadableError(f"{path} cannot be read: {error}.") from error
+            raise AnnotationsUnreadableError(not_readable(path, error)) from error
 
 
 class _Cell(NamedTuple):

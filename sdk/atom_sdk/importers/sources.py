@@ -27,6 +27,7 @@ from atom_sdk.importers.report import Report
 from atom_sdk.importers.shards import with_shards
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree
+from atom_sdk.sentences import Sentence
 
 _COPY_BYTES = 1 << 20
 
@@ -137,7 +138,14 @@ class VersionSource:
             else:
                 files[name[len(below) :]] = blob
         if path and not files:
-            raise SourceUnreadableError(f"{self._reference} has no file or folder {path!r}.")
+            raise SourceUnreadableError(
+                Sentence(
+                    "formats.path_missing",
+                    "{source} has no file or folder {path!r}.",
+                    source=self._reference,
+                    path=path,
+                )
+            )
         return with_shards(Tree(self.name, files, text=text), limits, report), FOLDER
 
     def _archive(
@@ -152,7 +160,13 @@ class VersionSource:
             tree, kind = open_tree(target, limits, scratch, report, text)
             if kind not in (ZIP, TAR):
                 tree.close()
-                raise SourceUnreadableError(f"{path} is no archive: name an archive or a folder.")
+                raise SourceUnreadableError(
+                    Sentence(
+                        "formats.no_archive",
+                        "{path} is no archive: name an archive or a folder.",
+                        path=path,
+                    )
+                )
             tree.resources.push(stack.pop_all())
         return Tree(path, tree.files, tree.resources, text, tree.links), kind
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from atom_sdk.importers.errors import ArchiveDamagedError
+from atom_sdk.sentences import Sentence
 
 # Reads up to a count of bytes at an offset of the archive.
 ReadAt = Callable[[int, int], bytes]
@@ -24,11 +25,22 @@ class SparseMap:
         end = 0
         for start, length in self.segments:
             if start < end or length < 0:
-                raise ArchiveDamagedError(f"The holes of the sparse member {name!r} overlap.")
+                raise ArchiveDamagedError(
+                    Sentence(
+                        "formats.sparse_overlap",
+                        "The holes of the sparse member {member!r} overlap.",
+                        member=name,
+                    )
+                )
             end = start + length
         if end > size_bytes:
             raise ArchiveDamagedError(
-                f"The sparse member {name!r} has bytes behind its end at {size_bytes}."
+                Sentence(
+                    "formats.sparse_end",
+                    "The sparse member {member!r} has bytes behind its end at {size}.",
+                    member=name,
+                    size=size_bytes,
+                )
             )
         self.stored_bytes = sum(length for _, length in self.segments)
 

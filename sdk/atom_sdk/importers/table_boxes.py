@@ -22,6 +22,7 @@ from atom_sdk.importers.objects import (
 )
 from atom_sdk.importers.table_columns import CENTER, CORNERS, LIST, BoxColumns
 from atom_sdk.importers.table_rows import Row
+from atom_sdk.sentences import Sentence
 
 _EMPTY = frozenset(["", "nan", "none", "null"])
 _TRUE = frozenset(["1", "true", "yes"])
@@ -117,8 +118,12 @@ class BoxCensus:
         is_one_size = len(self._sides) == 1 and self._sides.total() >= _SAME_SIDES_ROWS
         if is_one_size and {"width", "height"} <= set(self._columns.names):
             raise AnnotationsUnreadableError(
-                f"{path}: width and height are the same in every row, so they may be the "
-                f"picture's. Name the columns of a box x, y, w, h."
+                Sentence(
+                    "formats.same_sides",
+                    "{path}: width and height are the same in every row, so they may be the "
+                    "picture's. Name the columns of a box x, y, w, h.",
+                    path=path,
+                )
             )
         return RELATIVE if 0 < self._largest <= _MOST_RELATIVE else PIXEL
 

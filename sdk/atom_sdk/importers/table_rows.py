@@ -11,6 +11,7 @@ from atom_sdk.client.push.attributes import cell_value
 from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.names import NameRefusedError, split_of
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sentences import column_twice
 from atom_sdk.importers.table_columns import ATTRIBUTES
 from atom_sdk.importers.table_plans import TablePlan, lowered
 from atom_sdk.importers.table_text import table_text
@@ -47,7 +48,7 @@ class Table:
         self._header = plan.header or lowered(next(self._text.rows())[1])
         names = [name for name in self._header if name]
         if len(set(names)) < len(names):
-            raise AnnotationsUnreadableError(f"{plan.path}: a column comes twice.")
+            raise AnnotationsUnreadableError(column_twice(plan.path))
         if len(names) < len(self._header):
             report.note(f"{plan.path}: a column without a name is left out")
 

@@ -14,6 +14,7 @@ from itertools import islice
 from atom_sdk.importers.errors import AnnotationsUnreadableError, TextEncodingError
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree
+from atom_sdk.sentences import Sentence
 
 SUFFIXES = (".csv", ".tsv")
 HEAD_BYTES = 1 << 16
@@ -51,7 +52,14 @@ class TableText:
                     yield reader.line_num + before, cells
         except csv.Error as error:
             line = reader.line_num + before
-            raise AnnotationsUnreadableError(f"{self.path}, line {line}: {error}.") from error
+            reason = Sentence(
+                "formats.line_wrong",
+                "{path}, line {line}: {problem}.",
+                path=self.path,
+                line=line,
+                problem=str(error),
+            )
+            raise AnnotationsUnreadableError(reason) from error
 
 
 def table_text(data: bytes, path: str, options: TextOptions) -> TableText:
@@ -62,7 +70,13 @@ def table_text(data: bytes, path: str, options: TextOptions) -> TableText:
     except UnicodeDecodeError as error:
         name = "UTF-8" if encoding == "utf-8" else encoding
         raise TextEncodingError(
-            f"{path} is not {name} text: byte {error.start} does not fit."
+            Sentence(
+                "formats.text_encoding",
+                "{path} is not {encoding} text: byte {place} does not fit.",
+                path=path,
+                encoding=name,
+                place=error.start,
+            )
         ) from error
     return _table(text, path, options)
 

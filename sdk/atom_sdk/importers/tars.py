@@ -31,6 +31,7 @@ from atom_sdk.importers.sparse_members import SparseMap, SparsePiece
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, gather
 from atom_sdk.importers.verified_stream import checked
+from atom_sdk.sentences import Sentence
 
 _CHUNK_BYTES = 1 << 20
 _BLOCK_BYTES = 512
@@ -96,7 +97,13 @@ def _read(stream: IO[bytes], name: str) -> bytes:
     try:
         return bytes(stream.read(_CHUNK_BYTES))
     except _DAMAGES as error:
-        raise ArchiveDamagedError(f"{name} is damaged or cut off: {error}.") from error
+        reason = Sentence(
+            "formats.archive_damaged",
+            "{name} is damaged or cut off: {reason}.",
+            name=name,
+            reason=str(error),
+        )
+        raise ArchiveDamagedError(reason) from error
 
 
 class _Listing:
@@ -140,9 +147,13 @@ class _Listing:
                     yield from self._member(member, sparse, report)
             # A cut list of the holes of a file raises IndexError in tarfile.
             except (tarfile.TarError, ValueError, EOFError, IndexError) as error:
-                raise ArchiveDamagedError(
-                    f"{self._name} cannot be read as a tar file: {error}."
-                ) from error
+                reason = Sentence(
+                    "formats.not_tar",
+                    "{name} cannot be read as a tar file: {reason}.",
+                    name=self._name,
+                    reason=str(error),
+                )
+                raise ArchiveDamagedError(reason) from error
             self._check_end(archive.offset, report)
 
     def _sparse_map(self, member: tarfile.TarInfo) -> SparseMap | None:
@@ -161,7 +172,12 @@ class _Listing:
         if size_bytes < 0:
             # After it, the archive would be read backwards, over and over.
             raise ArchiveDamagedError(
-                f"{self._name}: the member {member.name!r} has a size below zero."
+                Sentence(
+                    "formats.member_size",
+                    "{name}: the member {member!r} has a size below zero.",
+                    name=self._name,
+                    member=member.name,
+                )
             )
         # A hard link has the bytes of another member; they are counted when it is found.
         self._budget.take_member(0 if member.islnk() else size_bytes)
@@ -180,8 +196,13 @@ class _Listing:
         stored_bytes = member.size if sparse is None else sparse.stored_bytes
         if member.offset_data + stored_bytes > self._archive_bytes:
             raise ArchiveDamagedError(
-                f"{self._name} ends inside the member {member.name!r}, which should have "
-                f"{stored_bytes} bytes."
+                Sentence(
+                    "formats.ends_in_member",
+                    "{name} ends inside the member {member!r}, which should have {size} bytes.",
+                    name=self._name,
+                    member=member.name,
+                    size=stored_bytes,
+                )
             )
         opener = partial(self._open, member.name, member.offset_data, size_bytes, sparse)
         yield member.name, Blob(size_bytes, opener, self._mtime_ns)
@@ -198,7 +219,12 @@ class _Listing:
         block = os.pread(self._descriptor, _BLOCK_BYTES, offset)
         if any(block):
             raise ArchiveDamagedError(
-                f"{self._name} is damaged at byte {offset}: there is no header of a member."
+                Sentence(
+                    "formats.header_missing",
+                    "{name} is damaged at byte {offset}: there is no header of a member.",
+                    name=self._name,
+                    offset=offset,
+                )
             )
         if len(block) < _BLOCK_BYTES:
             report.skip(self._name, "the archive has no end mark, so it may be cut off")

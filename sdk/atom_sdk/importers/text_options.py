@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from atom_sdk.importers.errors import EncodingUnknownError
+from atom_sdk.sentences import Sentence
 
 BOX_SIZE, BOX_CORNERS = "size", "corners"
 
@@ -26,7 +27,11 @@ class TextOptions:
         """Check the encodings before anything is opened."""
         for name in (self.zip_encoding, self.encoding):
             if name is not None and not is_text_encoding(name):
-                raise EncodingUnknownError(f"There is no text encoding {name!r}.")
+                raise EncodingUnknownError(
+                    Sentence(
+                        "formats.encoding_unknown", "There is no text encoding {name!r}.", name=name
+                    )
+                )
 
     @property
     def has_corners(self) -> bool:

@@ -15,6 +15,7 @@ from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.items import Blob, file_blob, read_whole
 from atom_sdk.importers.names import NameRefusedError, is_litter, normalised
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sentences import file_too_large, not_utf8
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.packs.walk import walk_folder
 
@@ -62,7 +63,9 @@ class Tree:
         """Read a file that says what the items are, and remember its digest."""
         blob = self.files[path]
         if blob.size_bytes > MAX_ANNOTATION_BYTES:
-            raise AnnotationsUnreadableError(f"{path} has more than 2 GiB.")
+            raise AnnotationsUnreadableError(
+                file_too_large(path, f"{MAX_ANNOTATION_BYTES >> 30} GiB")
+            )
         data = read_whole(blob)
         report.annotations[path] = blake3(data).hexdigest()
         return data
@@ -72,7 +75,7 @@ class Tree:
         try:
             return self.read_annotations(path, report).decode("utf-8-sig")
         except UnicodeDecodeError as error:
-            raise AnnotationsUnreadableError(f"{path} is not UTF-8 text.") from error
+            raise AnnotationsUnreadableError(not_utf8(path)) from error
 
 
 def is_image(path: str) -> bool:

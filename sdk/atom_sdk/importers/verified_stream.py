@@ -6,6 +6,8 @@ import io
 from typing import IO, Any, Protocol
 
 from atom_sdk.importers.errors import ArchiveDamagedError
+from atom_sdk.importers.sentences import member_damaged
+from atom_sdk.sentences import Sentence
 
 _BUFFER_BYTES = 1 << 18
 
@@ -48,10 +50,15 @@ class _Checked(io.RawIOBase):
         try:
             data = self._stream.read(len(view))
         except self._damages as error:
-            raise ArchiveDamagedError(f"The member {self._name!r} is damaged: {error}.") from error
+            raise ArchiveDamagedError(member_damaged(self._name, error)) from error
         if not data and len(view) and self._left:
             raise ArchiveDamagedError(
-                f"The member {self._name!r} ends {self._left} bytes before its stated size."
+                Sentence(
+                    "formats.member_ends_early",
+                    "The member {member!r} ends {count} bytes before its stated size.",
+                    member=self._name,
+                    count=self._left,
+                )
             )
         self._left -= len(data)
         view[: len(data)] = data

@@ -16,6 +16,7 @@ from atom_sdk.importers.trees import Tree
 from atom_sdk.importers.voc_objects import count_objects, read_objects
 from atom_sdk.importers.xml_documents import XmlRefusedError, parse_xml
 from atom_sdk.label_formats.xml_nodes import Node
+from atom_sdk.sentences import Sentence
 
 _HEAD_BYTES = 2048
 _ROOT = re.compile(rb"<annotation[\s>]")
@@ -37,7 +38,9 @@ def read(tree: Tree, report: Report) -> Iterator[Item]:
     """Yield the pictures with their objects. Raises FormatUnknownError."""
     files = tree.with_suffix(".xml")
     if not files:
-        raise FormatUnknownError(f"{tree.name} has no XML file.")
+        raise FormatUnknownError(
+            Sentence("formats.no_xml", "{name} has no XML file.", name=tree.name)
+        )
     reader = _Reader(tree, files, report)
     for path in files:
         item = reader.item(path)

@@ -16,6 +16,7 @@ from atom_sdk.importers.names import split_in
 from atom_sdk.importers.objects import checked_label, picture_size
 from atom_sdk.importers.read_options import Reading
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sentences import pose_without_shape
 from atom_sdk.importers.split_lists import SplitLists
 from atom_sdk.importers.trees import Tree
 from atom_sdk.importers.yolo_config import YoloConfig, config_file, read_config
@@ -159,9 +160,7 @@ class _Reader:
 
     def _check_pose(self) -> None:
         if self._task == POSE and self._config.keypoints is None:
-            raise YoloTaskUnknownError(
-                f"{self._tree.name}: poses need kpt_shape: [points, 2 or 3] in data.yaml."
-            )
+            raise YoloTaskUnknownError(pose_without_shape(self._tree.name))
 
     def _lengths(self) -> Iterator[int]:
         """Words a line, of all label files."""

@@ -19,7 +19,9 @@ from atom_sdk.importers.errors import (
 from atom_sdk.importers.names import split_of
 from atom_sdk.importers.read_options import YOLO_TASKS
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sentences import at_line
 from atom_sdk.importers.trees import Tree
+from atom_sdk.sentences import Sentence
 
 _NAME_FILES = ("classes.txt", "obj.names", "classes.names")
 _YAML_NAMES = ("data.yaml", "data.yml", "dataset.yaml", "dataset.yml")
@@ -67,7 +69,13 @@ def read_config(tree: Tree, report: Report) -> YoloConfig:
         return _of_yaml(tree, path, report)
     if (path := _names_file(tree)) is not None:
         return _of_names(tree, path, report)
-    raise FormatUnknownError(f"{tree.name} has neither data.yaml nor classes.txt.")
+    raise FormatUnknownError(
+        Sentence(
+            "formats.yolo_no_classes",
+            "{name} has neither data.yaml nor classes.txt.",
+            name=tree.name,
+        )
+    )
 
 
 def _of_names(tree: Tree, path: str, report: Report) -> YoloConfig:
@@ -89,13 +97,18 @@ def _of_yaml(tree: Tree, path: str, report: Report) -> YoloConfig:
         task = "pose" if keypoints else _hinted(tree, path)
     if task and task not in YOLO_TASKS:
         raise AnnotationsUnreadableError(
-            f"{path}: task {task!r} is none of detect, segment, pose, obb."
+            Sentence(
+                "formats.yolo_task_wrong",
+                "{path}: task {task!r} is none of detect, segment, pose, obb.",
+                path=path,
+                task=task,
+            )
         )
     classes = _classes(document, path, report)
     if not classes and (names := _names_file(tree)) is not None:
         classes = dict(_of_names(tree, names, report).classes)
     if not classes:
-        raise AnnotationsUnreadableError(f"{path} has no list of class names under names:.")
+        raise _no_names(path)
     root = document.get("path")
     root = root if isinstance(root, str) else ""
     return YoloConfig(path, classes, task, keypoints, _splits(document), root)
@@ -105,13 +118,35 @@ def _parsed(text: str, path: str) -> dict[Any, Any]:
     try:
         import yaml
     except ImportError as error:
-        raise MissingLibraryError(f"PyYAML is needed to read {path}.") from error
+        raise MissingLibraryError(_needs_yaml(path)) from error
     try:
         # Plain text: a class called `no` or `2020-01-01` is no truth value and no date.
         document: Any = yaml.load(text, yaml.BaseLoader)
     except (yaml.YAMLError, RecursionError, ValueError, OverflowError) as error:
-        raise AnnotationsUnreadableError(f"{path} is not YAML: {error}.") from error
+        raise AnnotationsUnreadableError(_not_yaml(path, error)) from error
     return document if isinstance(document, dict) else {}
+
+
+def _needs_yaml(path: str) -> Sentence:
+    return Sentence("formats.yaml_missing", "PyYAML is needed to read {path}.", path=path)
+
+
+def _not_yaml(path: str, error: Exception) -> Sentence:
+    reason = str(error)
+    problem, mark = getattr(error, "problem", None), getattr(error, "problem_mark", None)
+    if problem and mark:
+        reason = at_line(problem, mark.line + 1, mark.column + 1)
+    return Sentence("formats.not_yaml", "{path} is not YAML: {reason}.", path=path, reason=reason)
+
+
+def _no_names(path: str) -> AnnotationsUnreadableError:
+    return AnnotationsUnreadableError(
+        Sentence(
+            "formats.yolo_no_names",
+            "{path} has no list of class names under names:.",
+            path=path,
+        )
+    )
 
 
 def _classes(document: Mapping[Any, Any], path: str, report: Report) -> dict[int, str]:
@@ -123,7 +158,7 @@ def _classes(document: Mapping[Any, Any], path: str, report: Report) -> dict[int
     if isinstance(names, list):
         names = {str(place): name for place, name in enumerate(names)}
     if not isinstance(names, dict) or not all(map(_is_class, names.items())):
-        raise AnnotationsUnreadableError(f"{path} has no list of class names under names:.")
+        raise _no_names(path)
     if number is not None and number != len(names):
         report.note(f"{path} says nc: {number} and names {len(names)} classes; the names count")
     return {int(place): name for place, name in names.items() if name}
@@ -141,7 +176,12 @@ def _keypoints(shape: Any, path: str) -> tuple[int, int] | None:
     numbers = [int(one) for one in texts if isinstance(one, str) and one.strip().isdecimal()]
     if len(numbers) != 2 or len(texts) != 2 or numbers[0] < 1 or numbers[1] not in (2, 3):
         raise AnnotationsUnreadableError(
-            f"{path}: kpt_shape must be [points, 2] or [points, 3], not {shape}."
+            Sentence(
+                "formats.yolo_shape_wrong",
+                "{path}: kpt_shape must be [points, 2] or [points, 3], not {shape}.",
+                path=path,
+                shape=str(shape),
+            )
         )
     return numbers[0], numbers[1]
 

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from atom_sdk.importers.errors import YoloTaskUnknownError
 from atom_sdk.label_formats.yolo_lines import BOX_WORDS, SEGMENT
+from atom_sdk.sentences import Sentence
+
+_ROTATED_WORDS = 9
 
 
 def task_of(lengths: Iterable[int], name: str) -> str:
@@ -24,11 +27,32 @@ def task_of(lengths: Iterable[int], name: str) -> str:
         if len(seen - {max(BOX_WORDS)}) > 1:
             return SEGMENT
     longest = max(seen)
-    meanings = [f"a box with keypoints ({longest - 5} numbers)"]
-    if longest % 2:
-        meanings.insert(0, f"a polygon of {longest // 2} points")
-    if longest == 9:
-        meanings.insert(0, "the corners of a rotated box")
     raise YoloTaskUnknownError(
-        f"{name}: each line has {longest} numbers, which may be {' or '.join(meanings)}."
+        Sentence(
+            "formats.yolo_numbers",
+            "{name}: each line has {count} numbers, which may be {meanings}.",
+            name=name,
+            count=longest,
+            meanings=_meanings(longest),
+        )
     )
+
+
+def _meanings(numbers: int) -> Sentence:
+    """Say what so many numbers may be."""
+    meanings = Sentence(
+        "formats.yolo_keypoints", "a box with keypoints ({count} numbers)", count=numbers - 5
+    )
+    if numbers % 2:
+        polygon = Sentence(
+            "formats.yolo_polygon", "a polygon of {count} points", count=numbers // 2
+        )
+        meanings = _either(polygon, meanings)
+    if numbers == _ROTATED_WORDS:
+        rotated = Sentence("formats.yolo_corners", "the corners of a rotated box")
+        meanings = _either(rotated, meanings)
+    return meanings
+
+
+def _either(first: Sentence, other: Sentence) -> Sentence:
+    return Sentence("formats.either", "{first} or {other}", first=first, other=other)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from atom_sdk.amounts import counted
 from atom_sdk.importers.errors import ZipEncodingError
 from atom_sdk.importers.report import Report
+from atom_sdk.sentences import Sentence
 
 _UTF8_FLAG = 0x800
 _UNICODE_PATH = 0x7075
@@ -98,7 +99,13 @@ def _decoded(name: _Name, encoding: str, archive: str) -> str:
         return name.raw.decode(encoding)
     except UnicodeDecodeError as error:
         raise ZipEncodingError(
-            f"{archive}: the name {name.raw.decode(_DEFAULT)!r} is not {encoding} text."
+            Sentence(
+                "formats.zip_name_encoding",
+                "{archive}: the name {name!r} is not {encoding} text.",
+                archive=archive,
+                name=name.raw.decode(_DEFAULT),
+                encoding=encoding,
+            )
         ) from error
 
 

@@ -18,11 +18,13 @@ from atom_sdk.importers.errors import ArchiveDamagedError
 from atom_sdk.importers.items import Blob, file_blob
 from atom_sdk.importers.limits import ArchiveLimits, Budget
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sentences import member_damaged
 from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.trees import Tree, gather
 from atom_sdk.importers.verified_stream import checked
 from atom_sdk.importers.zip_names import member_names
 from atom_sdk.packs.paths import MAX_TARGET_BYTES
+from atom_sdk.sentences import Sentence
 
 _ENCRYPTED = 1
 _METHODS = frozenset(
@@ -65,7 +67,13 @@ def open_zip(source: Path | IO[bytes], name: str, stack: ExitStack) -> zipfile.Z
     try:
         return stack.enter_context(zipfile.ZipFile(source))
     except DAMAGES as error:
-        raise ArchiveDamagedError(f"{name} cannot be read as a zip file: {error}.") from error
+        reason = Sentence(
+            "formats.not_zip",
+            "{name} cannot be read as a zip file: {reason}.",
+            name=name,
+            reason=str(error),
+        )
+        raise ArchiveDamagedError(reason) from error
 
 
 def zip_files(
@@ -143,4 +151,4 @@ def _open(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> IO[byte
     try:
         return checked(archive.open(info), name, info.file_size, DAMAGES)
     except DAMAGES as error:
-        raise ArchiveDamagedError(f"The member {name!r} is damaged: {error}.") from error
+        raise ArchiveDamagedError(member_damaged(name, error)) from error

@@ -12,6 +12,7 @@ from typing import IO, Any
 from atom_sdk.annotations.ontology import Ontology, ontology_from_json
 from atom_sdk.annotations.problems import DocumentError
 from atom_sdk.importers.errors import AnnotationsUnreadableError
+from atom_sdk.importers.sentences import line_not_json
 from atom_sdk.importers.trees import Tree
 from atom_sdk.label_formats.ability import EVERYTHING, Ability
 from atom_sdk.label_formats.interface import (
@@ -25,6 +26,7 @@ from atom_sdk.label_formats.interface import (
 )
 from atom_sdk.label_formats.named_json import document_from_json, document_json
 from atom_sdk.label_formats.pictures import resolve
+from atom_sdk.sentences import Sentence
 
 FORMAT, VERSION = "atom-labels", 1
 _MARK = f'{{"format": "{FORMAT}"'
@@ -62,8 +64,8 @@ def _rows(stream: IO[bytes], path: str, reading: Reading) -> Iterator[tuple[str,
     count, end = 0, None
     for number, line in enumerate(iter(lambda: stream.readline(_MAX_LINE_BYTES), b""), 1):
         if end is not None:
-            raise AnnotationsUnreadableError(f"{path}: lines follow its end.")
-        row = _parsed(line, f"{path}, line {number}")
+            raise AnnotationsUnreadableError(_goes_on(path, number))
+        row = _parsed(line, path, number)
         if number == 1:
             _take_head(row, path, reading)
         elif isinstance(row, dict) and "end" in row:
@@ -72,27 +74,61 @@ def _rows(stream: IO[bytes], path: str, reading: Reading) -> Iterator[tuple[str,
             count += 1
             yield f"{path}, line {number}", row
     if end != count:
-        raise AnnotationsUnreadableError(f"{path} was cut off after {count} pictures.")
+        raise AnnotationsUnreadableError(_cut_off(path, count))
 
 
-def _parsed(line: bytes, subject: str) -> Any:
+def _parsed(line: bytes, path: str, number: int) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise AnnotationsUnreadableError(f"{subject} is not JSON: {error}.") from error
+        raise AnnotationsUnreadableError(line_not_json(path, number, error)) from error
+
+
+def _goes_on(path: str, number: int) -> Sentence:
+    return Sentence(
+        "formats.lines_follow",
+        "{path}: lines follow its end, from line {line} on.",
+        path=path,
+        line=number,
+    )
+
+
+def _cut_off(path: str, count: int) -> Sentence:
+    return Sentence(
+        "formats.lines_cut_off",
+        "{path} was cut off after {count} pictures.",
+        path=path,
+        count=count,
+    )
 
 
 def _take_head(row: Any, path: str, reading: Reading) -> None:
     version = row.get("version") if isinstance(row, dict) else None
     if version != VERSION:
-        raise AnnotationsUnreadableError(f"{path} has version {version!r}, not {VERSION}.")
+        raise AnnotationsUnreadableError(
+            Sentence(
+                "formats.lines_version",
+                "{path} has version {version!r}, not {known}.",
+                path=path,
+                version=version,
+                known=VERSION,
+            )
+        )
     ontology = row.get("ontology")
     if not isinstance(ontology, dict):
-        raise AnnotationsUnreadableError(f"{path} has no ontology.")
+        raise AnnotationsUnreadableError(
+            Sentence("formats.ontology_missing", "{path} has no ontology.", path=path)
+        )
     try:
         known = ontology_from_json(ontology.get("labels"), ontology.get("schema"))
     except DocumentError as error:
-        raise AnnotationsUnreadableError(f"{path}: its ontology is wrong: {error}") from error
+        reason = Sentence(
+            "formats.ontology_wrong",
+            "{path}: its ontology is wrong: {problem}",
+            path=path,
+            problem=str(error),
+        )
+        raise AnnotationsUnreadableError(reason) from error
     reading.notes.declare(known)
 
 

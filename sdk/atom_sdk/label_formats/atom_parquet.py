@@ -11,12 +11,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from atom_sdk.annotations.layer import PictureRow, documents_of, objects_schema, row_batches
 from atom_sdk.annotations.ontology import Ontology, ontology_from_json
 from atom_sdk.annotations.problems import DocumentError
 from atom_sdk.importers.errors import AnnotationsUnreadableError
+from atom_sdk.importers.sentences import not_readable
 from atom_sdk.importers.trees import Tree
 from atom_sdk.label_formats.ability import Ability
 from atom_sdk.label_formats.interface import (
@@ -30,6 +32,7 @@ from atom_sdk.label_formats.interface import (
 )
 from atom_sdk.label_formats.pictures import resolve
 from atom_sdk.manifests.layers.object_rows import CONTENT, row_contents
+from atom_sdk.sentences import Sentence
 
 _KEY, _SPLIT = b"atom.ontology", pa.field("split", pa.string())
 _ROWS = 1024
@@ -68,7 +71,7 @@ def read(tree: Tree, reading: Reading) -> Iterator[LabelledPicture]:
                 for batch in file.iter_batches(_ROWS):
                     yield from _pictures(pa.Table.from_batches([batch]), path, reading, taken)
         except (DocumentError, *_BROKEN) as error:
-            raise AnnotationsUnreadableError(f"{path} cannot be read: {error}.") from error
+            raise AnnotationsUnreadableError(not_readable(path, error)) from error
 
 
 def _ontology(metadata: Any) -> Ontology:
@@ -79,8 +82,16 @@ def _ontology(metadata: Any) -> Ontology:
 def _pictures(
     table: pa.Table, path: str, reading: Reading, taken: set[str]
 ) -> Iterator[LabelledPicture]:
-    if not row_contents(table).equals(table[CONTENT].combine_chunks()):
-        raise ValueError("the content of a row is not what its digest says")
+    contents, stored = row_contents(table), table[CONTENT].combine_chunks()
+    if not contents.equals(stored):
+        wrong = max(pc.index(pc.not_equal(contents, stored), True).as_py(), 0)
+        raise ValueError(
+            Sentence(
+                "formats.row_digest_wrong",
+                "the content of the row {name} is not what its digest says",
+                name=table["path"][wrong].as_py(),
+            )
+        )
     names = ("path", "split", "source", "source_model")
     columns = [table.column(name).to_pylist() for name in names]
     for name, split, source, model, document in zip(*columns, documents_of(table), strict=True):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from atom_sdk.annotations.ontology import Ontology
 from atom_sdk.importers.errors import FormatUnknownError
+from atom_sdk.importers.sentences import format_unknown
 from atom_sdk.importers.trees import Tree
 from atom_sdk.label_formats import (
     atom_lines,
@@ -33,6 +34,7 @@ from atom_sdk.label_formats.interface import (
 )
 from atom_sdk.label_formats.pictures import Places, pictures_of
 from atom_sdk.label_formats.report import LabelReport
+from atom_sdk.sentences import Sentence
 
 AUTO = "auto"
 # The surest signs first.
@@ -86,12 +88,19 @@ def choose(name: str, tree: Tree) -> tuple[Codec, str]:
     """Return the codec and why it is that. Raises FormatUnknownError."""
     if name != AUTO:
         if name not in CODECS:
-            raise FormatUnknownError(f"There is no format {name}. Formats: {', '.join(NAMES)}.")
+            raise FormatUnknownError(format_unknown(name, ", ".join(NAMES)))
         return CODECS[name], "it was asked for"
     for codec in CODECS.values():
         if (why := codec.detect(tree)) is not None:
             return codec, why
-    raise FormatUnknownError(f"{tree.name} has labels of no known format: {', '.join(NAMES)}.")
+    raise FormatUnknownError(
+        Sentence(
+            "formats.no_known_format",
+            "{name} has labels of no known format: {known}.",
+            name=tree.name,
+            known=", ".join(NAMES),
+        )
+    )
 
 
 class LabelSource:
@@ -155,7 +164,7 @@ def look(
 
 def _codec(name: str) -> Codec:
     if name not in CODECS:
-        raise FormatUnknownError(f"There is no format {name}. Formats: {', '.join(NAMES)}.")
+        raise FormatUnknownError(format_unknown(name, ", ".join(NAMES)))
     return CODECS[name]
 
 

@@ -18,6 +18,7 @@ from atom_sdk.label_formats.interface import LabelledPicture, ReadChoices
 from atom_sdk.label_formats.known_pictures import MatchedPictures
 from atom_sdk.label_formats.picture_sizes import Size
 from atom_sdk.label_formats.report import LabelReport
+from atom_sdk.sentences import Sentence
 
 _MOST_TEXT = 500
 
@@ -82,7 +83,11 @@ class IncomingLabels:
         for code, subjects in self._source.report.subjects.items():
             self.report.subjects.setdefault(code, subjects)
         if not self.report.pictures:
-            raise NoPictureMatchedError("The labels are about no picture of this version.")
+            raise NoPictureMatchedError(
+                Sentence(
+                    "formats.no_picture_matched", "The labels are about no picture of this version."
+                )
+            )
 
     def summary(self) -> IncomingSummary:
         """Return counts, matches and the ontology, whole once the pictures are read."""

@@ -9,6 +9,8 @@ from collections.abc import Collection, Iterator
 from typing import IO, Any
 
 from atom_sdk.importers.errors import AnnotationsUnreadableError
+from atom_sdk.importers.sentences import at_line, json_problem, not_json
+from atom_sdk.sentences import Sentence
 
 CHUNK_BYTES = 1 << 20
 MAX_VALUE_CHARACTERS = 256 << 20
@@ -27,6 +29,8 @@ class JsonStream:
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._json = json.JSONDecoder()
         self._text, self._at, self._ended = "", 0, False
+        # Lines of the dropped text, and the characters of the last one.
+        self._lines_before, self._columns_before = 0, 0
 
     def first(self) -> str:
         """Return the first character of the value, "" in an empty file."""
@@ -55,7 +59,7 @@ class JsonStream:
         while True:
             key = self._value()
             if not isinstance(key, str):
-                raise self._error("a key is no text")
+                raise self._error(Sentence("formats.json_key_no_text", "a key is no text"))
             self._expect(":")
             if key in lists and self._peek() == "[":
                 for element in self.elements():
@@ -68,7 +72,7 @@ class JsonStream:
     def end(self) -> None:
         """Check that nothing follows."""
         if self._peek():
-            raise self._error("something follows its end")
+            raise self._error(Sentence("formats.json_goes_on", "something follows its end"))
 
     def _value(self) -> Any:
         self._peek()
@@ -77,10 +81,11 @@ class JsonStream:
             try:
                 value, end = self._json.raw_decode(self._text, self._at)
             except RecursionError as error:
-                raise self._error("its values are nested too deeply") from error
+                raise self._error(json_problem(error)) from error
             except ValueError as error:
                 if self._ended or len(self._text) - self._at > MAX_VALUE_CHARACTERS:
-                    raise self._error(str(error)) from error
+                    at = error.pos if isinstance(error, json.JSONDecodeError) else self._at
+                    raise self._error(json_problem(error), at) from error
             else:
                 # A number at the end of the buffer may go on behind it.
                 if end < len(self._text) or self._ended:
@@ -101,13 +106,13 @@ class JsonStream:
 
     def _expect(self, character: str) -> None:
         if self._peek() != character:
-            raise self._error(f"{character} is missing")
+            raise self._error(_missing(character))
         self._at += 1
 
     def _either(self, more: str, end: str) -> str:
         character = self._peek()
         if character not in (more, end) or not character:
-            raise self._error("it ends too soon" if not character else f"{more} is missing")
+            raise self._error(_missing(more) if character else _ends_too_soon())
         self._at += 1
         return character
 
@@ -116,9 +121,31 @@ class JsonStream:
         try:
             text = self._decoder.decode(data, final=not data)
         except UnicodeDecodeError as error:
-            raise self._error("it is not UTF-8 text") from error
+            raise self._error(json_problem(error), len(self._text)) from error
         self._ended = not data
+        self._forget()
         self._text, self._at = self._text[self._at :] + text, 0
 
-    def _error(self, reason: str) -> AnnotationsUnreadableError:
-        return AnnotationsUnreadableError(f"{self._name} is not JSON: {reason}.")
+    def _forget(self) -> None:
+        """Count the lines and characters of the text that was read, before it is dropped."""
+        self._lines_before, self._columns_before = self._place(self._at)
+
+    def _place(self, at: int) -> tuple[int, int]:
+        """Return the whole lines before a place of the text, and the characters in its own."""
+        lines = self._text.count("\n", 0, at)
+        start = self._text.rfind("\n", 0, at) + 1 if lines else -self._columns_before
+        return self._lines_before + lines, at - start
+
+    def _error(self, problem: str, at: int | None = None) -> AnnotationsUnreadableError:
+        """Return the error of a problem at a place of the text, or where reading stands."""
+        lines, columns = self._place(self._at if at is None else at)
+        reason = at_line(problem, lines + 1, columns + 1)
+        return AnnotationsUnreadableError(not_json(self._name, reason))
+
+
+def _missing(character: str) -> Sentence:
+    return Sentence("formats.json_missing", "{character} is missing", character=character)
+
+
+def _ends_too_soon() -> Sentence:
+    return Sentence("formats.json_ends_early", "it ends too soon")

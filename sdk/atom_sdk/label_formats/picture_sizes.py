@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import IO
 
+from atom_sdk.sentences import Sentence
+
 Size = tuple[int, int]
 _SIDEWAYS = frozenset([5, 6, 7, 8])
 _ORIENTATION = 0x0112
@@ -21,7 +23,9 @@ def size_of(stream: IO[bytes]) -> Size | None:
         # Here, since importers read sizes as well.
         from atom_sdk.importers.errors import MissingLibraryError
 
-        raise MissingLibraryError("Pillow is needed to read the sizes of pictures.") from error
+        raise MissingLibraryError(
+            Sentence("formats.pillow_missing", "Pillow is needed to read the sizes of pictures.")
+        ) from error
     try:
         with warnings.catch_warnings():
             # No pixels are read here, so their number does no harm.

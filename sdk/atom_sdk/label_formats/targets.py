@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from atom_sdk.errors import AtomError
+from atom_sdk.sentences import Sentence
 
 
 class TargetTakenError(AtomError):
@@ -24,7 +25,9 @@ def new_folder(target: Path) -> Iterator[Path]:
     A folder that an interrupted export left is written anew. Raises TargetTakenError, OSError.
     """
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise TargetTakenError(f"{target} is there already.")
+        raise TargetTakenError(
+            Sentence("formats.target_taken", "{path} is there already.", path=target)
+        )
     partial = target.with_name(f".{target.name}.partial")
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir(parents=True)

@@ -15,6 +15,7 @@ from atom_sdk.manifests.layers.object_rows import OBJECTS_LAYER
 from atom_sdk.manifests.layers.pieces import layer_pieces
 from atom_sdk.manifests.objects import ObjectStore
 from atom_sdk.manifests.roots.roots import Root
+from atom_sdk.sentences import Sentence
 
 
 class NoObjectsError(AtomError):
@@ -31,7 +32,9 @@ class VersionLabels:
         """Raises NoObjectsError."""
         layer = root.layer(OBJECTS_LAYER)
         if layer is None:
-            raise NoObjectsError("This version has no objects on its pictures.")
+            raise NoObjectsError(
+                Sentence("formats.no_objects", "This version has no objects on its pictures.")
+            )
         self._layer, self._root, self._store, self._scratch = layer, root, store, scratch
 
     def pictures(self) -> Iterator[LabelledPicture]:

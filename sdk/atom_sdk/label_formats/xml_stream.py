@@ -11,11 +11,14 @@ from typing import IO
 from xml.parsers import expat
 
 from atom_sdk.importers.errors import AnnotationsUnreadableError
-from atom_sdk.importers.xml_documents import XmlRefusedError
+from atom_sdk.importers.sentences import at_line
+from atom_sdk.importers.xml_documents import XmlRefusedError, document_type, nested_too_deeply
 from atom_sdk.label_formats.xml_nodes import Node
+from atom_sdk.sentences import Sentence
 
 _CHUNK_BYTES = 1 << 16
 _MAX_DEPTH = 64
+_SHOWN_CHARACTERS = 40
 _MAX_ELEMENT_BYTES = 256 << 20
 
 
@@ -34,14 +37,44 @@ def elements(stream: IO[bytes], root: str, names: Collection[str], name: str) ->
                 done, handler.done, handler.pending = handler.done, [], 0
                 yield from done
             if handler.pending > _MAX_ELEMENT_BYTES:
-                raise XmlRefusedError("an element has more than 256 MiB")
+                raise XmlRefusedError(_element_large())
         parser.Parse(b"", True)
     except XmlRefusedError as error:
-        raise AnnotationsUnreadableError(f"{name} is refused: {error}.") from error
+        raise AnnotationsUnreadableError(_refused(name, error)) from error
     except (expat.ExpatError, LookupError, ValueError) as error:
         # The last two are of an encoding that is unknown, or has characters of several bytes.
-        raise AnnotationsUnreadableError(f"{name} is not XML: {error}.") from error
+        raise AnnotationsUnreadableError(_not_xml(name, error)) from error
     yield from handler.done
+
+
+def _element_large() -> Sentence:
+    return Sentence(
+        "formats.xml_element_large",
+        "an element has more than {limit} MiB",
+        limit=_MAX_ELEMENT_BYTES >> 20,
+    )
+
+
+def _wrong_root(name: str, root: str) -> Sentence:
+    return Sentence(
+        "formats.xml_first_element",
+        "its first element is {name!r}, not {root!r}",
+        name=name[:_SHOWN_CHARACTERS],
+        root=root,
+    )
+
+
+def _refused(name: str, error: XmlRefusedError) -> Sentence:
+    return Sentence(
+        "formats.xml_refused", "{path} is refused: {reason}.", path=name, reason=str(error)
+    )
+
+
+def _not_xml(name: str, error: Exception) -> Sentence:
+    reason = str(error)
+    if isinstance(error, expat.ExpatError):
+        reason = at_line(expat.errors.messages[error.code], error.lineno, error.offset + 1)
+    return Sentence("formats.not_xml", "{path} is not XML: {reason}.", path=name, reason=reason)
 
 
 class _Handler:
@@ -63,9 +96,9 @@ class _Handler:
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
         if self._depth > _MAX_DEPTH:
-            raise XmlRefusedError("its elements are nested too deeply")
+            raise nested_too_deeply()
         if self._depth == 1 and name != self._root:
-            raise XmlRefusedError(f"its first element is {name[:40]!r}, not {self._root!r}")
+            raise XmlRefusedError(_wrong_root(name, self._root))
         if self._stack or (self._depth == 2 and name in self._names):
             self._stack.append(Node(name, attributes))
 
@@ -85,4 +118,4 @@ class _Handler:
 
 
 def _refuse(*_: object) -> None:
-    raise XmlRefusedError("it has a document type, which may define entities")
+    raise document_type()

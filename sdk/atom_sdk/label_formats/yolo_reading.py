@@ -14,6 +14,7 @@ from atom_sdk.importers.items import read_whole
 from atom_sdk.importers.lookup import Pictures
 from atom_sdk.importers.names import split_in
 from atom_sdk.importers.report import Report
+from atom_sdk.importers.sentences import file_too_large, pose_without_shape
 from atom_sdk.importers.split_lists import SplitLists
 from atom_sdk.importers.trees import Tree
 from atom_sdk.importers.yolo_config import YoloConfig, config_file, read_config
@@ -82,9 +83,7 @@ class _Reader:
 
     def _check_pose(self) -> None:
         if self._lines.task == POSE and self._keypoints is None:
-            raise YoloTaskUnknownError(
-                f"{self._tree.name}: poses need kpt_shape: [points, 2 or 3] in data.yaml."
-            )
+            raise YoloTaskUnknownError(pose_without_shape(self._tree.name))
 
     def picture(self, path: str) -> LabelledPicture | None:
         """Return the picture of a label file, None where it is left out and counted."""
@@ -153,7 +152,7 @@ class _Reader:
 
     def _text(self, path: str) -> str:
         if self._tree.files[path].size_bytes > _MAX_FILE_BYTES:
-            raise AnnotationsUnreadableError(f"{path} has more than 64 MiB.")
+            raise AnnotationsUnreadableError(file_too_large(path, f"{_MAX_FILE_BYTES >> 20} MiB"))
         try:
             return read_whole(self._tree.files[path]).decode("utf-8-sig")
         except UnicodeDecodeError:

@@ -14,31 +14,42 @@ from tests.labeling.exchange.transferring import Exchange, box, coco, drawn_on, 
 pytestmark = pytest.mark.usefixtures("committing_db")
 
 
+ENTITY = b"<!DOCTYPE a [<!ENTITY b 'c'>]><annotations>&b;</annotations>"
+
+
 @pytest.fixture
 def exchange(project: Project) -> Exchange:
     return Exchange(project)
 
 
 @pytest.mark.parametrize(
-    ("data", "filename", "word"),
+    ("data", "filename", "word", "code"),
     [
-        (coco(box(1))[:-40], "a.json", "JSON"),
-        (b"\x89PNG\r\n\x1a\n" + bytes(100), "a.png", "kind"),
-        (b" ", "a.json", ""),
-        (zipped({"instances_a.json": coco(box(1))})[:200], "a.zip", ""),
-        (b"<!DOCTYPE a [<!ENTITY b 'c'>]><annotations>&b;</annotations>", "a.xml", ""),
-        (zipped({"../../etc/passwd": "x", "notes.txt": "y"}), "a.zip", ""),
-        (coco(box(1), names=("gone/x.png",)), "a.json", "no picture"),
+        (coco(box(1))[:-40], "a.json", "a.json is not JSON", "not_json"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(100), "a.png", "kind", "source_kind"),
+        (b" ", "a.json", "a.json", "no_known_format"),
+        (zipped({"instances_a.json": coco(box(1))})[:200], "a.zip", "a.zip", "not_zip"),
+        (ENTITY, "a.xml", "a.xml is refused", "xml_refused"),
+        (zipped({"../../etc/passwd": "x", "notes.txt": "y"}), "a.zip", "", "no_known_format"),
+        (coco(box(1), names=("gone/x.png",)), "a.json", "no picture", "no_picture_matched"),
+        (b"[", "../../etc/\u202epasswd.json", "labels.json", "no_known_format"),
+        (b"[", "C:\\labels\\street.json", "street.json", "no_known_format"),
     ],
 )  # fmt: skip
 def test_a_source_that_cannot_be_read_is_refused(
-    exchange: Exchange, data: bytes, filename: str, word: str
+    exchange: Exchange, data: bytes, filename: str, word: str, code: str
 ) -> None:
     dataset = exchange.dataset()
     done = exchange.bring(data, filename)
     assert (done["state"], done["error"]["code"]) == ("failed", "labels_unreadable")
     assert word in done["error"]["detail"]
     assert done["error"]["action"]
+    # Clients say it in another language by its code and parameters.
+    said = {"code": done["error"]["detail_code"], "params": done["error"]["detail_params"]}
+    if said["code"] == "labeling.problem_and_step":
+        assert said["params"]["step"]["code"].startswith("labeling.")
+        said = said["params"]["problem"]
+    assert said["code"] == f"formats.{code}"
     assert Version.objects.filter(dataset=dataset).count() == 1
 
 
@@ -48,6 +59,12 @@ def test_a_bomb_is_refused_before_it_unpacks(exchange: Exchange) -> None:
     done = exchange.bring(bomb, "bomb.zip")
     assert (done["state"], done["error"]["code"]) == ("failed", "labels_unreadable")
     assert "unpacks to more" in done["error"]["detail"]
+    problem, step = (done["error"]["detail_params"][name] for name in ("problem", "step"))
+    assert problem == {
+        "code": "formats.archive_ratio",
+        "params": {"name": "bomb.zip", "limit": 200},
+    }
+    assert step["code"] == "labeling.split_archive"
 
 
 @pytest.mark.parametrize(

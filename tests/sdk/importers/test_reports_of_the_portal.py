@@ -89,7 +89,8 @@ def _texts() -> set[str]:
     for path in (path for folder in folders for path in folder.glob("*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                found.add(node.value)
+                # A sentence names its values.
+                found |= {node.value, re.sub(r"\{\w+[^{}]*\}", "{}", node.value)}
             elif isinstance(node, ast.JoinedStr):
                 parts = (
                     one.value if isinstance(one, ast.Constant) else "{}" for one in node.values

@@ -16,6 +16,7 @@ from atom_sdk.importers.errors import (
     AnnotationsUnreadableError,
     ArchiveTooLargeError,
     FormatUnknownError,
+    ImportFailedError,
 )
 from atom_sdk.importers.limits import ArchiveLimits
 from atom_sdk.importers.report import Report
@@ -23,6 +24,8 @@ from atom_sdk.importers.text_options import TextOptions
 from atom_sdk.importers.zips import zip_tree
 from atom_sdk.label_formats import formats
 from atom_sdk.label_formats.interface import LabelledPicture
+from atom_sdk.label_formats.json_stream import CHUNK_BYTES
+from atom_sdk.sentences import Sentence
 from tests.sdk.label_formats.sources import fill, ontology_of, png, read
 from tests.sdk.label_formats.test_variants import CVAT, PICTURES, annotation, coco, result, task
 
@@ -40,6 +43,87 @@ def test_files_that_are_cut_off_are_named(tmp_path: Path) -> None:
         folder = fill(tmp_path / name[0], {"a.png": png(), name: text[: len(text) - 20]})
         with pytest.raises(AnnotationsUnreadableError, match=name):
             read(folder)
+
+
+HEAD = '{"format": "atom-labels", "version": 1, "ontology": {"labels": []}}\n'
+DEEP = "<a>" * 70 + "</a>" * 70
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "code", "reason"),
+    [
+        ("c.json", '{"images": [1, 2], "x":\n [ }', "not_json", ("Expecting value", 2, 4)),
+        ("c.json", '{"images": [],\n"annotations": []', "not_json", ("json_ends_early", 2, 18)),
+        ("c.json", '{"images": [], "annotations": [] []', "not_json", ("json_missing", 1, 34)),
+        ("c.json", '{"images": [], "annotations": []}\n7', "not_json", ("json_goes_on", 2, 1)),
+        ("c.json", '{"images": [' + "[" * 99_999, "not_json", ("json_too_deep", 1, 13)),
+        ("c.json", '{"images": [' + "7" * 5000, "not_json", ("json_number_long", 1, 13)),
+        ("c.json", b'{"images": [], "annotations": ["\xff"]}', "not_json", ("text_not_utf8", 1, 1)),
+        ("a.xml", "<annotations>\n<image></annotations>", "not_xml", ("mismatched tag", 2, 10)),
+        ("a.xml", "<annotations><image>", "not_xml", ("no element found", 1, 21)),
+        ("a.xml", f"<annotations>{DEEP}</annotations>", "xml_refused", "xml_too_deep"),
+        ("l.jsonl", HEAD + "{\n", "line_not_json", "at_column"),
+        ("l.jsonl", HEAD + '{"end": 0}\n{}\n', "lines_follow", None),
+        ("l.jsonl", HEAD.replace("1,", "7,"), "lines_version", None),
+        ("l.jsonl", HEAD.replace("ontology", "x"), "ontology_missing", None),
+        ("l.jsonl", HEAD.replace("[]", "[{}]"), "ontology_wrong", None),
+    ],
+)  # fmt: skip
+def test_an_error_has_a_code_and_says_where_it_is(
+    name: str, text: str | bytes, code: str, reason: object, tmp_path: Path
+) -> None:
+    folder = fill(tmp_path, {**PICTURES, name: text})
+    with pytest.raises(AnnotationsUnreadableError) as raised:
+        read(folder, name={"c.json": "coco", "a.xml": "cvat"}.get(name, "auto"))
+    sentence = str(raised.value)
+    assert isinstance(sentence, Sentence)
+    said = sentence.as_code()
+    assert said["code"] == f"formats.{code}"
+    assert said["params"]["path"] == name
+    match reason:
+        case (problem, line, column):
+            place = said["params"]["reason"]["params"]
+            assert (place["line"], place["column"]) == (line, column)
+            found = place["problem"]
+            assert (
+                found if isinstance(found, str) else found["code"][len("formats.") :]
+            ) == problem
+        case str():
+            assert said["params"]["reason"]["code"] == f"formats.{reason}"
+
+
+def test_the_line_of_a_large_file_counts_from_its_beginning(tmp_path: Path) -> None:
+    rows = ["{}"] * (CHUNK_BYTES // 2)
+    rows[-7] = "{} {}"
+    text = '{"images": [\n' + ",\n".join(rows) + "\n]}"
+    with pytest.raises(AnnotationsUnreadableError, match=rf"line {len(rows) - 5} column 4\."):
+        read(fill(tmp_path, {**PICTURES, "c.json": text}), name="coco")
+
+
+def test_errors_of_yolo_have_codes(tmp_path: Path) -> None:
+    def code(lines: str, config: str) -> tuple[str, str]:
+        files = {**PICTURES, "labels/a.txt": lines, "data.yaml": config}
+        with pytest.raises(ImportFailedError) as raised:
+            read(fill(tmp_path, files), name="yolo")
+        sentence = str(raised.value)
+        assert isinstance(sentence, Sentence)
+        return sentence.code, sentence
+
+    nine = "0 .1 .1 .2 .1 .2 .2 .1 .2\n"
+    name, text = code(nine, "names: [a]")
+    assert (name, text.partition(", ")[2]) == (
+        "formats.yolo_numbers",
+        "which may be the corners of a rotated box or a polygon of 4 points "
+        "or a box with keypoints (4 numbers).",
+    )
+    assert code(nine, "names: [a]\ntask: pose")[0] == "formats.yolo_pose_shape"
+    assert code(nine, "names: [a]\ntask: guess")[0] == "formats.yolo_task_wrong"
+    assert code(nine, "names: [a]\nkpt_shape: [2, 9]")[0] == "formats.yolo_shape_wrong"
+    assert code(nine, "nc: 0")[0] == "formats.yolo_no_names"
+    name, text = code(nine, "names: [a]\n  b: c: d")
+    assert name == "formats.not_yaml"
+    assert "\n" not in text
+    assert "line 2 column" in text
 
 
 def test_labels_of_atom_that_are_cut_off_between_two_lines_are_named(tmp_path: Path) -> None:

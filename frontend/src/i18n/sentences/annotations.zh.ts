@@ -63,6 +63,8 @@ export const annotations: Readonly<Record<string, string>> = {
   'annotations.point_not_two_numbers': '点有两个数字：x 和 y。',
   'annotations.polygon_too_dense': '边界有太多相互重叠的长边。请简化多边形。',
   'annotations.polygon_without_rings': '多边形的每个部分都必须有边界。',
+  'annotations.problem_and_more': '{problem}另有 {count} 处。',
+  'annotations.problem_at': '{pointer}：{problem}',
   'annotations.range_not_two_numbers': '范围为 [起点, 终点)。',
   'annotations.relation_of_other_label': '关系“{name}”不适用于此类别。',
   'annotations.relation_repeated': '此关系出现了两次。',

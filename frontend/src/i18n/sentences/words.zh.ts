@@ -1,4 +1,4 @@
-/** Words that stand for a parameter: states, roles, types. */
+/** Words that stand for a parameter: states, roles, types, and the faults that libraries name. */
 export const words: Readonly<Record<string, string>> = {
   'no commit': '尚无提交之处',
   text: '文本',
@@ -44,4 +44,27 @@ export const words: Readonly<Record<string, string>> = {
   objects: '对象',
   label: '标注',
   labels: '标注',
+  // Libraries say these of files: JSON, XML, archives, YAML.
+  'Expecting value': '缺少值',
+  'Expecting property name enclosed in double quotes': '缺少用双引号括起的键',
+  "Expecting ':' delimiter": '缺少冒号',
+  "Expecting ',' delimiter": '缺少逗号',
+  'Extra data': '结尾之后还有内容',
+  'Unterminated string starting at': '此处开始的字符串没有结束',
+  'Invalid control character at': '字符串中有控制字符',
+  'Invalid \\escape': '反斜杠转义有误',
+  'Invalid \\uXXXX escape': '\\uXXXX 转义有误',
+  'not well-formed (invalid token)': '格式有误（无效的记号）',
+  'no element found': '没有元素，或文件不完整',
+  'unclosed token': '有记号没有结束',
+  'mismatched tag': '标签不匹配',
+  'duplicate attribute': '属性重复',
+  'junk after document element': '根元素之后还有内容',
+  'undefined entity': '实体没有定义',
+  'unknown encoding': '编码未知',
+  'multi-byte encodings are not supported': '不支持多字节编码',
+  'File is not a zip file': '不是 zip 文件',
+  'Compressed file ended before the end-of-stream marker was reached': '压缩数据在结束标记之前中断',
+  'mapping values are not allowed here': '此处不允许键值对',
+  "found character '\\t' that cannot start any token": '此处不允许制表符',
 };

@@ -1,6 +1,8 @@
 import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { setLanguage } from '@/i18n';
+import { problemWords } from '@/shared/domain/problemWords';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
@@ -56,6 +58,8 @@ const transfer = (extra: object = {}) => ({
 const posts = (end: string) => sent.filter(({ line }) => line.startsWith('POST') && line.includes(end));
 const ONE = 'labelx/transfers/{transfer_id}/';
 
+afterEach(() => setLanguage('en'));
+
 beforeEach(() => {
   serve('GET', 'projects/{project}/labelx/transfers/', listing());
   serve('GET', ONE, transfer());
@@ -79,6 +83,43 @@ test('a failed import says why and the next step', async () => {
   await renderPage(<LabelsPage />, '/datasets/pets/labels?transfer=x1', '/datasets/$name/labels');
   expect((await screen.findByRole('alert')).textContent).toContain('a.json ends too soon.');
   expect(screen.getByRole('alert').textContent).toContain('Mend the file.');
+});
+
+test('a failed import says in Chinese which file cannot be read, where, and the next step', async () => {
+  await setLanguage('zh');
+  const place = { code: 'formats.at_line', params: { problem: 'Expecting value', line: 2, column: 4 } };
+  const unreadable = (detail_code: string, detail_params: Record<string, unknown>) => ({
+    code: 'labels_unreadable',
+    detail: 'Some English.',
+    detail_code,
+    detail_params,
+    action: 'Some English.',
+  });
+  const notJson = unreadable('formats.not_json', { path: 'a.json', reason: place });
+  serve('GET', ONE, transfer({ state: 'failed', error: notJson, report: {} }));
+  await renderPage(<LabelsPage />, '/datasets/pets/labels?transfer=x1', '/datasets/$name/labels');
+  const alert = await screen.findByRole('alert');
+  expect(alert.textContent).toContain('a.json 不是 JSON：第 2 行第 4 列：缺少值。请修正所指的文件');
+
+  const numbers = {
+    name: 'a.zip',
+    count: 9,
+    meanings: {
+      code: 'formats.either',
+      params: {
+        first: { code: 'formats.yolo_corners', params: {} },
+        other: { code: 'formats.yolo_keypoints', params: { count: 4 } },
+      },
+    },
+  };
+  const step = { code: 'labeling.choose_yolo_task', params: {} };
+  const error = unreadable('labeling.problem_and_step', {
+    problem: { code: 'formats.yolo_numbers', params: numbers },
+    step,
+  });
+  expect(problemWords(error).detail).toBe(
+    'a.zip：每行有 9 个数字，可能是旋转框的四个角或带关键点的框（4 个数字）。请选择 YOLO 标注的任务，然后再次导入。',
+  );
 });
 
 test('an export is asked for by version and format', async () => {

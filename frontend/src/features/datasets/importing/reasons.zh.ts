@@ -167,5 +167,6 @@ export const reasons: Readonly<Record<string, string>> = {
     '{1} 中没有带 file_name 列的 metadata.jsonl、.csv 或 .parquet。',
   'There is no text encoding {}.': '没有名为 {1} 的文本编码。',
   '{} is not JSON: {}.': '{1} 不是 JSON：{2}。',
+  '{}, line {} is not JSON: {}.': '{1} 第 {2} 行不是 JSON：{3}。',
   '{}: each line has {} numbers, which may be {}.': '{1}：每行有 {2} 个数，可能是 {3}。',
 };
