@@ -214,3 +214,26 @@ class TemplateSerializer(serializers.Serializer[Any]):
     labels = LabelSerializer(many=True)
     schema = OntologySchemaSerializer()
     batch_size = serializers.IntegerField()
+
+
+class ClassCountSerializer(serializers.Serializer[Any]):
+    """A class and how many objects have it."""
+
+    name = serializers.CharField()
+    objects = serializers.IntegerField()
+
+
+class VersionClassesParametersSerializer(serializers.Serializer[Any]):
+    """The version whose classes are asked for."""
+
+    dataset = serializers.CharField(help_text="name@ref, such as digits@v2")
+
+
+class VersionClassesSerializer(serializers.Serializer[Any]):
+    """Classes of a version's objects, as a new task or ontology takes them."""
+
+    labels = LabelSerializer(many=True)
+    schema = OntologySchemaSerializer()
+    counts = ClassCountSerializer(many=True)
+    pictures = serializers.IntegerField(help_text="Pictures of the layer that were read.")
+    complete = serializers.BooleanField(help_text="All objects were read, and all classes fit.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from django.utils.functional import cached_property
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
@@ -12,6 +13,9 @@ from atom.accounts.api.mixins import SAFE, authorize, user_of
 from atom.accounts.models import Project, User
 from atom.core.errors import Invalid, NotFound
 from atom.core.sentences import positive_number_to
+from atom.datasets.catalog.reads import find_dataset
+from atom.datasets.models import Version
+from atom.datasets.refs import resolve_ref
 from atom.labeling.models import LabelTask, WorkItem, WorkSlot
 
 MAX_LEASE = 200
@@ -102,3 +106,12 @@ def lease_size(request: Request, default: int) -> int:
     if not text.isdecimal() or len(text) > 9 or not 1 <= int(text) <= MAX_LEASE:
         raise Invalid(errors={"n": [positive_number_to(MAX_LEASE)]})
     return int(text)
+
+
+def version_named(project: Project, text: str) -> Version:
+    """Return the version that `name@ref` means. Raises Invalid."""
+    name, _, ref = text.partition("@")
+    try:
+        return resolve_ref(find_dataset(project, name), ref or "main")
+    except NotFound as exc:
+        raise Invalid(errors={"dataset": [ErrorDetail(exc.detail, code="does_not_exist")]}) from exc

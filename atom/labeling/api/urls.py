@@ -29,6 +29,7 @@ urlpatterns = [
     path(f"{PROJECT}/labelers/", people.LabelersView.as_view()),
     path(f"{PROJECT}/tasks/", tasks.LabelTaskListView.as_view()),
     path(f"{PROJECT}/task-preview/", tasks.TaskPreviewView.as_view()),
+    path(f"{PROJECT}/version-classes/", ontologies.VersionClassesView.as_view()),
     path(f"{PROJECT}/transfers/", transfers.LabelTransferListView.as_view()),
     path(f"{PROJECT}/imports/", transfers.LabelImportsView.as_view()),
     path(f"{PROJECT}/exports/", transfers.LabelExportsView.as_view()),

@@ -3273,6 +3273,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/labelx/version-classes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return them as labels to start with; without objects the list is empty. */
+        get: operations["labelx_version_classes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/members/": {
         parameters: {
             query?: never;
@@ -5994,6 +6011,11 @@ export interface components {
             rank: number;
             pod: string;
             pod_uid: string;
+        };
+        /** @description A class and how many objects have it. */
+        ClassCount: {
+            name: string;
+            objects: number;
         };
         /** @description One finding; findings of one group follow each other, the one that stays first. */
         CleaningFinding: {
@@ -12277,6 +12299,16 @@ export interface components {
             /** Format: date-time */
             readonly expired_at: string | null;
         };
+        /** @description Classes of a version's objects, as a new task or ontology takes them. */
+        VersionClasses: {
+            labels: components["schemas"]["Label"][];
+            schema: components["schemas"]["OntologySchema"];
+            counts: components["schemas"]["ClassCount"][];
+            /** @description Pictures of the layer that were read. */
+            pictures: number;
+            /** @description All objects were read, and all classes fit. */
+            complete: boolean;
+        };
         /** @description A version beside the thing that points at it. */
         VersionShort: {
             /** Format: uuid */
@@ -12636,6 +12668,7 @@ export type Choice = components['schemas']['Choice'];
 export type ChoiceReason = components['schemas']['ChoiceReason'];
 export type ChoiceRequest = components['schemas']['ChoiceRequest'];
 export type ClaimRequest = components['schemas']['ClaimRequest'];
+export type ClassCount = components['schemas']['ClassCount'];
 export type CleaningFinding = components['schemas']['CleaningFinding'];
 export type CleaningReport = components['schemas']['CleaningReport'];
 export type CleaningRun = components['schemas']['CleaningRun'];
@@ -13213,6 +13246,7 @@ export type User = components['schemas']['User'];
 export type UserShort = components['schemas']['UserShort'];
 export type VerdictEnum = components['schemas']['VerdictEnum'];
 export type Version = components['schemas']['Version'];
+export type VersionClasses = components['schemas']['VersionClasses'];
 export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
@@ -21235,6 +21269,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaginatedListedLabelTransferList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_version_classes: {
+        parameters: {
+            query: {
+                /** @description name@ref, such as digits@v2 */
+                dataset: string;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionClasses"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

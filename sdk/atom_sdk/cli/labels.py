@@ -123,6 +123,26 @@ def import_(  # one for each option
 
 
 @labels.command()
+@click.argument("reference")
+@pass_context
+def classes(context: Context, reference: str) -> None:
+    """Show the classes of the objects of DATASET@VERSION; --json is an ontology to start with."""
+    answer = context.client.labelx.version_classes(reference)
+    tools = {label["name"]: ", ".join(label["tools"]) for label in answer["labels"]}
+
+    def show(out: Console) -> None:
+        for row in answer["counts"]:
+            amount = counted(row["objects"], "object")
+            out.print(f"{row['name']}: {amount}, {tools[row['name']]}", markup=False)
+        if not answer["counts"]:
+            out.print(f"{reference} has no objects.", markup=False)
+        if not answer["complete"]:
+            out.print(f"{reference} has more; these are of its first objects.", markup=False)
+
+    context.emit(answer, show)
+
+
+@labels.command()
 @click.argument("source", type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--from",

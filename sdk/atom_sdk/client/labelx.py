@@ -76,6 +76,16 @@ class LabelX:
         rows: builtins.list[dict[str, Any]] = self._http.get("labelx/templates/")["results"]
         return rows
 
+    def version_classes(self, reference: str) -> dict[str, Any]:
+        """Return the classes of the objects of `dataset@version`, to start a task with.
+
+        `labels` and `schema` are as `create` takes them. `counts` names each class with its
+        `objects`; `pictures` were read; `complete` is False where the version has more.
+        """
+        path = f"projects/{self._project}/labelx/version-classes/"
+        classes: dict[str, Any] = self._http.get(path, dataset=reference)
+        return classes
+
     def draft(self, slot: dict[str, Any], seq: int, document: dict[str, Any]) -> dict[str, Any]:
         """Keep unsent work on a leased slot; an older `seq` than the kept one changes nothing."""
         body = {"seq": seq, "document": document}

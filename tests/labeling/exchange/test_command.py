@@ -133,3 +133,11 @@ def test_an_import_whose_file_was_cleared_sends_it_again(
     assert [code and code["detail_code"] for code in codes] == (
         [] if cleared == "upload" else ["labeling.labels_cleared"]
     )
+
+
+def test_the_classes_of_a_version_are_shown_with_their_counts(run: Any, labels: Path) -> None:
+    run("labels", "import", "street", str(labels))
+    answer = run("labels", "classes", "street@v2")
+    assert answer["counts"] == [{"name": "car", "objects": 1}, {"name": "行人", "objects": 1}]
+    assert [label["tools"] for label in answer["labels"]] == [["box"], ["box"]]
+    assert run("labels", "classes", "street@v1")["counts"] == []

@@ -21,14 +21,17 @@ from atom.core.pagination import KeysetPagination
 from atom.core.schema import whole_list
 from atom.labeling.actions import ontologies as actions
 from atom.labeling.actions.ontologies import OntologyContent
+from atom.labeling.actions.version_classes import classes_of
 from atom.labeling.api.ontology_serializers import (
     NewOntologySerializer,
     NewOntologyVersionSerializer,
     OntologySerializer,
     OntologyVersionSerializer,
     TemplateSerializer,
+    VersionClassesParametersSerializer,
+    VersionClassesSerializer,
 )
-from atom.labeling.api.scoped import LabelXView
+from atom.labeling.api.scoped import LabelXView, version_named
 from atom.labeling.engines.ontologies import full_labels, full_schema
 from atom.labeling.engines.templates import TEMPLATES
 from atom.labeling.models import Ontology, OntologyVersion
@@ -146,3 +149,21 @@ class TemplatesView(APIView):
             for template in TEMPLATES.values()
         ]
         return Response({"results": results, "next": None})
+
+
+class VersionClassesView(ProjectScopedView, APIView):
+    """The classes that a version's objects have."""
+
+    filters = ("dataset",)
+
+    @extend_schema(
+        responses=VersionClassesSerializer,
+        parameters=[VersionClassesParametersSerializer],
+        operation_id="labelx_version_classes",
+    )
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return them as labels to start with; without objects the list is empty."""
+        asked = VersionClassesParametersSerializer(data=request.query_params)
+        check(asked)
+        version = version_named(self.project, asked.validated_data["dataset"])
+        return Response(VersionClassesSerializer(classes_of(version)).data)

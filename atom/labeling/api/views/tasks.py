@@ -9,30 +9,26 @@ from uuid import UUID
 from django.db.models import QuerySet
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, status
-from rest_framework.exceptions import ErrorDetail
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
-from atom.accounts.models import Project, User
+from atom.accounts.models import User
 from atom.accounts.permissions import role_in
 from atom.core.bodies import check
-from atom.core.errors import Invalid, NotFound
+from atom.core.errors import Invalid
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.core.query import choice, words
 from atom.datasets.browsing.queries import combine_with_view
-from atom.datasets.catalog.reads import find_dataset
-from atom.datasets.models import Version
-from atom.datasets.refs import resolve_ref
 from atom.labeling import permissions, reads, states
 from atom.labeling.actions import continuing, label_tasks, publishing, skips
 from atom.labeling.actions.label_tasks import TaskPlan
 from atom.labeling.actions.samples import ImageSelection
 from atom.labeling.api.audit_serializers import WorkItemSerializer
 from atom.labeling.api.rendering import render_item
-from atom.labeling.api.scoped import TaskView
+from atom.labeling.api.scoped import TaskView, version_named
 from atom.labeling.api.serializers import (
     LabelTaskSerializer,
     NewLabelTaskSerializer,
@@ -65,15 +61,6 @@ def render_tasks(tasks: Sequence[LabelTask], user: User) -> list[dict[str, Any]]
         "user": user,
     }
     return list(LabelTaskSerializer(tasks, many=True, context=context).data)
-
-
-def version_named(project: Project, text: str) -> Version:
-    """Return the version that `name@ref` means. Raises Invalid."""
-    name, _, ref = text.partition("@")
-    try:
-        return resolve_ref(find_dataset(project, name), ref or "main")
-    except NotFound as exc:
-        raise Invalid(errors={"dataset": [ErrorDetail(exc.detail, code="does_not_exist")]}) from exc
 
 
 class LabelTaskListView(ProjectScopedView, generics.GenericAPIView[LabelTask]):

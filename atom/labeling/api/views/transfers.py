@@ -27,7 +27,7 @@ from atom.datasets.models import Dataset, Upload
 from atom.labeling import states
 from atom.labeling.actions import transfers
 from atom.labeling.actions.transfers import ExportPlan, ImportPlan
-from atom.labeling.api.scoped import LabelXView
+from atom.labeling.api.scoped import LabelXView, version_named
 from atom.labeling.api.transfer_serializers import (
     LabelDownloadSerializer,
     LabelTransferSerializer,
@@ -35,7 +35,6 @@ from atom.labeling.api.transfer_serializers import (
     NewLabelExportSerializer,
     NewLabelImportSerializer,
 )
-from atom.labeling.api.views.tasks import version_named
 from atom.labeling.models import LabelTask, LabelTransfer
 from atom.labeling.models.transfers import DIRECTIONS, IMPORT
 

@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { listenForShortcuts } from '@/shared/ui/shortcuts';
 import { expectNoViolations } from '@/test/axe';
-import { listing, sent, serve } from '@/test/fakeApi';
+import { listing, problem, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { AuditPage, TaskPage, TasksPage, WorkPage } from './index';
 
@@ -463,6 +463,37 @@ test('a link that asks for objects opens the form for drawing, on the pictures t
   await screen.findByText('The task will have 5 images.');
   expect(screen.getByRole('radio', { name: 'Draw objects' })).toHaveProperty('checked', true);
   expect(screen.getByRole('switch', { name: 'Only unlabelled images' })).toHaveProperty('checked', false);
+});
+
+test('a task starts with the classes of the objects that its version has', async () => {
+  serveDatasets();
+  serve('GET', 'projects/{project}/datasets/{dataset}/versions/{ref}/stats/', {
+    labels: {},
+    annotated: 2,
+    object_labels: { dog: 3, cat: 1 },
+  });
+  serve('GET', 'labelx/templates/', listing());
+  const skeleton = { points: [{ name: 'nose' }, { name: 'tail' }], edges: [[0, 1]], flips: [] };
+  const dog = { id: 0, name: 'dog', color: '#0072B2', hotkey: '1', tools: ['keypoints'], skeleton, attributes: [] };
+  const cat = { id: 1, name: 'cat', color: '#E69F00', hotkey: '2', tools: ['polygon'], attributes: [] };
+  let fails = true;
+  serve('GET', 'projects/{project}/labelx/version-classes/', (_: Request, url: URL) => {
+    expect(url.searchParams.get('dataset')).toBe('pets@v3');
+    if (fails) return problem(409, 'manifest_corrupt_x', 'The store does not answer.');
+    return { labels: [dog, cat], schema: {}, counts: [], pictures: 2, complete: false };
+  });
+  const { CreateTask } = await import('./task/CreateTask');
+  await renderPage(<CreateTask source="pets@v3" objects onClose={() => {}} />, '/labeling', '/labeling');
+  const select = await screen.findByRole('combobox', { name: 'Start from' });
+  await userEvent.click(select);
+  await userEvent.click(await screen.findByRole('option', { name: 'Classes of pets@v3 (2 classes, objects: 4)' }));
+  await screen.findByText('The store does not answer.');
+  fails = false;
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  await screen.findByRole('group', { name: 'dog' });
+  screen.getByRole('group', { name: 'cat' });
+  screen.getByText(/pets@v3 has more objects or classes than were read/);
+  expect(screen.queryByText('The store does not answer.')).toBeNull();
 });
 
 test('any dataset of the project can be labelled: they are searched on the server as one types', async () => {

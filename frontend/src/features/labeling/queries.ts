@@ -121,6 +121,13 @@ export function useVersionStats(dataset: string, ref: string) {
   );
 }
 
+/** Classes of a version's objects as labels to start with; null for none. */
+export async function versionClasses(project: string, dataset: string) {
+  const params = { path: { project }, query: { dataset } };
+  const { data } = await api.GET('/api/v1/projects/{project}/labelx/version-classes/', { params });
+  return data ?? null;
+}
+
 /** How many images a new task would have, and which files it would leave out. */
 export function useTaskPreview(
   dataset: string,

@@ -44,5 +44,8 @@ export const ontology = {
   noTool: 'Choose at least one shape.',
   template: 'Start from',
   templateHint: 'Replaces the labels below.',
+  ofVersion_one: 'Class of {{source}} ({{count, number}} class, objects: {{objects, number}})',
+  ofVersion_other: 'Classes of {{source}} ({{count, number}} classes, objects: {{objects, number}})',
+  notAll: '{{source}} has more objects or classes than were read. Check the list below.',
   blank: 'Blank',
 };

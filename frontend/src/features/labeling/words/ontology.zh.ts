@@ -45,5 +45,7 @@ export const ontology: Translation<typeof source> = {
   noTool: '请至少选择一种形状。',
   template: '从模板开始',
   templateHint: '会替换下面的类别。',
+  ofVersion_other: '{{source}} 的类别（{{count, number}} 个类别，{{objects, number}} 个对象）',
+  notAll: '{{source}} 的对象或类别超过了读取上限，请检查下面的列表。',
   blank: '空白',
 };
