@@ -138,6 +138,31 @@ test('an export is asked for by version and format', async () => {
   await expectNoViolations(container);
 });
 
+const exportOfTask = async (task: object) => {
+  const known = { name: 'Street', dataset: 'pets', progress: { accepted: 12 }, output_version: null };
+  serve('GET', 'labelx/tasks/{task_id}/', { ...known, ...task });
+  serve('POST', 'projects/{project}/labelx/exports/', transfer({ direction: 'export' }));
+  return renderPage(<LabelsPage />, '/datasets/pets/labels?ref=v1&act=export&task=t1', '/datasets/$name/labels');
+};
+
+test('an export of a task names it and its pictures, and sends the task alone', async () => {
+  const { container } = await exportOfTask({});
+  await screen.findByText(/Only the label task Street: 12 accepted pictures/);
+  screen.getByText(/It is not published yet/);
+  expect(screen.queryByRole('textbox', { name: 'Version' })).toBeNull();
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'Count losses' }));
+  await waitFor(() => expect(posts('/exports/')).toHaveLength(1));
+  expect(posts('/exports/')[0]?.body).toMatchObject({ task: 't1', format: 'coco' });
+  expect(posts('/exports/')[0]?.body).not.toHaveProperty('dataset');
+});
+
+test('an export of a published task names the version that has its labels', async () => {
+  await exportOfTask({ output_version: { id: 'v', dataset: 'pets', ref: 'v2' } });
+  await screen.findByText(/It is published as pets@v2/);
+  expect(screen.getByRole('link', { name: 'Go to the task' }).getAttribute('href')).toContain('/labeling/t1');
+});
+
 test('an import without a file is not sent', async () => {
   await renderPage(<LabelsPage />, '/datasets/pets/labels?act=import', '/datasets/$name/labels');
   await userEvent.click(await screen.findByRole('button', { name: 'Upload and look' }));

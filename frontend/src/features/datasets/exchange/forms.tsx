@@ -1,12 +1,14 @@
-import { Card, FileInput, Select, Text, TextInput } from '@mantine/core';
+import { Card, FileInput, Select, Skeleton, Text, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { NewLabelExport, NewLabelImport } from '@/api/contract/labeling';
 import { useProject } from '@/shared/domain/project';
 import { FormFrame } from '@/shared/forms/FormFrame';
+import { ErrorState } from '@/shared/ui/ErrorState';
+import { AnchorLink } from '@/shared/ui/links';
 import { exchange as words } from '../words/exchange.en';
-import { useTransferActions } from './queries';
+import { useLabelTask, useTransferActions } from './queries';
 import { sendLabels } from './sendLabels';
 
 const keys = <T extends object>(of: T) => Object.keys(of) as (keyof T & string)[];
@@ -130,7 +132,7 @@ export function ExportForm(props: FormProps & { version: string; task: string | 
         onCancel={onCancel}
         fieldNames={{ dataset: 'version' }}
       >
-        {!task && <TextInput label={t('exchange.source')} {...form.getInputProps('version')} />}
+        {task ? <OfTask id={task} /> : <TextInput label={t('exchange.source')} {...form.getInputProps('version')} />}
         <Select
           label={t('exchange.format')}
           data={choices.formats.filter(({ value }) => value !== 'auto')}
@@ -154,5 +156,24 @@ export function ExportForm(props: FormProps & { version: string; task: string | 
         )}
       </FormFrame>
     </Card>
+  );
+}
+
+/** The labels that an export of a task takes, and the version that has them. */
+function OfTask({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const query = useLabelTask(id);
+  if (query.error && !query.data)
+    return <ErrorState compact error={query.error} onRetry={() => void query.refetch()} />;
+  if (!query.data) return <Skeleton height={36} />;
+  const { name, dataset, progress, output_version: version } = query.data;
+  return (
+    <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+      {t('exchange.ofTask', { name, count: progress.accepted })}{' '}
+      {version ? t('exchange.taskPublished', { version: `${dataset}@${version.ref}` }) : t('exchange.taskOpen')}{' '}
+      <AnchorLink to="/labeling/$taskId" params={{ taskId: id }} fz="inherit">
+        {t('exchange.toTask')}
+      </AnchorLink>
+    </Text>
   );
 }

@@ -46,6 +46,10 @@ export function useTransfer(id: string) {
   );
 }
 
+/** The label task that an export is about. */
+export const useLabelTask = (task_id: string) =>
+  $api.useQuery('get', '/api/v1/labelx/tasks/{task_id}/', { params: { path: { task_id } } });
+
 export function useTransferActions() {
   const project = useProject();
   const client = useQueryClient();

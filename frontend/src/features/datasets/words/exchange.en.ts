@@ -22,6 +22,11 @@ export const exchange = {
   count: 'Count losses',
   sending: 'Uploading {{name}}',
   source: 'Version',
+  ofTask_one: 'Only the label task {{name}}: {{count, number}} accepted picture.',
+  ofTask_other: 'Only the label task {{name}}: {{count, number}} accepted pictures.',
+  taskPublished: 'It is published as {{version}}. Without the task, export that version for all of its objects.',
+  taskOpen: 'It is not published yet: the file has what is accepted by now.',
+  toTask: 'Go to the task',
   where: 'Query',
   whereHint: 'Empty for all pictures with objects.',
   formats: {

@@ -21,6 +21,10 @@ export const exchange: Translation<typeof en> = {
   count: '统计损失',
   sending: '正在上传 {{name}}',
   source: '版本',
+  ofTask_other: '仅导出标注任务“{{name}}”：{{count, number}} 张已通过的图像。',
+  taskPublished: '任务已发布为 {{version}}。如需全部对象，请直接导出该版本。',
+  taskOpen: '任务尚未发布：文件只包含目前已通过的标注。',
+  toTask: '查看任务',
   where: '查询',
   whereHint: '留空表示所有带对象的图片。',
   formats: {

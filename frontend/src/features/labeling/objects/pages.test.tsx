@@ -301,3 +301,19 @@ test('a correction that the server refuses stays, with the reason at its object'
   expect(screen.getByText('1 object')).toBeTruthy();
   expect(screen.getByRole('button', { name: 'Accept the correction' })).toBeTruthy();
 });
+
+test('the page of a task leads to the export of its accepted labels, or says that there are none', async () => {
+  const page = () => renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  serve('GET', 'labelx/tasks/{task_id}/', task);
+  serve('GET', 'labelx/tasks/{task_id}/stats/', listing());
+  serve('GET', 'labelx/tasks/{task_id}/corrections/', listing());
+  const { unmount } = await page();
+  await screen.findByText('Labels can be exported once a picture is accepted.');
+  unmount();
+  const output_version = { id: 'v', dataset: 'street', ref: 'v2' };
+  const progress = { ...task.progress, ready: 0, accepted: 4 };
+  serve('GET', 'labelx/tasks/{task_id}/', { ...task, state: 'completed', progress, output_version });
+  await page();
+  const link = await screen.findByRole('link', { name: 'Export labels' });
+  expect(link.getAttribute('href')).toContain('/datasets/street/labels?ref=v2&act=export&task=t1');
+});

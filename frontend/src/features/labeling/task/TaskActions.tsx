@@ -6,6 +6,7 @@ import type { LabelTask } from '@/api/contract/labeling';
 import { useMay } from '@/shared/domain/project';
 import { ButtonLink } from '@/shared/ui/links';
 import { pauseTask, publishTask, startTask } from '../queries';
+import { ExportTask } from './ExportTask';
 import { remaining } from './progress';
 import { useTaskAction } from './useTaskAction';
 
@@ -21,6 +22,7 @@ export function TaskActions({ task }: { task: LabelTask }) {
   };
   return (
     <>
+      <ExportTask task={task} />
       {offers.has('publish') && (
         <Button
           variant="default"

@@ -51,6 +51,8 @@ export const labeling = {
   pausedDone: 'The task is paused',
   auditCount_one: 'Audit {{count, number}} image',
   auditCount_other: 'Audit {{count, number}} images',
+  export: 'Export labels',
+  exportNothing: 'Labels can be exported once a picture is accepted.',
   publish: 'Publish',
   publishAsked: 'Publishing has begun',
   filling: 'Its images are being put in: {{done, number}} of {{total, number}} are there. Work on those can begin.',

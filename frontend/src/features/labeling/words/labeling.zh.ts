@@ -50,6 +50,8 @@ export const labeling: Translation<typeof source> = {
   pause: '暂停',
   pausedDone: '任务已暂停',
   auditCount_other: '审核 {{count, number}} 张图像',
+  export: '导出标注',
+  exportNothing: '至少有一张图像通过后才能导出标注。',
   publish: '发布',
   publishAsked: '已开始发布',
   filling: '正在放入图像：共 {{total, number}} 张，已就绪 {{done, number}} 张。可以先标注已就绪的图像。',
