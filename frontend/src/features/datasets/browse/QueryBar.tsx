@@ -1,11 +1,13 @@
 import { Box, Group } from '@mantine/core';
+import { useMemo } from 'react';
 import { useMay } from '@/shared/domain/project';
-import type { VersionAddress } from '../queries';
+import { useStats, type VersionAddress } from '../queries';
 import { askedBy } from '../views/asked';
 import { SaveView } from '../views/SaveView';
 import { ViewsMenu } from '../views/ViewsMenu';
 import { useViews } from '../views/viewQueries';
 import { QueryField } from './QueryField';
+import type { KnownValues } from './queryCompletion';
 import { type BrowseSearch, NO_FILTERS } from './useBrowse';
 
 interface QueryBarProps {
@@ -20,6 +22,7 @@ interface QueryBarProps {
 export function QueryBar({ address, search, change, error }: QueryBarProps) {
   const views = useViews(address.dataset).data?.results;
   const mayWrite = useMay('researcher');
+  const known = useKnownValues(address);
   const applied = views?.find(({ name }) => name === search.view);
   // Until the applied view is known, what the page asks is not known either.
   const asked = search.view && !applied ? { where: '', prefix: '' } : askedBy(search, applied?.query);
@@ -27,7 +30,7 @@ export function QueryBar({ address, search, change, error }: QueryBarProps) {
   return (
     <Group gap="xs" align="flex-start" wrap="nowrap">
       <Box flex={1} miw={0}>
-        <QueryField value={search.where} onChange={(where) => change({ where })} error={error} />
+        <QueryField value={search.where} onChange={(where) => change({ where })} error={error} known={known} />
       </Box>
       <ViewsMenu address={address} value={search.view} onApply={(view) => change({ view, item: undefined })} />
       {mayWrite && isNarrower && (
@@ -39,4 +42,20 @@ export function QueryBar({ address, search, change, error }: QueryBarProps) {
       )}
     </Group>
   );
+}
+
+/** Values of the version's own columns; they are counted once for a version. */
+function useKnownValues({ dataset, ref }: VersionAddress): KnownValues | undefined {
+  const stats = useStats(dataset, ref).data;
+  return useMemo(() => {
+    if (!stats) return undefined;
+    const { labels, splits, media_types, object_labels } = stats;
+    const names = (counts: object | undefined) => Object.keys(counts ?? {}).sort();
+    return {
+      labels: names(labels),
+      splits: names(splits),
+      mediaTypes: names(media_types),
+      classes: names(object_labels),
+    };
+  }, [stats]);
 }

@@ -7,7 +7,7 @@ import { expectNoViolations } from '@/test/axe';
 import { renderPage } from '@/test/render';
 import { QueryField } from './QueryField';
 
-const field = () => screen.getByRole('textbox', { name: 'Query' });
+const field = () => screen.getByRole('combobox', { name: 'Query' });
 
 test('a query counts on Enter, not on every key', async () => {
   const onChange = vi.fn();
@@ -59,4 +59,35 @@ test('the grammar opens beside the field', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'How to write a query' }));
   await screen.findByText('The last part of the path');
   await expectNoViolations(baseElement as HTMLElement);
+});
+
+const known = { labels: ['cat'], splits: [], mediaTypes: [], classes: ['car', 'cart', 'bus'] };
+
+test('columns and classes of objects are offered, and the arrows and Enter take one', async () => {
+  const onChange = vi.fn();
+  const { baseElement } = await renderPage(<QueryField value={undefined} onChange={onChange} known={known} />);
+  await userEvent.type(field(), 'objects.lab');
+  await screen.findByRole('option', { name: 'objects.label' });
+  await expectNoViolations(baseElement as HTMLElement);
+  await userEvent.keyboard('{ArrowDown}{Enter}');
+  expect(field()).toHaveProperty('value', 'objects.label');
+  await userEvent.type(field(), ' = ca');
+  expect(screen.getAllByRole('option').map((option) => option.textContent)).toEqual(["'car'", "'cart'"]);
+  await userEvent.keyboard('{ArrowDown}{ArrowDown}{Tab}');
+  expect(field()).toHaveProperty('value', "objects.label = 'cart'");
+  expect(onChange).not.toHaveBeenCalled();
+  await userEvent.keyboard('{Enter}');
+  expect(onChange).toHaveBeenCalledExactlyOnceWith("objects.label = 'cart'");
+});
+
+test('Enter sends what is written while nothing of the list is chosen, and Escape closes the list first', async () => {
+  const onChange = vi.fn();
+  await renderPage(<QueryField value={undefined} onChange={onChange} known={known} />);
+  await userEvent.type(field(), 'objects.counts.c');
+  await screen.findByRole('option', { name: 'objects.counts.car' });
+  await userEvent.keyboard('{Escape}');
+  expect(screen.queryByRole('option')).toBeNull();
+  expect(field()).toHaveProperty('value', 'objects.counts.c');
+  await userEvent.keyboard('ar > 1{Enter}');
+  expect(onChange).toHaveBeenCalledExactlyOnceWith('objects.counts.car > 1');
 });

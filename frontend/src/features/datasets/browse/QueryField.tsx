@@ -1,10 +1,11 @@
-import { ActionIcon, Code, Group, Popover, Stack, Table, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Code, Combobox, Group, Popover, Stack, Table, Text, TextInput, useCombobox } from '@mantine/core';
 import { IconHelpCircle, IconX } from '@tabler/icons-react';
-import { type KeyboardEvent, useEffect, useState } from 'react';
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { ApiError } from '@/api/errors';
 import { sayDetail } from '@/i18n';
 import { fieldWords } from '@/shared/domain/problemWords';
+import { completionOf, type KnownValues, NOTHING_KNOWN } from './queryCompletion';
 
 interface QueryFieldProps {
   /** The query that is in force. */
@@ -12,6 +13,8 @@ interface QueryFieldProps {
   onChange: (where: string | undefined) => void;
   /** Whatever the last listing failed with: only what is wrong with the query is shown here. */
   error?: unknown;
+  /** Values of the version that are offered while one types. */
+  known?: KnownValues;
 }
 
 /** Says what is wrong with a query, null for every other failure. */
@@ -21,52 +24,119 @@ export function queryProblem(error: unknown): string | null {
 }
 
 /** Chooses files by a condition; it counts on Enter, or when the field is left. */
-export function QueryField({ value, onChange, error }: QueryFieldProps) {
+export function QueryField({ value, onChange, error, known = NOTHING_KNOWN }: QueryFieldProps) {
   const { t } = useTranslation();
   const [text, setText] = useState(value ?? '');
   useEffect(() => setText(value ?? ''), [value]);
+  const offer = useOffer(text, setText, known);
   const submit = (next: string) => {
     const where = next.trim() || undefined;
     if (where !== value) onChange(where);
   };
-  const onKey = (event: KeyboardEvent) => {
-    if (event.key === 'Enter') submit(text);
-    else if (event.key === 'Escape') setText(value ?? '');
+  const onKey = (event: KeyboardEvent<HTMLInputElement>) => {
+    if (['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key)) offer.list.closeDropdown();
+    if (event.key === 'ArrowDown' && !offer.isOpen) offer.ask(event.currentTarget.selectionStart);
+    // The keys of an open list are the list's own.
+    if (event.key === 'Enter' && !offer.hasChoice()) submit(text);
+    else if (event.key === 'Escape' && !offer.isOpen) setText(value ?? '');
+    else if (event.key === 'Tab' && offer.hasChoice()) {
+      event.preventDefault();
+      offer.list.clickSelectedOption();
+    }
   };
   return (
-    <TextInput
-      size="xs"
-      mb="xs"
-      aria-label={t('datasets.query')}
-      placeholder="label = 'cat' AND attributes.camera LIKE 'north%'"
-      value={text}
-      maxLength={4000}
-      spellCheck={false}
-      autoComplete="off"
-      styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onKeyDown={onKey}
-      onBlur={() => submit(text)}
-      error={queryProblem(error)}
-      rightSectionWidth={value ? 56 : 30}
-      rightSection={
-        <Group gap={2} wrap="nowrap">
-          {value && (
-            <ActionIcon
-              size="sm"
-              color="gray"
-              variant="subtle"
-              aria-label={t('datasets.queryClear')}
-              onClick={() => onChange(undefined)}
-            >
-              <IconX size={14} />
-            </ActionIcon>
-          )}
-          <Grammar />
-        </Group>
-      }
-    />
+    <Combobox store={offer.list} onOptionSubmit={offer.take} position="bottom-start" shadow="md" width="max-content">
+      <Combobox.Target withExpandedAttribute>
+        <TextInput
+          ref={offer.input}
+          role="combobox"
+          size="xs"
+          mb="xs"
+          aria-label={t('datasets.query')}
+          placeholder="label = 'cat' AND attributes.camera LIKE 'north%'"
+          value={text}
+          maxLength={4000}
+          spellCheck={false}
+          autoComplete="off"
+          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          onChange={(event) => {
+            setText(event.currentTarget.value);
+            offer.ask(event.currentTarget.selectionStart);
+          }}
+          onKeyDown={onKey}
+          onBlur={() => {
+            offer.list.closeDropdown();
+            submit(text);
+          }}
+          error={queryProblem(error)}
+          rightSectionWidth={value ? 56 : 30}
+          rightSection={
+            <Group gap={2} wrap="nowrap">
+              {value && (
+                <ActionIcon
+                  size="sm"
+                  color="gray"
+                  variant="subtle"
+                  aria-label={t('datasets.queryClear')}
+                  onClick={() => onChange(undefined)}
+                >
+                  <IconX size={14} />
+                </ActionIcon>
+              )}
+              <Grammar />
+            </Group>
+          }
+        />
+      </Combobox.Target>
+      <Combobox.Dropdown hidden={offer.options.length === 0} maw="90vw">
+        <Combobox.Options mah={220} style={{ overflowY: 'auto' }} aria-label={t('datasets.queryOffers')}>
+          {offer.options.map((option) => (
+            <Combobox.Option key={option} value={option} fz="xs" ff="monospace" style={{ overflowWrap: 'anywhere' }}>
+              {option}
+            </Combobox.Option>
+          ))}
+        </Combobox.Options>
+      </Combobox.Dropdown>
+    </Combobox>
   );
+}
+
+/** The list of columns and values that the text before the caret may go on with. */
+function useOffer(text: string, setText: (text: string) => void, known: KnownValues) {
+  const input = useRef<HTMLInputElement>(null);
+  const [caret, setCaret] = useState<number | null>(null);
+  const moveTo = useRef<number | null>(null);
+  const list = useCombobox({ onDropdownClose: () => list.resetSelectedOption() });
+  useLayoutEffect(() => {
+    // The browser puts the caret behind a text that a program writes.
+    if (moveTo.current !== null) input.current?.setSelectionRange(moveTo.current, moveTo.current);
+    moveTo.current = null;
+  });
+  const completion = caret === null ? null : completionOf(text, caret, known);
+  const ask = (at: number | null) => {
+    setCaret(at);
+    list.resetSelectedOption();
+    list.openDropdown();
+  };
+  const take = (option: string) => {
+    if (!completion || caret === null) return;
+    const end = completion.from + option.length;
+    setText(text.slice(0, completion.from) + option + text.slice(caret));
+    moveTo.current = end;
+    // A name that goes on offers the next part at once.
+    if (option.endsWith('.')) ask(end);
+    else list.closeDropdown();
+  };
+  const isOpen = list.dropdownOpened && completion !== null;
+  return {
+    input,
+    list,
+    isOpen,
+    options: list.dropdownOpened ? (completion?.options ?? []) : [],
+    ask,
+    take,
+    hasChoice: () => isOpen && list.getSelectedOptionIndex() >= 0,
+  };
 }
 
 const COLUMNS = [

@@ -242,6 +242,7 @@ export const datasets = {
     objects_area: 'Area of an object in square pixels',
     objects_count: 'Number of objects; NULL where nobody looked',
   },
+  queryOffers: 'Columns and values',
   queryNothing: 'A missing value is NULL and matches nothing but IS NULL.',
   splitMenu: 'Split…',
   splitTitle: 'Split {{ref}}',

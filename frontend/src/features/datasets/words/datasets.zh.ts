@@ -225,6 +225,7 @@ export const datasets: Translation<typeof en.datasets> = {
     objects_area: '目标的面积（平方像素）',
     objects_count: '目标数量；无人查看时为 NULL',
   },
+  queryOffers: '列与取值',
   queryNothing: '缺失的值为 NULL，只能用 IS NULL 匹配。',
   splitMenu: '划分…',
   splitTitle: '划分 {{ref}}',
