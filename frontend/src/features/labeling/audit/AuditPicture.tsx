@@ -217,6 +217,7 @@ export function AuditPicture(props: AuditPictureProps) {
             ...(opinion.at ? [{ at: opinion.at, isOpen: true, name: '+' }] : []),
           ]}
           onPlace={isPlacing && !correcting ? ([x, y]) => place([x, y]) : undefined}
+          onWindow={setValueWindow}
           onReload={() => images.load(address)}
         />
         <SidePanel

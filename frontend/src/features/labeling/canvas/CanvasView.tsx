@@ -4,6 +4,7 @@ import { type Ref, useEffect, useImperativeHandle, useLayoutEffect, useRef, useS
 import { useTranslation } from 'react-i18next';
 import classes from './CanvasView.module.css';
 import { CanvasController, type Mark } from './controller';
+import type { ValueWindow } from './deepTile';
 import type { Action, Editor } from './editor';
 import { type DocumentV2, type Ontology, objectsOf, type Point } from './model';
 import type { Patch } from './patches';
@@ -34,6 +35,8 @@ export interface CanvasViewProps {
   /** A key has chosen another tool. */
   onTool?: (tool: ToolName) => void;
   onBrush?: (brush: Brush) => void;
+  /** The window tool asks for other values of a deep picture; null for the whole range. */
+  onWindow?: ((window: ValueWindow | null) => void) | undefined;
   /** Something was refused; the live region says it too. */
   onNotice?: (code: NoticeCode, sentence: string) => void;
   handle?: Ref<CanvasController>;
@@ -59,6 +62,7 @@ export function CanvasView(props: CanvasViewProps) {
       select: (ids) => latest.current.onSelect?.(ids),
       tool: (tool) => latest.current.onTool?.(tool),
       brush: (brush) => latest.current.onBrush?.(brush),
+      values: (window) => latest.current.onWindow?.(window),
       notice: ({ code }) => {
         const sentence = translate.current(`labeling.canvas.notice.${code}`);
         setSpoken(sentence);

@@ -8,6 +8,7 @@ import { type Look, type Picture, PLAIN_LOOK } from './scene';
 import { Session, type SessionEvents } from './session';
 import { TileLayer, type TileSource } from './tiles';
 import { type KeyPress, labelOf, type Notice, type ToolName } from './tools/tool';
+import { shownValues } from './valueWindow';
 import type { View } from './view';
 
 /** The view has stopped when it has not moved for this long. */
@@ -19,6 +20,7 @@ const ENOUGH = 0.75;
 /** A painting that takes long comes so seldom that it is one frame in this many times its cost. */
 const REFRESH_COSTS = 30;
 const WHEEL_LINE_PX = 16;
+const WITHOUT_CROSSHAIR: ReadonlySet<ToolName> = new Set(['select', 'window']);
 
 export interface Mark {
   at: Point;
@@ -43,6 +45,7 @@ export class CanvasController {
   private restored: Editor | undefined;
   private picture: Picture | null = null;
   private tiles: TileLayer | null = null;
+  private source: TileSource | null = null;
   private look: Look = PLAIN_LOOK;
   private marks: readonly Mark[] = [];
   private problem: Point | null = null;
@@ -105,8 +108,8 @@ export class CanvasController {
   setTiles(source: TileSource | null): void {
     this.tiles?.dispose();
     this.tiles = source && new TileLayer(source, () => this.repaint());
-    this.tiles?.setWindow(this.look.window ?? null);
-    this.repaint();
+    this.source = source;
+    this.showWindow();
   }
 
   setOntology(ontology: Ontology): void {
@@ -116,7 +119,13 @@ export class CanvasController {
 
   setLook(look: Partial<Look>): void {
     this.look = { ...this.look, ...look };
-    this.tiles?.setWindow(this.look.window ?? null);
+    this.showWindow();
+  }
+
+  private showWindow(): void {
+    const window = this.look.window ?? null;
+    this.tiles?.setWindow(window);
+    this.session.values = shownValues(this.source, window);
     this.repaint();
   }
 
@@ -321,7 +330,7 @@ export class CanvasController {
       if (name) active.text(at, name);
     }
     if (this.problem) active.problem(this.problem);
-    if (session.pointer?.kind === 'mouse' && session.tool.name !== 'select' && !this.gestures.isPanning)
+    if (session.pointer?.kind === 'mouse' && !WITHOUT_CROSSHAIR.has(session.tool.name) && !this.gestures.isPanning)
       active.crosshair(session.pointer.screen);
   }
 }

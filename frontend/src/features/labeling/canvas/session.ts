@@ -1,4 +1,5 @@
 import { defaultsOf, keptAttributes } from './attributes';
+import { type ValueWindow, windowOfRange } from './deepTile';
 import { type Action, type Editor, openEditor, reduce } from './editor';
 import { type Hit, HitIndex } from './hit';
 import { type Command, commandOf } from './keys';
@@ -19,6 +20,7 @@ import {
   type ToolHost,
   type ToolName,
 } from './tools/tool';
+import type { ShownValues } from './valueWindow';
 import { fit as fitted, type Size, toPicture, type View, zoomAt } from './view';
 
 const REACH_PX = { mouse: 8, pen: 8, touch: 18 };
@@ -34,6 +36,8 @@ export interface SessionEvents {
   tool?(name: ToolName): void;
   brush?(brush: Brush): void;
   view?(view: View): void;
+  /** The window tool asks for other values; null for the whole range. */
+  values?(window: ValueWindow | null): void;
   /** The static layer shows something else. */
   repaint?(): void;
   /** Only the active layer does. */
@@ -49,6 +53,7 @@ export class Session implements ToolHost {
   activeLabel: number | null = null;
   relation: number | null = null;
   readOnly = false;
+  values: ShownValues | null = null;
   brush: Brush = { radius: 10, erases: false };
   pointer: Pointer | null = null;
   tool: Tool = makeTool('select', this);
@@ -140,10 +145,16 @@ export class Session implements ToolHost {
   chooseTool(name: ToolName): void {
     if (name === this.tool.name) return;
     this.tool.cancel();
-    if (name !== 'select') this.lastDrawing = name;
+    if (name !== 'select' && name !== 'window') this.lastDrawing = name;
     this.tool = makeTool(name, this);
     this.events.tool?.(name);
     this.events.repaint?.();
+  }
+
+  showValues(window: ValueWindow | null): void {
+    if (!this.values) return;
+    this.values = { ...this.values, window: window ?? windowOfRange(this.values.low, this.values.high) };
+    this.events.values?.(window);
   }
 
   setBrush(brush: Partial<Brush>): void {

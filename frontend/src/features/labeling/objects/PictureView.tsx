@@ -168,6 +168,7 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
             ...picture.problems.flatMap(({ at }) => (at ? [{ at, isOpen: true }] : [])),
             ...marksOf(slot.issues ?? [], editing.document),
           ]}
+          onWindow={setValueWindow}
           onReload={() => images.load(address)}
         />
         <SidePanel

@@ -2,6 +2,7 @@ import { Button, Center, Loader, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { CanvasView } from '../canvas/CanvasView';
 import type { Mark } from '../canvas/controller';
+import type { ValueWindow } from '../canvas/deepTile';
 import type { Point } from '../canvas/model';
 import type { ToolName } from '../canvas/tools/tool';
 import type { Decoded } from './imageCache';
@@ -28,19 +29,36 @@ interface StageProps {
   readOnly: boolean;
   marks: readonly Mark[];
   onPlace?: ((at: Point) => void) | undefined;
+  onWindow: (window: ValueWindow | null) => void;
   onReload: () => void;
 }
 
+const isDeep = (source: Tiles['source']) => (source?.bits ?? 0) > 8;
+
 /** The tools and the picture. */
 export function Stage(props: StageProps) {
-  const { name, tools, keymap, ontology, canvas, image, tiles, drawing, look, readOnly, marks, onPlace, onReload } =
-    props;
+  const {
+    name,
+    tools,
+    keymap,
+    ontology,
+    canvas,
+    image,
+    tiles,
+    drawing,
+    look,
+    readOnly,
+    marks,
+    onPlace,
+    onWindow,
+    onReload,
+  } = props;
   const { t } = useTranslation();
   const isWhole = tiles.state === 'whole';
   return (
     <>
       <ToolBar
-        tools={tools}
+        tools={isDeep(tiles.source) ? [...tools, 'window'] : tools}
         active={drawing.tool}
         keymap={keymap}
         editing={canvas.editing}
@@ -59,11 +77,13 @@ export function Stage(props: StageProps) {
           image={image.state === 'ready' ? image.bitmap : null}
           tiles={tiles.source}
           activeLabel={drawing.label}
-          activeTool={drawing.tool}
+          // Other pictures have no window: there the tool would do nothing.
+          activeTool={drawing.tool === 'window' && !isDeep(tiles.source) ? 'select' : drawing.tool}
           readOnly={readOnly}
           look={look}
           issues={marks}
           onPlace={onPlace}
+          onWindow={onWindow}
           onChange={canvas.onDocument}
           onSelect={canvas.follow}
           onTool={drawing.setTool}

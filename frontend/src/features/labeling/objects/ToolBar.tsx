@@ -5,6 +5,7 @@ import {
   IconArrowsJoin,
   IconBrush,
   IconCircleDashed,
+  IconContrast2,
   IconFocusCentered,
   IconLine,
   IconPoint,
@@ -23,6 +24,7 @@ import type { ToolName } from '../canvas/tools/tool';
 import type { Editing } from './editing';
 import type { Keymap } from './keymap';
 import classes from './objects.module.css';
+import { WITHOUT_DRAWING } from './tools';
 
 const ICONS: Record<ToolName, ComponentType<{ size: number }>> = {
   select: IconPointer,
@@ -38,6 +40,7 @@ const ICONS: Record<ToolName, ComponentType<{ size: number }>> = {
   brush: IconBrush,
   relation: IconArrowsJoin,
   ruler: IconRuler,
+  window: IconContrast2,
 };
 
 interface ToolBarProps {
@@ -52,7 +55,7 @@ interface ToolBarProps {
 /** The tools on the left of the picture, each with its key. */
 export function ToolBar({ tools, active, keymap, editing, onTool, onTurn }: ToolBarProps) {
   const { t } = useTranslation();
-  const shown = editing.readOnly ? tools.filter((tool) => tool === 'select' || tool === 'ruler') : tools;
+  const shown = editing.readOnly ? tools.filter((tool) => WITHOUT_DRAWING.has(tool)) : tools;
   return (
     <div className={classes.tools} role="toolbar" aria-label={t('labeling.objects.tools')}>
       {shown.map((tool) => {

@@ -43,6 +43,7 @@ const TOOLS: ReadonlySet<string> = new Set<ToolName>([
   'brush',
   'relation',
   'ruler',
+  'window',
 ]);
 
 export const toolOfCommand = (command: CommandName): ToolName | null =>

@@ -39,6 +39,7 @@ export const DEFAULT_KEYS = {
   eraser: 'X',
   relation: 'C',
   ruler: 'D',
+  window: 'W',
 } as const;
 
 export type CommandName = keyof typeof DEFAULT_KEYS;

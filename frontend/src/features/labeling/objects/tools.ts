@@ -13,6 +13,9 @@ const TOOLS_OF: Record<ShapeKind, readonly ToolName[]> = {
   mask: ['brush'],
 };
 
+/** Tools that change no object. */
+export const WITHOUT_DRAWING: ReadonlySet<ToolName> = new Set(['select', 'ruler', 'window']);
+
 /** The tools of a task, by the shapes of its labels. */
 export function toolsOfTask(ontology: Ontology): ToolName[] {
   const relations = ontology.schema?.relations ?? [];

@@ -4,7 +4,7 @@ import { toolOfCommand } from './commands';
 import type { Editing } from './editing';
 import type { CommandName } from './keymap';
 import { kindsOfLabel } from './ontology';
-import { toolForKinds } from './tools';
+import { toolForKinds, WITHOUT_DRAWING } from './tools';
 import type { Ontology, OntologyLabel } from './types';
 
 /** The label and the tool with which the next object is drawn. */
@@ -40,7 +40,7 @@ export function useDrawing(ontology: Ontology, editing: Editing): Drawing {
     }
     // With something selected the label is meant for it, and the next object has it, too.
     if (editing.selected.length > 0) editing.do({ type: 'setLabel', ids: editing.selected, label: chosen.id });
-    const isDrawing = tool !== 'select' && tool !== 'ruler';
+    const isDrawing = !WITHOUT_DRAWING.has(tool);
     remember(chosen.id, isDrawing || editing.selected.length === 0 ? toolForKinds(kinds, tool) : tool);
   };
   const onCommand = (command: CommandName) => {

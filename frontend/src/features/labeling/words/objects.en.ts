@@ -135,6 +135,7 @@ export const objects = {
     relation: 'Relation',
     turn: 'Turn the picture by 90°',
     ruler: 'Ruler',
+    window: 'Brightness of a deep picture: drag, double click for the whole range',
   },
   issues: 'Remarks',
   noIssues: 'No remarks.',

@@ -128,6 +128,7 @@ export const objects: Translation<typeof source> = {
     relation: '关系',
     turn: '将图片旋转 90°',
     ruler: '标尺',
+    window: '16 位图像的明暗：拖动调整，双击显示全部范围',
   },
   issues: '意见',
   noIssues: '没有意见。',

@@ -7,6 +7,7 @@ import { holeTool, polygonTool, polylineTool, splitTool } from './polygon';
 import { relationTool } from './relation';
 import { selectTool } from './select';
 import type { Tool, ToolHost, ToolName } from './tool';
+import { windowTool } from './window';
 
 const TOOLS: Record<ToolName, (host: ToolHost) => Tool> = {
   select: selectTool,
@@ -22,6 +23,7 @@ const TOOLS: Record<ToolName, (host: ToolHost) => Tool> = {
   brush: brushTool,
   relation: relationTool,
   ruler: rulerTool,
+  window: windowTool,
 };
 
 export const makeTool = (name: ToolName, host: ToolHost): Tool => TOOLS[name](host);

@@ -1,6 +1,8 @@
+import type { ValueWindow } from '../deepTile';
 import type { Action, Editor } from '../editor';
 import type { Hit } from '../hit';
 import type { DocumentV2, DrawnObject, Ontology, OntologyLabel, Point, Rect, Shape, ShapeKind } from '../model';
+import type { ShownValues } from '../valueWindow';
 import type { View } from '../view';
 
 /** A mouse, pen or finger, on the screen and in the picture. */
@@ -62,6 +64,8 @@ export interface ToolHost {
   readonly activeLabel: number | null;
   readonly brush: Brush;
   readonly relation: number | null;
+  /** Which values of a deep picture are black and white; null where a picture has no window. */
+  readonly values: ShownValues | null;
   /** How far from a point something counts as hit, in pixels of the picture. */
   readonly reach: number;
   pick(at: Point): Hit | null;
@@ -74,6 +78,8 @@ export interface ToolHost {
   /** Draw an object of the active label on top. */
   create(shape: Shape): void;
   notify(notice: Notice): void;
+  /** Show these values; null shows the whole range. */
+  showValues(window: ValueWindow | null): void;
   /** The tool paints something else, or edits other objects. */
   changed(): void;
 }
@@ -117,7 +123,8 @@ export type ToolName =
   | 'keypoints'
   | 'brush'
   | 'relation'
-  | 'ruler';
+  | 'ruler'
+  | 'window';
 
 export interface Tool {
   readonly name: ToolName;
