@@ -42,11 +42,11 @@ def _published(version: Version) -> list[_Numbered]:
         modality=IMAGE_OBJECTS,
         output_version__number__lte=version.number,
     ).select_related("ontology_version", "output_version")
-    return [
-        (task.output_version.number, task.ontology_version.full_labels)
+    rows = [
+        (task.output_version and task.output_version.number, task.ontology_version.full_labels)
         for task in tasks.order_by("-output_version__number")[:_SOURCES]
-        if task.output_version is not None
     ]
+    return [(number, labels) for number, labels in rows if number]
 
 
 def _imported(version: Version) -> list[_Numbered]:
@@ -58,4 +58,4 @@ def _imported(version: Version) -> list[_Numbered]:
         output_version__number__lte=version.number,
     ).order_by("-output_version__number")
     rows = transfers.values_list("output_version__number", "report__ontology__labels")
-    return [(number, labels or []) for number, labels in rows[:_SOURCES]]
+    return [(number, labels) for number, labels in rows[:_SOURCES] if number and labels]

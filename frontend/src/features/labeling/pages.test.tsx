@@ -192,6 +192,59 @@ test('a batch is labelled by keys: a digit goes on, Enter shows the next batch',
   expect(sent.some(({ line }) => line.endsWith('/submit-batch/'))).toBe(false);
 });
 
+test('nested classes are found by a search, given with Enter, and undone', async () => {
+  const nested = [
+    { ...labels[0], id: 1, name: 'animal', hotkey: '', parent: null },
+    { ...labels[0], id: 2, name: 'dog', hotkey: '1', parent: 1 },
+    { ...labels[0], id: 3, name: 'collie', hotkey: '', parent: 2 },
+  ];
+  serve('GET', 'labelx/tasks/{task_id}/', { ...task(), labels: nested });
+  serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
+  serve('POST', 'labelx/tasks/{task_id}/lease/', { lease: [slot(2), slot(3)] });
+  const { container } = await renderPage(<WorkPage />, '/labeling/t1/work', '/labeling/$taskId/work');
+  await screen.findByRole('option', { name: '2.png: no class' });
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'Classes of dog' }));
+  expect(screen.queryByRole('button', { name: /collie/ })).toBeNull();
+  fireEvent.keyDown(window, { key: '/' });
+  const search = screen.getByRole('textbox', { name: 'Find a class' });
+  expect(document.activeElement).toBe(search);
+  await userEvent.keyboard('animal col');
+  screen.getByRole('button', { name: /animal › dog › collie/ });
+  await userEvent.keyboard('{Enter}');
+  await screen.findByRole('option', { name: '2.png: collie' });
+  expect(search).toHaveProperty('value', '');
+  // The keys belong to the images again.
+  fireEvent.keyDown(window, { key: '1' });
+  fireEvent.keyUp(window, { key: '1' });
+  await screen.findByRole('option', { name: '3.png: dog' });
+  fireEvent.keyDown(window, { key: 'z', ctrlKey: true });
+  fireEvent.keyDown(window, { key: 'z', ctrlKey: true });
+  await screen.findByRole('option', { name: '2.png: no class' });
+});
+
+test('classes of a new task are nested in the form and sent with their ids', async () => {
+  serveDatasets();
+  serve('POST', 'projects/{project}/labelx/tasks/', task());
+  await openForm('pets@v3');
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Name' }), 'Nested');
+  for (const name of ['animal', 'dog']) {
+    await userEvent.click(screen.getByRole('button', { name: 'Add a class' }));
+    await userEvent.keyboard(name);
+  }
+  await userEvent.click(screen.getByRole('button', { name: 'Nest classes' }));
+  await userEvent.click(screen.getByRole('combobox', { name: 'dog belongs to' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'animal' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Create' }));
+  const isTask = ({ line }: { line: string }) => line.startsWith('POST') && line.endsWith('/labelx/tasks/');
+  await waitFor(() => expect(sent.some(isTask)).toBe(true));
+  const made = [
+    { id: 1, name: 'animal', parent: null },
+    { id: 2, name: 'dog', parent: 1 },
+  ];
+  expect(sent.find(isTask)?.body).toMatchObject({ labels: made });
+});
+
 test('keys that fast hands press before they let go of the last one count in their order', async () => {
   serve('POST', 'labelx/tasks/{task_id}/take-up/', listing());
   let leases = 0;

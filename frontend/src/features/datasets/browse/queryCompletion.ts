@@ -1,6 +1,6 @@
 import { quoted } from '../views/asked';
 
-/** What a version holds, by the column whose values it is. */
+/** Values that a version holds, by their column. */
 export interface KnownValues {
   labels: readonly string[];
   splits: readonly string[];

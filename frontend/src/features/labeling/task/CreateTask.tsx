@@ -126,7 +126,14 @@ export function CreateTask({ source, labelled = false, objects = false, onClose 
 /** The part of a new task that its labelers answer with. */
 function answersOf({ modality, labels, schema }: Values) {
   if (modality === 'image-objects') return { modality, ...ontologyOf(labels, schema) };
-  return { labels: labels.map(({ name, color, hotkey }) => ({ name: name.trim(), color, hotkey })) };
+  // A parent is named by its id; without one, the server chooses ids from zero.
+  const isNested = labels.some(({ parent }) => parent !== null);
+  return {
+    labels: labels.map(({ id, name, color, hotkey, parent }) => ({
+      ...{ name: name.trim(), color, hotkey },
+      ...(isNested && { id, parent }),
+    })),
+  };
 }
 
 function KindField({ form }: { form: TaskForm }) {

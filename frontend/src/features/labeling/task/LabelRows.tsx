@@ -1,9 +1,9 @@
-import { ActionIcon, Button, ColorInput, Group, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, ColorInput, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
-import { useEffect, useRef } from 'react';
+import { Fragment, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { defaultHotkey } from '../labels';
-import { newLabel } from './ontologyDraft';
+import { newLabel, possibleParents, withoutLabel } from './ontologyDraft';
 import type { TaskForm } from './taskForm';
 
 /** After a class is added its name has the focus; after one is removed, the next one's button or the one that adds. */
@@ -32,6 +32,8 @@ function useRowFocus(count: number) {
 export function LabelRows({ form }: { form: TaskForm }) {
   const { t } = useTranslation();
   const { labels } = form.values;
+  const [nests, setNested] = useState(false);
+  const isNested = nests || labels.some(({ parent }) => parent !== null);
   const focus = useRowFocus(labels.length);
   const add = () => {
     const used = new Set(labels.map((label) => label.hotkey));
@@ -42,7 +44,7 @@ export function LabelRows({ form }: { form: TaskForm }) {
   };
   const remove = (index: number) => {
     focus.removed(index);
-    form.removeListItem('labels', index);
+    form.setFieldValue('labels', withoutLabel(labels, labels[index]?.id ?? -1));
   };
   return (
     <Stack
@@ -66,38 +68,56 @@ export function LabelRows({ form }: { form: TaskForm }) {
       {labels.map((label, index) => {
         const name = label.name.trim() || t('labeling.create.unnamed', { number: index + 1 });
         return (
-          <Group key={label.id} gap="xs" wrap="nowrap" align="flex-start">
-            <TextInput
-              flex={1}
-              aria-label={t('labeling.create.labelName', { number: index + 1 })}
-              placeholder={t('common.name')}
-              data-label-name={index}
-              {...form.getInputProps(`labels.${index}.name`)}
-            />
-            <ColorInput
-              w={130}
-              aria-label={t('labeling.create.labelColor', { name })}
-              format="hex"
-              withEyeDropper={false}
-              {...form.getInputProps(`labels.${index}.color`)}
-            />
-            <TextInput
-              w={56}
-              maxLength={1}
-              aria-label={t('labeling.create.labelKey', { name })}
-              styles={{ input: { textAlign: 'center' } }}
-              {...form.getInputProps(`labels.${index}.hotkey`)}
-            />
-            <ActionIcon
-              color="gray"
-              size="lg"
-              aria-label={t('labeling.create.removeLabel', { name })}
-              data-label-remove={index}
-              onClick={() => remove(index)}
-            >
-              <IconTrash size={16} />
-            </ActionIcon>
-          </Group>
+          <Fragment key={label.id}>
+            <Group gap="xs" wrap="nowrap" align="flex-start">
+              <TextInput
+                flex={1}
+                aria-label={t('labeling.create.labelName', { number: index + 1 })}
+                placeholder={t('common.name')}
+                data-label-name={index}
+                {...form.getInputProps(`labels.${index}.name`)}
+              />
+              <ColorInput
+                w={130}
+                aria-label={t('labeling.create.labelColor', { name })}
+                format="hex"
+                withEyeDropper={false}
+                {...form.getInputProps(`labels.${index}.color`)}
+              />
+              <TextInput
+                w={56}
+                maxLength={1}
+                aria-label={t('labeling.create.labelKey', { name })}
+                styles={{ input: { textAlign: 'center' } }}
+                {...form.getInputProps(`labels.${index}.hotkey`)}
+              />
+              <ActionIcon
+                color="gray"
+                size="lg"
+                aria-label={t('labeling.create.removeLabel', { name })}
+                data-label-remove={index}
+                onClick={() => remove(index)}
+              >
+                <IconTrash size={16} />
+              </ActionIcon>
+            </Group>
+            {isNested && (
+              <Select
+                size="xs"
+                ml="md"
+                clearable
+                aria-label={t('labeling.create.parentOf', { name })}
+                placeholder={t('labeling.ontology.parent')}
+                data={possibleParents(label, labels)
+                  .filter((one) => one.name.trim())
+                  .map((one) => ({ value: String(one.id), label: one.name }))}
+                value={label.parent === null ? null : String(label.parent)}
+                onChange={(value) =>
+                  form.setFieldValue(`labels.${index}.parent`, value === null ? null : Number(value))
+                }
+              />
+            )}
+          </Fragment>
         );
       })}
       {form.errors.labels && (
@@ -105,7 +125,7 @@ export function LabelRows({ form }: { form: TaskForm }) {
           {form.errors.labels}
         </Text>
       )}
-      <div>
+      <Group gap="xs">
         <Button
           variant="default"
           leftSection={<IconPlus size={14} />}
@@ -115,7 +135,12 @@ export function LabelRows({ form }: { form: TaskForm }) {
         >
           {t('labeling.create.addLabel')}
         </Button>
-      </div>
+        {labels.length > 1 && !isNested && (
+          <Button variant="subtle" onClick={() => setNested(true)}>
+            {t('labeling.create.nest')}
+          </Button>
+        )}
+      </Group>
     </Stack>
   );
 }

@@ -15,6 +15,7 @@ import { TaskNotice } from '../TaskNotice';
 import classes from '../tiles.module.css';
 import { ActiveTime } from './activeTime';
 import type { Batch } from './batches';
+import { isSearched } from './ClassList';
 import { exceptions, type Grid, gridReducer, openGrid, unlabelled } from './grid';
 import type { Command } from './keys';
 import { Refused } from './Refused';
@@ -99,6 +100,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
     else if (command.do === 'submit') submit();
     else if (command.do === 'back') back();
     else if (command.do === 'skip') skip();
+    else if (command.do === 'search') document.querySelector<HTMLElement>('[data-find-class]')?.focus();
     else if (command.do === 'toggle') dispatch({ type: 'select', index: grid.cursor, how: 'toggle' });
     else if (command.do === 'escape') dispatch({ type: 'goTo', index: grid.cursor });
     else resize(command.do === 'larger' ? 1 : -1);
@@ -205,6 +207,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
           current={cursorSlot}
           guideline={task.guideline}
           onLabel={onLabel}
+          onLeave={() => list.current?.focus({ preventScroll: true })}
           onPreset={(label) => {
             setPresetName(label === null ? '' : String(label));
             dispatch({ type: 'preset', label });
@@ -248,6 +251,7 @@ function useKeyList(labels: readonly Label[]) {
     ['Space', t('labeling.keys.toggle')],
     ['mod+A', t('labeling.keys.all')],
     ['Backspace', t('labeling.keys.clear')],
+    ...(isSearched(labels) ? [['/', t('labeling.work.findClass')] as [string, string]] : []),
     ['S', t('labeling.skip.skip')],
     ['mod+Z', t('common.undo')],
     ['mod+Y', t('labeling.work.redo')],

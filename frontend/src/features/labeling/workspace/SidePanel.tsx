@@ -1,10 +1,11 @@
-import { Divider, Kbd, Select, Text, UnstyledButton } from '@mantine/core';
+import { Divider, Select, Text } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Label, LeasedSlot } from '@/api/contract/labeling';
 import { whenReachable } from '@/shared/live/connection';
 import { visible } from '@/shared/ui/visible';
 import classes from '../tiles.module.css';
+import { ClassList } from './ClassList';
 import { type Grid, labelOf } from './grid';
 
 const Guideline = lazy(whenReachable(() => import('../objects/Guideline')));
@@ -16,10 +17,12 @@ export interface SidePanelProps {
   current: LeasedSlot | undefined;
   guideline: string;
   onLabel: (label: Label) => void;
+  /** The search of classes was left. */
+  onLeave: () => void;
   onPreset: (label: number | null) => void;
 }
 
-export function SidePanel({ labels, grid, held, current, guideline, onLabel, onPreset }: SidePanelProps) {
+export function SidePanel({ labels, grid, held, current, guideline, onLabel, onLeave, onPreset }: SidePanelProps) {
   const { t } = useTranslation();
   const counts = new Map<number, number>();
   for (const { id } of grid.items) {
@@ -35,6 +38,7 @@ export function SidePanel({ labels, grid, held, current, guideline, onLabel, onP
         description={t('labeling.work.presetHint')}
         placeholder={t('labeling.work.noPreset')}
         clearable
+        searchable={labels.length > 10}
         data={labels.map((label) => ({ value: String(label.id), label: label.name }))}
         value={grid.preset === null ? null : String(grid.preset)}
         onChange={(value) => onPreset(value === null ? null : Number(value))}
@@ -42,23 +46,7 @@ export function SidePanel({ labels, grid, held, current, guideline, onLabel, onP
       <Text size="xs" c="dimmed" fw={600} mb={4}>
         {t('labeling.classes')}
       </Text>
-      {labels.map((label) => (
-        <UnstyledButton
-          key={label.id}
-          className={classes.labelRow}
-          data-held={held?.id === label.id || undefined}
-          // The focus stays with the images: the next Enter submits them, and is not one more press of this.
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => onLabel(label)}
-        >
-          <span className={classes.swatch} style={{ background: label.color }} aria-hidden />
-          <span style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{label.name}</span>
-          <Text span size="xs" c="dimmed" className="tabular">
-            {counts.get(label.id) ?? ''}
-          </Text>
-          {label.hotkey && <Kbd size="xs">{label.hotkey}</Kbd>}
-        </UnstyledButton>
-      ))}
+      <ClassList labels={labels} counts={counts} held={held} onLabel={onLabel} onLeave={onLeave} />
       {current && (
         <>
           <Divider my="sm" />

@@ -9,6 +9,7 @@ export type Command =
   | { do: 'skip' }
   | { do: 'toggle' }
   | { do: 'escape' }
+  | { do: 'search' }
   | { do: 'larger' }
   | { do: 'smaller' };
 
@@ -49,6 +50,7 @@ const PLAIN: Record<string, Command> = {
   Backspace: grid({ type: 'clear' }),
   Delete: grid({ type: 'clear' }),
   s: { do: 'skip' },
+  '/': { do: 'search' },
   '+': { do: 'larger' },
   '=': { do: 'larger' },
   '-': { do: 'smaller' },
