@@ -9,6 +9,7 @@ import pytest
 
 from atom.accounts.models import Project
 from atom.labeling.engines.class_drafts import draft_of
+from atom.labeling.engines.ontologies import PALETTE
 from atom_sdk.label_formats.seen_classes import SeenClasses
 from tests.factories.datasets import make_dataset, make_version
 from tests.labeling.asking import Api
@@ -58,6 +59,7 @@ def test_classes_of_an_import_start_a_task(project: Project) -> None:
     assert (dog["tools"], cat["tools"]) == (["keypoints"], ["polygon"])
     assert [point["name"] for point in dog["skeleton"]["points"]] == NAMES
     assert dog["skeleton"]["edges"] == [[0, 1], [0, 2]]
+    assert (dog["color"], cat["color"]) == PALETTE[:2]
     assert (dog["hotkey"], cat["hotkey"], cat["skeleton"]) == ("1", "2", None)
     made = exchange.ok(
         "POST",

@@ -13,7 +13,7 @@ from atom.labeling.engines.ontologies import (
     full_label,
     full_schema,
 )
-from atom_sdk.label_formats.ontology_notes import LabelNote
+from atom_sdk.label_formats.ontology_notes import DEFAULT_COLORS, LabelNote
 from atom_sdk.label_formats.seen_classes import SeenClasses
 
 Labels = Sequence[Mapping[str, Any]]
@@ -77,7 +77,9 @@ def _add_parents(
 
 
 def _describe(note: LabelNote, label: Mapping[str, Any], color: str) -> None:
-    note.color = str(label.get("color") or color)
+    declared = label.get("color")
+    # The default colours of imports are no choice of a person, and fit fewer eyes.
+    note.color = color if declared in {None, "", *DEFAULT_COLORS} else str(declared)
     note.parent = str(label.get("parent_name") or "")
     skeleton = label.get("skeleton")
     # Objects of another number of points do not fit the declared skeleton.

@@ -12,7 +12,17 @@ from atom_sdk.annotations.ontology import Ontology, ontology_from_json
 
 CHOICE, NUMBER, TEXT, FLAG = "choice", "number", "text", "flag"
 _MOST_CHOICES = 100
-_COLORS = ("#e6194b", "#3cb44b", "#4363d8", "#f58231", "#911eb4", "#42d4f4", "#f032e6", "#9a6324")
+# Colours of classes that a source gives none.
+DEFAULT_COLORS = (
+    "#e6194b",
+    "#3cb44b",
+    "#4363d8",
+    "#f58231",
+    "#911eb4",
+    "#42d4f4",
+    "#f032e6",
+    "#9a6324",
+)
 
 
 @dataclass
@@ -123,7 +133,7 @@ class OntologyNotes:
         return {
             "id": ids[name],
             "name": name,
-            "color": note.color or _COLORS[(ids[name] - 1) % len(_COLORS)],
+            "color": note.color or DEFAULT_COLORS[(ids[name] - 1) % len(DEFAULT_COLORS)],
             "hotkey": "",
             "parent": ids.get(note.parent),
             "tools": list(note.kinds) or ["box"],
