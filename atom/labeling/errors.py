@@ -1,6 +1,6 @@
 """One class per way in which labeling can be refused."""
 
-from atom.core.errors import AlreadyExists, Conflict, Invalid, PermissionDenied
+from atom.core.errors import AlreadyExists, Conflict, Invalid, PermissionDenied, TooLarge
 
 
 class StaleLease(Conflict):
@@ -281,3 +281,35 @@ class TransferAbandoned(Conflict):
     code = "transfer_abandoned"
     title = "No worker could finish it, in several attempts."
     action = "Split the file, or tell an administrator."
+
+
+class GuidelinePictureTooLarge(TooLarge):
+    """A picture for a guideline with more bytes or pixels than are taken."""
+
+    code = "guideline_picture_too_large"
+    title = "The picture is too large for a guideline."
+    action = "Make it smaller: at most 10 MB and 50 megapixels. Then add it again."
+
+
+class GuidelinePictureUnreadable(Invalid):
+    """A file for a guideline that is no whole picture of a known format."""
+
+    code = "guideline_picture_unreadable"
+    title = "This file cannot be shown in a guideline."
+    action = "Add a whole PNG, JPEG, WebP or GIF picture."
+
+
+class GuidelinePicturesFull(Conflict):
+    """The project has as many guideline pictures as it may."""
+
+    code = "guideline_pictures_full"
+    title = "The project has no room for another guideline picture."
+    action = "Delete guideline pictures that no guideline names, then add this one again."
+
+
+class GuidelinePictureInUse(Conflict):
+    """A guideline names the picture that was to be deleted."""
+
+    code = "guideline_picture_in_use"
+    title = "A guideline shows this picture."
+    action = "Keep it: labelers of that guideline need it."

@@ -105,6 +105,7 @@ WITHOUT_KEY = {
     "code_snapshots_create": "named by the digest of its bytes: twice is once",
     "projects_datasets_uploads_create": "named by the digest of its bytes: twice is once",
     "projects_datasets_uploads_complete_create": "the upload moves from one state to the next once",
+    "labelx_guideline_pictures_create": "named by the digest of its bytes: twice is once",
     "labelx_slots_submit_create": "fenced by the number of the lease, and by the revision before",
     "labelx_tasks_continue_create": "one task goes on with the rest; asking again shows it",
     "labelx_tasks_publish_create": "a task is published once; asking again shows how far it is",

@@ -30,7 +30,7 @@ from atom.datasets.models import (
 from atom.jobs.models import Artifact, CodeFetch, CodeSnapshot, RunComment
 from atom.jobs.sharing.actions.shares import share_run
 from atom.labeling.actions.issues import NewIssue, open_issue
-from atom.labeling.models import LabelTransfer, WorkSlot
+from atom.labeling.models import GuidelinePicture, LabelTransfer, WorkSlot
 from atom.models_registry.models import Alias, Model, ModelVersion
 from atom.notifications.actions import fan_out
 from atom.webhooks.models import Delivery, Webhook
@@ -116,6 +116,14 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
         "name": "main",
         "alias": "candidate",
         "ontology_id": task.ontology_version.ontology_id,
+        "picture_id": GuidelinePicture.objects.create(
+            project=project,
+            sha256=b"p" * 32,
+            media_type="image/png",
+            size_bytes=1,
+            width=1,
+            height=1,
+        ).pk,
         "task_id": task.pk,
         "slot_id": WorkSlot.objects.filter(label_task=task).values_list("pk", flat=True)[0],
         "item_id": task.items.values_list("pk", flat=True)[0],

@@ -13,6 +13,7 @@ from rest_framework.exceptions import ErrorDetail
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
+from atom.labeling.actions.guideline_pictures import hold_pictures
 from atom.labeling.engines.checking import ontology_problems
 from atom.labeling.engines.ontologies import complete_labels, full_schema, problems_of
 from atom.labeling.engines.ontology_ids import KnownIds, complete_ids, known_ids, meaning_problems
@@ -51,6 +52,7 @@ def create_ontology(
 ) -> OntologyVersion:
     """Make an ontology with its first version. Raises OntologyNameTaken, InvalidLabels."""
     columns = content.columns(KnownIds())
+    hold_pictures(project, content.guideline)
     try:
         with transaction.atomic():
             ontology = Ontology.objects.create(project=project, name=name, created_by=user)
@@ -71,6 +73,7 @@ def add_version(ontology: Ontology, user: User, content: OntologyContent) -> Ont
     # Lock first: two people may add a version at once.
     locked = Ontology.objects.select_for_update().get(pk=ontology.pk)
     last = locked.versions.aggregate(last=Max("number"))["last"] or 0
+    hold_pictures(locked.project, content.guideline)
     made = locked.versions.create(number=last + 1, **content.columns(_known(locked, last)))
     named = {"name": locked.name, "number": made.number}
     audit.record(user, "ontology.version_added", locked, locked.project, **named)
@@ -84,6 +87,7 @@ def edit_version(version: OntologyVersion, user: User, content: OntologyContent)
     if locked.locked_at is not None:
         raise OntologyLocked
     columns = content.columns(_known(locked.ontology, locked.number - 1))
+    hold_pictures(locked.ontology.project, content.guideline)
     for name, value in columns.items():
         setattr(locked, name, value)
     locked.save(update_fields=[*columns, "updated_at"])

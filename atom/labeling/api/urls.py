@@ -4,6 +4,7 @@ from django.urls import path
 
 from atom.labeling.api.views import (
     audits,
+    guideline_pictures,
     issues,
     item_labels,
     ontologies,
@@ -17,6 +18,8 @@ from atom.labeling.api.views import (
 )
 
 PROJECT = "projects/<str:project>/labelx"
+# Below the project: a guideline shows only pictures of its own one.
+PICTURE = f"{PROJECT}/guideline-pictures/<uuid:picture_id>"
 ONTOLOGY = "labelx/ontologies/<uuid:ontology_id>"
 TASK = "labelx/tasks/<uuid:task_id>"
 ISSUE = "labelx/issues/<uuid:issue_id>"
@@ -25,6 +28,9 @@ SLOT = "labelx/slots/<uuid:slot_id>"
 
 urlpatterns = [
     path(f"{PROJECT}/ontologies/", ontologies.OntologyListView.as_view()),
+    path(f"{PROJECT}/guideline-pictures/", guideline_pictures.GuidelinePictureListView.as_view()),
+    path(f"{PICTURE}/", guideline_pictures.GuidelinePictureView.as_view()),
+    path(f"{PICTURE}/bytes/", guideline_pictures.GuidelinePictureBytesView.as_view()),
     path(f"{PROJECT}/item-labels/", item_labels.ItemLabelsView.as_view()),
     path(f"{PROJECT}/labelers/", people.LabelersView.as_view()),
     path(f"{PROJECT}/tasks/", tasks.LabelTaskListView.as_view()),

@@ -1,5 +1,6 @@
 """Tables of LabelX. Rows exist only for items inside label tasks, never for whole datasets."""
 
+from atom.labeling.models.guideline_pictures import GuidelinePicture
 from atom.labeling.models.issues import Issue, IssueComment
 from atom.labeling.models.ontologies import Ontology, OntologyVersion
 from atom.labeling.models.revisions import AnnotationRevision, AuditDecision, Draft
@@ -11,6 +12,7 @@ __all__ = [
     "AnnotationRevision",
     "AuditDecision",
     "Draft",
+    "GuidelinePicture",
     "Issue",
     "IssueComment",
     "LabelTask",

@@ -3152,6 +3152,62 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/labelx/guideline-pictures/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return one page, newest first. */
+        get: operations["labelx_guideline_pictures_list"];
+        put?: never;
+        /**
+         * @description Store a picture: upright, without EXIF, at most 2048 pixels wide and high.
+         *
+         *     Bytes that the project has already answer 200 with the same picture.
+         */
+        post: operations["labelx_guideline_pictures_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/labelx/guideline-pictures/{picture_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Delete the picture; refused while a guideline names it. */
+        delete: operations["labelx_guideline_pictures_destroy"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/labelx/guideline-pictures/{picture_id}/bytes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the picture for an `img` element; members of the project may read it. */
+        get: operations["labelx_guideline_pictures_bytes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/labelx/imports/": {
         parameters: {
             query?: never;
@@ -7435,6 +7491,22 @@ export interface components {
             id: string;
             memory_bytes: number | null;
         };
+        /** @description One picture; a guideline shows it by `![text](picture:ID)`. */
+        GuidelinePicture: {
+            /** Format: uuid */
+            readonly id: string;
+            /** @description The digest of the bytes that were sent. */
+            readonly sha256: string;
+            media_type: components["schemas"]["MediaTypeEnum"];
+            size_bytes: number;
+            width: number;
+            height: number;
+            /** @description The number of ontology versions whose guideline names it. */
+            readonly uses: number;
+            created_by: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
         /** @description One line of a dataset's activity. */
         Happening: {
             /** Format: uuid */
@@ -8421,6 +8493,13 @@ export interface components {
              */
             max: number | null;
         };
+        /**
+         * @description * `image/jpeg` - image/jpeg
+         *     * `image/png` - image/png
+         *     * `image/webp` - image/webp
+         * @enum {string}
+         */
+        MediaTypeEnum: "image/jpeg" | "image/png" | "image/webp";
         /** @description A person with a role: the one that counts, the one that was given here, and all sources. */
         Member: {
             /** Format: uuid */
@@ -9508,6 +9587,10 @@ export interface components {
         };
         PaginatedGarbageRunList: {
             results: components["schemas"]["GarbageRun"][];
+            next: string | null;
+        };
+        PaginatedGuidelinePictureList: {
+            results: components["schemas"]["GuidelinePicture"][];
             next: string | null;
         };
         PaginatedHoldList: {
@@ -12788,6 +12871,7 @@ export type GivenLabel = components['schemas']['GivenLabel'];
 export type GivenLabels = components['schemas']['GivenLabels'];
 export type GoalEnum = components['schemas']['GoalEnum'];
 export type Gpu = components['schemas']['Gpu'];
+export type GuidelinePicture = components['schemas']['GuidelinePicture'];
 export type Happening = components['schemas']['Happening'];
 export type HappeningKindEnum = components['schemas']['HappeningKindEnum'];
 export type Health = components['schemas']['Health'];
@@ -12870,6 +12954,7 @@ export type MailChoiceEnum = components['schemas']['MailChoiceEnum'];
 export type Manifest = components['schemas']['Manifest'];
 export type ManifestKeysRequest = components['schemas']['ManifestKeysRequest'];
 export type Measured = components['schemas']['Measured'];
+export type MediaTypeEnum = components['schemas']['MediaTypeEnum'];
 export type Member = components['schemas']['Member'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
@@ -12973,6 +13058,7 @@ export type PaginatedDeletedDatasetList = components['schemas']['PaginatedDelete
 export type PaginatedDeliveryList = components['schemas']['PaginatedDeliveryList'];
 export type PaginatedEvaluationList = components['schemas']['PaginatedEvaluationList'];
 export type PaginatedGarbageRunList = components['schemas']['PaginatedGarbageRunList'];
+export type PaginatedGuidelinePictureList = components['schemas']['PaginatedGuidelinePictureList'];
 export type PaginatedHoldList = components['schemas']['PaginatedHoldList'];
 export type PaginatedInvitationList = components['schemas']['PaginatedInvitationList'];
 export type PaginatedLabelTaskList = components['schemas']['PaginatedLabelTaskList'];
@@ -20899,6 +20985,151 @@ export interface operations {
                 };
                 content: {
                     "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_guideline_pictures_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedGuidelinePictureList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_guideline_pictures_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "image/jpeg": string;
+                "image/png": string;
+                "image/webp": string;
+                "image/gif": string;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuidelinePicture"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GuidelinePicture"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_guideline_pictures_destroy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                picture_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    labelx_guideline_pictures_bytes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                picture_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/jpeg": string;
+                    "image/png": string;
+                    "image/webp": string;
                 };
             };
             429: components["responses"]["TooManyRequests"];

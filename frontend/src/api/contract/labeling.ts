@@ -5,6 +5,7 @@ export type {
   Comment as IssueComment,
   Correction,
   DecisionRequest as AuditDecision,
+  GuidelinePicture,
   Holding,
   Issue,
   Label,
