@@ -12,7 +12,7 @@ import resource
 import sys
 from typing import Final
 
-from PIL import Image, ImageCms, ImageOps
+from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
 
 MEMORY_BYTES: Final = 1 << 30
 CPU_S: Final = 20
@@ -36,7 +36,7 @@ class RefusedError(Exception):
 def _open(data: bytes) -> Image.Image:
     try:
         image = Image.open(io.BytesIO(data), formats=_READ)
-    except Image.UnidentifiedImageError as exc:
+    except UnidentifiedImageError as exc:
         raise RefusedError(OTHER_FORMAT) from exc
     if image.width * image.height > MAX_PIXELS:
         raise RefusedError(TOO_LARGE)

@@ -263,6 +263,21 @@ export async function editOntologyVersion(
 export const moveToVersion = (id: string, ontology_version: string) =>
   api.POST('/api/v1/labelx/tasks/{task_id}/ontology/', { ...inTask(id), body: { ontology_version } });
 
+const PICTURES_PATH = '/api/v1/projects/{project}/labelx/guideline-pictures/';
+export const PICTURES_KEY = keyOf(PICTURES_PATH);
+
+/** The pictures of the project's guidelines, newest first. */
+export function usePictures() {
+  const project = useProject();
+  const init = { params: { path: { project }, query: { limit: 50 } } };
+  return useKeysetRows($api.useInfiniteQuery('get', PICTURES_PATH, init, KEYSET));
+}
+
+export const deletePicture = (project: string, picture_id: string) =>
+  api.DELETE('/api/v1/projects/{project}/labelx/guideline-pictures/{picture_id}/', {
+    params: { path: { project, picture_id } },
+  });
+
 /** Submissions to look at. */
 export async function leaseAudit(taskId: string, count: number, page: PageId) {
   const params = { path: { task_id: taskId }, query: { n: count } };

@@ -1,11 +1,13 @@
 import { canvas } from './canvas.en';
 import { objects } from './objects.en';
 import { ontology } from './ontology.en';
+import { pictures } from './pictures.en';
 
 export const labeling = {
   canvas,
   objects,
   ontology,
+  pictures,
   title: 'Labeling',
   subtitle: 'Turn a dataset version into a better one: label, audit, publish.',
   task: 'Task',
@@ -153,7 +155,8 @@ export const labeling = {
     batchSizeHint: 'The number of images that one person gets at once.',
     auditPercent: 'Audit share',
     auditPercentHint: 'How many are checked by a second person.',
-    guidelineHint: 'Advice for labelers in Markdown, shown beside the images. Pictures of this server are shown.',
+    guidelineHint:
+      'Advice for labelers in Markdown, shown beside the images. Add pictures by the button, or drop or paste them here.',
     guidelineView: 'Guideline: write or look at it',
     write: 'Write',
     preview: 'Preview',

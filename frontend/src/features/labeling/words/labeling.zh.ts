@@ -3,11 +3,13 @@ import { canvas } from './canvas.zh';
 import type { labeling as source } from './labeling.en';
 import { objects } from './objects.zh';
 import { ontology } from './ontology.zh';
+import { pictures } from './pictures.zh';
 
 export const labeling: Translation<typeof source> = {
   canvas,
   objects,
   ontology,
+  pictures,
   title: '标注',
   subtitle: '让数据集版本变得更好：标注、审核、发布。',
   task: '任务',
@@ -139,7 +141,7 @@ export const labeling: Translation<typeof source> = {
     batchSizeHint: '一个人一次领取的数量。',
     auditPercent: '审核比例',
     auditPercentHint: '由第二个人检查的比例。',
-    guidelineHint: '给标注员的说明（Markdown），显示在图像旁边。可显示本服务器的图片。',
+    guidelineHint: '给标注员的说明（Markdown），显示在图像旁边。可用按钮添加图片，也可拖入或粘贴。',
     guidelineView: '标注规范：编写或预览',
     write: '编写',
     preview: '预览',

@@ -1,0 +1,23 @@
+/** Words about pictures in guidelines. */
+export const pictures = {
+  add: 'Add picture',
+  none: 'No pictures yet. Labelers see the ones that you add between the lines.',
+  shown: 'Pictures in this guideline',
+  picture: 'Picture',
+  alt: 'Description of picture {{number, number}}',
+  altHint: 'Description',
+  takeOut: 'Take picture {{number, number}} out of the guideline',
+  sending: 'Sending {{name}}',
+  cancel: 'Do not add {{name}}',
+  tooLarge: 'The picture is too large for a guideline.',
+  smaller: 'Make it smaller: at most 10 MB and 50 megapixels. Then add it again.',
+  ofProject: 'Pictures of the project',
+  empty: 'The project has no guideline pictures yet.',
+  choose: 'Put picture {{number, number}} of the project into the guideline',
+  delete: 'Delete picture {{number, number}} of the project',
+  uses_one: 'In {{count, number}} guideline',
+  uses_other: 'In {{count, number}} guidelines',
+  enlarge: 'Show larger: {{alt}}',
+  shrink: 'Close the picture',
+  lost: 'This picture is not in the project: {{alt}}',
+};

@@ -1,0 +1,22 @@
+/** 标注规范中图片的文字。 */
+export const pictures = {
+  add: '添加图片',
+  none: '还没有图片。标注员会在文字之间看到您添加的图片。',
+  shown: '本规范中的图片',
+  picture: '图片',
+  alt: '第 {{number, number}} 张图片的说明',
+  altHint: '说明',
+  takeOut: '从规范中移除第 {{number, number}} 张图片',
+  sending: '正在发送 {{name}}',
+  cancel: '不添加 {{name}}',
+  tooLarge: '图片太大，不能放入标注规范。',
+  smaller: '请缩小图片：最多 10 MB、5000 万像素。然后重新添加。',
+  ofProject: '项目的图片',
+  empty: '项目还没有标注规范图片。',
+  choose: '把项目的第 {{number, number}} 张图片放入规范',
+  delete: '删除项目的第 {{number, number}} 张图片',
+  uses_other: '用于 {{count, number}} 个规范',
+  enlarge: '放大显示：{{alt}}',
+  shrink: '关闭图片',
+  lost: '项目中没有这张图片：{{alt}}',
+};
