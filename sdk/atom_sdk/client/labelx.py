@@ -129,3 +129,20 @@ class LabelX:
         body = {"ontology_version": ontology_version}
         moved: dict[str, Any] = self._http.post(f"labelx/tasks/{task}/ontology/", body)
         return moved
+
+    def add_guideline_picture(self, data: bytes) -> dict[str, Any]:
+        """Send a PNG, JPEG, WebP or GIF of at most 10 MB; show it by `![text](picture:ID)`.
+
+        The same bytes are one picture, however often they are sent. Raises ApiError.
+        """
+        picture: dict[str, Any] = self._http.request(
+            "POST",
+            f"projects/{self._project}/labelx/guideline-pictures/",
+            content=data,
+            headers={"Content-Type": "application/octet-stream"},
+        )
+        return picture
+
+    def guideline_pictures(self) -> Iterator[dict[str, Any]]:
+        """Yield the project's guideline pictures with their uses, newest first."""
+        return self._http.pages(f"projects/{self._project}/labelx/guideline-pictures/")
