@@ -42,10 +42,11 @@ WITH made AS (
         parameters, env, secrets, cpus, memory_bytes, gpus, state, failure_class, failure_reason,
         suggestion, priority, max_retries, may_write, tags, origin, trace_parent,
         logged_parameters, labels, notes, starred, revision, progress, progress_text,
-        metrics_summary, ran_s, image, accelerator, move_image, move_accelerator, started_at)
+        metrics_summary, ran_s, image, accelerator, nodes, launcher, move_image, move_accelerator,
+        started_at)
     SELECT gen_random_uuid(), now(), now(), project.id, project.most + n, 'viewed ' || n, '', '[]',
         '{}', '{}', '[]', 0, 0, 0, 'running', '', '', '', 0, 0, false, '[]', 'mlflow', '', '{}',
-        '{}', '', false, 0, 0, '', '{}', 0, '', '', '', '', now()
+        '{}', '', false, 0, 0, '', '{}', 0, '', '', 1, 'plain', '', '', now()
     FROM generate_series(1, %(runs)s) AS n,
         (SELECT id, (SELECT coalesce(max(number), 0) FROM jobs_run WHERE project_id = p.id) AS most
          FROM accounts_project p WHERE slug = %(project)s) AS project
@@ -63,9 +64,9 @@ WITH made AS (
 ), ranks AS (
     INSERT INTO jobs_rank (
         id, created_at, updated_at, attempt_id, number, identity, token_hash, token_expires_at,
-        heartbeat_at)
+        heartbeat_at, exit_reason, metrics_next_seq)
     SELECT gen_random_uuid(), now(), now(), attempts.id, 0, '{}', (%(hashes)s::text[])[place],
-        now() + interval '1 hour', now()
+        now() + interval '1 hour', now(), '', 0
     FROM attempts JOIN numbered ON numbered.id = attempts.run_id
     RETURNING attempt_id, token_hash
 )

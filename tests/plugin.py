@@ -22,6 +22,7 @@ _GROUPS = {
     "tests/e2e/test_faults": "faults",
     "tests/e2e/test_launcher": "faults",
     "tests/e2e/test_detector_training": "main job",
+    "tests/e2e/test_gang_training": "main job",
     "tests/e2e/test_main_job": "main job",
     "tests/e2e/test_street": "main job",
     "tests/e2e/test_two_clusters": "main job",

@@ -1,7 +1,7 @@
-"""`/ws/runs/<id>/?attempt=&log_from=`: live events of a run, and its log.
+"""`/ws/runs/<id>/?attempt=&rank=&log_from=`: live events of a run, and its log.
 
 Server → client: `log`, `gap`, `eof` of the followed attempt; `run`, `metrics`, `event`, `file`
-carry ids and counts only. Client → server: `subscribe_log {attempt, from}`, `pause_log`.
+carry ids and counts only. Client → server: `subscribe_log {attempt, rank, from}`, `pause_log`.
 One socket holds at most 256 KiB of log that was not sent. A client that is further behind gets a
 `gap` and fills it over HTTP.
 """
@@ -29,7 +29,7 @@ from atom.jobs.logs.actions import logs
 from atom.jobs.logs.engines import log_text
 from atom.jobs.logs.engines.log_text import Begun
 from atom.jobs.logs.pipelines.log_follow import LogFollower
-from atom.jobs.logs.pipelines.log_stream import Entry
+from atom.jobs.logs.pipelines.log_stream import Entry, log_of
 from atom.jobs.models import Attempt, LogStream, Run
 from atom.jobs.reads import find_attempt
 from atom_sdk.runner import frames
@@ -61,7 +61,8 @@ class RunConsumer(GuardedConsumer):
         await self.accept()
         query = parse_qs(self.scope.get("query_string", b"").decode("utf-8", "replace"))
         if "log_from" in query:
-            await self._follow(query.get("attempt", [None])[0], query["log_from"][0])
+            rank = query.get("rank", [0])[0]
+            await self._follow(query.get("attempt", [None])[0], query["log_from"][0], rank)
 
     async def disconnect(self, code: int) -> None:
         """Stop following."""
@@ -83,7 +84,8 @@ class RunConsumer(GuardedConsumer):
         """Follow a log from an offset, or stop following."""
         kind = content.get("type") if isinstance(content, dict) else None
         if kind == "subscribe_log":
-            await self._follow(content.get("attempt"), content.get("from", 0))
+            rank = content.get("rank", 0)
+            await self._follow(content.get("attempt"), content.get("from", 0), rank)
         elif kind == "pause_log":
             await self._stop()
 
@@ -97,13 +99,13 @@ class RunConsumer(GuardedConsumer):
         if kind != "eof":
             await self.send_json(message["event"])
 
-    async def _follow(self, attempt: Any, start: Any) -> None:
+    async def _follow(self, attempt: Any, start: Any, rank: Any) -> None:
         await self._stop()
         try:
-            offset = max(0, int(start))
+            offset, number = max(0, int(start)), max(0, int(rank or 0))
         except (TypeError, ValueError, OverflowError):
             return
-        self.follow = asyncio.create_task(self._pump(str(attempt or ""), offset))
+        self.follow = asyncio.create_task(self._pump(str(attempt or ""), offset, number))
 
     async def _stop(self) -> None:
         if self.follow is not None:
@@ -112,11 +114,13 @@ class RunConsumer(GuardedConsumer):
                 await self.follow
             self.follow = None
 
-    async def _pump(self, wanted: str, offset: int) -> None:
+    async def _pump(self, wanted: str, offset: int, rank: int) -> None:
         follower = LogFollower()
         try:
             attempt = await self._attempt(wanted)
-            position = LogPosition(self, attempt, offset, follower)
+            if rank and not await _has_rank(attempt, rank):
+                return
+            position = LogPosition(self, attempt, rank, offset, follower)
             while not await position.step():
                 pass
         except asyncio.CancelledError:
@@ -142,11 +146,18 @@ class LogPosition:
     """How far a socket has got in an attempt's log."""
 
     def __init__(
-        self, socket: RunConsumer, attempt: Attempt, offset: int, follower: LogFollower
+        self,
+        socket: RunConsumer,
+        attempt: Attempt,
+        rank: int,
+        offset: int,
+        follower: LogFollower,
     ) -> None:
-        """Start at `offset`."""
+        """Start at `offset` of a rank's log."""
         self._socket = socket
         self._attempt = attempt
+        self._rank = rank
+        self._log = log_of(attempt.pk, rank)
         self._follower = follower
         self._looked_s = -math.inf
         # Characters whose first bytes come before the offset; None: not looked up yet.
@@ -156,12 +167,12 @@ class LogPosition:
     async def step(self) -> bool:
         """Send what is there, or wait for more; return whether the log has ended."""
         if self._is_to_look:
-            entries = await self._follower.present(self._attempt.pk, self.offset)
+            entries = await self._follower.present(self._log, self.offset)
             if not entries and await self._catch_up():
                 return True
         else:
             entries = []
-        entries = entries or await self._follower.wait(self._attempt.pk, self.offset)
+        entries = entries or await self._follower.wait(self._log, self.offset)
         if entries and entries[0].start <= self.offset and not self._behind(entries):
             await self._send(entries)
         elif entries:
@@ -176,8 +187,12 @@ class LogPosition:
         """
         if self._socket.log_may_have_ended or self._looked_s == -math.inf:
             return True
-        looked_s = max(self._looked_s, self._follower.when_it_went_on(self._attempt.pk))
+        looked_s = max(self._looked_s, self._follower.when_it_went_on(self._log))
         return time.monotonic() - looked_s >= LOOK_EVERY_S
+
+    @property
+    def _named(self) -> dict[str, Any]:
+        return {"attempt": str(self._attempt.pk), "rank": self._rank}
 
     def _behind(self, entries: list[Entry]) -> bool:
         return entries[-1].end - self.offset > BEHIND_BYTES
@@ -187,25 +202,25 @@ class LogPosition:
         # Reset before the look: an event that comes during the look must cause another one.
         self._socket.log_may_have_ended = False
         self._looked_s = time.monotonic()
-        end, ended = await database_sync_to_async(_extent)(self._attempt.pk)
+        end, ended = await database_sync_to_async(_extent)(self._attempt.pk, self._rank)
         if not ended:
-            self._follower.note_that_it_goes_on(self._attempt.pk, self._looked_s)
+            self._follower.note_that_it_goes_on(self._log, self._looked_s)
         if end - self.offset > BEHIND_BYTES:
             await self._gap(end - TAIL_BYTES)
         if end > self.offset:
             found = await database_sync_to_async(logs.read)(
-                self._attempt, self.offset, BEHIND_BYTES
+                self._attempt, self.offset, BEHIND_BYTES, self._rank
             )
             self._begun = found.begun
             for frame in found.frames:
                 await self._send_frame(frame)
         if ended and self.offset >= end:
-            await self._socket.send_json({"type": "eof", "attempt": str(self._attempt.pk)})
+            await self._socket.send_json({"type": "eof", **self._named})
             return True
         return False
 
     async def _gap(self, to: int) -> None:
-        gap = {"type": "gap", "attempt": str(self._attempt.pk), "from": self.offset, "to": to}
+        gap = {"type": "gap", **self._named, "from": self.offset, "to": to}
         await self._socket.send_json(gap)
         self.offset, self._begun = to, None
 
@@ -217,18 +232,18 @@ class LogPosition:
                     await self._send_frame(frame)
                 continue
             begun = await self._characters_begun()
-            messages, self._begun = _messages(str(self._attempt.pk), entry, begun)
+            messages, self._begun = _messages(str(self._attempt.pk), self._rank, entry, begun)
             for frame, message in messages:
                 await self._send_message(frame, message)
 
     async def _send_frame(self, frame: frames.Frame) -> None:
         text, self._begun = log_text.decode(frame, await self._characters_begun())
-        await self._send_message(frame, _message(str(self._attempt.pk), frame, text))
+        await self._send_message(frame, _message(str(self._attempt.pk), self._rank, frame, text))
 
     async def _characters_begun(self) -> Begun:
         if self._begun is None:
             look = database_sync_to_async(logs.begun_before)
-            self._begun = await look(self._attempt, self.offset)
+            self._begun = await look(self._attempt, self.offset, self._rank)
         return self._begun
 
     async def _send_message(self, frame: frames.Frame, message: str) -> None:
@@ -240,21 +255,22 @@ class LogPosition:
 # All sockets that watch an attempt get the same messages.
 @lru_cache(maxsize=128)
 def _messages(
-    attempt_id: str, entry: Entry, begun: Begun
+    attempt_id: str, rank: int, entry: Entry, begun: Begun
 ) -> tuple[list[tuple[frames.Frame, str]], Begun]:
     """Return the messages of an entry's frames, and the characters that are begun after them."""
     messages = []
     for frame in frames.decode(entry.body, entry.start):
         text, begun = log_text.decode(frame, begun)
-        messages.append((frame, _message(attempt_id, frame, text)))
+        messages.append((frame, _message(attempt_id, rank, frame, text)))
     return messages, begun
 
 
-def _message(attempt_id: str, frame: frames.Frame, text: str) -> str:
+def _message(attempt_id: str, rank: int, frame: frames.Frame, text: str) -> str:
     return json.dumps(
         {
             "type": "log",
             "attempt": attempt_id,
+            "rank": rank,
             "byte_off": frame.byte_off,
             "next": frame.end,
             "text": text,
@@ -271,10 +287,15 @@ def _visible_run(user: Any, run_id: UUID) -> Run | None:
     return Run.objects.visible_to(user).filter(pk=run_id).first()
 
 
-def _extent(attempt_id: UUID) -> tuple[int, bool]:
+@database_sync_to_async
+def _has_rank(attempt: Attempt, rank: int) -> bool:
+    return attempt.ranks.filter(number=rank).exists()
+
+
+def _extent(attempt_id: UUID, rank: int) -> tuple[int, bool]:
     """Return the log's present length in bytes, and whether it is all there will be."""
     attempt = Attempt.objects.get(pk=attempt_id)
-    stream = LogStream.objects.filter(attempt=attempt, name=logs.MAIN).first()
+    stream = LogStream.objects.filter(attempt=attempt, name=LogStream.name_of(rank)).first()
     over = attempt.state in states.TERMINAL
     if stream is None:
         return 0, over

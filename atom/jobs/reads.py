@@ -83,7 +83,7 @@ def _run_query(run_id: UUID, *related: str) -> QuerySet[Run]:
 _RUN_COLUMNS: Final = (
     *("id", "number", "name", "state", "progress", "progress_text", "origin", "metrics_summary"),
     *("tags", "starred", "revision", "cpus", "memory_bytes", "gpus"),
-    *("accelerator", "failure_class"),
+    *("accelerator", "nodes", "launcher", "failure_class"),
     *("failure_reason", "created_at", "started_at", "finished_at", "archived_at"),
     *(
         "cluster__name",

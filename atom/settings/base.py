@@ -21,6 +21,7 @@ ATOM_POD_API_URL = ENV.atom_pod_api_url
 ATOM_POD_IMAGE = ENV.atom_pod_image
 ATOM_RUNNER_LOST_AFTER_S = ENV.atom_runner_lost_after_s
 ATOM_MAX_LOST_MACHINES = ENV.atom_max_lost_machines
+ATOM_GANG_FORMING_S = ENV.atom_gang_forming_s
 ATOM_RUNTIMES_DIR = ENV.runtimes_dir
 ATOM_RUNTIME_PIP_OPTIONS = ENV.atom_runtime_pip_options
 ATOM_RUNTIME_BUILD_TIMEOUT_S = ENV.atom_runtime_build_timeout_s

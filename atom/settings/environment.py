@@ -94,6 +94,8 @@ class Environment(BaseSettings):
     atom_runner_lost_after_s: float = 30.0
     # A run that lost so many machines in a row, without a new checkpoint in between, has failed.
     atom_max_lost_machines: int = Field(default=5, ge=1)
+    # Seconds that a run on several nodes has to get all of them, before it gives them back.
+    atom_gang_forming_s: int = Field(default=600, ge=10)
     # Where the runtimes of jobs lie; empty: in ATOM_HOME. Several installations may share it.
     atom_runtimes_dir: Path | None = None
     # Options of pip when a job's runtime is built, e.g. an index of one's own.

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import pytest
 
 from atom.jobs.workflows.actions.workflows import BUILT_IN
 from atom_sdk.client import Client
-from tests.fakes.kubelet.process import can_isolate
+from tests.e2e.clusters import python_of_demo, registered_cluster
 from tests.fakes.kubernetes.cluster import Cluster as StandIn
 from tests.jobs.live import wait_for
 from tests.people import administrator, token_of
@@ -28,35 +29,24 @@ pytestmark = [
 ]
 
 EPOCHS = 6
-# The pods' own /tmp would hide the folder of this machine.
-ENVIRONMENTS = "/opt/environments"
 
 
 @pytest.fixture
 def clusters(stack_of_two: Stack, demo_client: Client) -> Iterator[dict[str, StandIn]]:
     """Two registered clusters, whose image has the environment of the demo's training."""
-    made = {}
-    try:
-        for name in ("east", "west"):
-            made[name] = stand_in = StandIn(tls=True, kubelet=True).start()
-            assert stand_in.kubelet is not None
-            stand_in.kubelet.image_paths = ((str(stack_of_two.runtimes), ENVIRONMENTS),)
-            stand_in.nodes.add(f"{name}-1")
-            demo_client.clusters.register(name, kubeconfig=stand_in.kubeconfig())
+    with ExitStack() as running:
+        made = {
+            name: running.enter_context(
+                registered_cluster(stack_of_two, demo_client, name, (f"{name}-1",))
+            )
+            for name in ("east", "west")
+        }
         yield made
-    finally:
-        for stand_in in made.values():
-            stand_in.stop()
 
 
 def train(stack: Stack, atom: Client, folder: Path, cluster: str) -> dict[str, Any]:
     """Start the demo's training with a copy of its code in a cluster."""
-    # The newest first: tests of the main job may have trained once more.
-    training = [run for run in atom.runs.list() if run["name"] == "digits classifier"][-1]
-    digest = atom.runs.get(training["id"])["runtime"]["digest"]
-    # Without namespaces, pods see the folders of this machine.
-    environments = ENVIRONMENTS if can_isolate() else str(stack.runtimes)
-    python = f"{environments}/{digest[:32]}/bin/python"
+    python = python_of_demo(stack, atom)
     code = folder / "code"
     shutil.copytree(BUILT_IN / "image_classification", code)
     parameters = {

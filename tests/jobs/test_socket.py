@@ -151,18 +151,18 @@ async def test_an_end_that_nobody_was_told_of_is_found_by_every_page(
 
 
 async def test_one_look_at_a_quiet_log_does_for_all_who_watch_it() -> None:
-    attempt = await sync_to_async(make_attempt)()
+    name = str((await sync_to_async(make_attempt)()).pk)
     one, other = LogFollower(), LogFollower()
-    assert other.when_it_went_on(attempt.pk) == -math.inf
+    assert other.when_it_went_on(name) == -math.inf
     for follower in (one, other):
-        assert await follower.wait(attempt.pk, 0) == []
-    one.note_that_it_goes_on(attempt.pk, 5.0)
-    assert other.when_it_went_on(attempt.pk) == 5.0
+        assert await follower.wait(name, 0) == []
+    one.note_that_it_goes_on(name, 5.0)
+    assert other.when_it_went_on(name) == 5.0
     await one.close()
-    assert other.when_it_went_on(attempt.pk) == 5.0
+    assert other.when_it_went_on(name) == 5.0
     await other.close()
     later = LogFollower()
-    assert later.when_it_went_on(attempt.pk) == -math.inf
+    assert later.when_it_went_on(name) == -math.inf
     await later.close()
     # The thread's own; sockets close theirs.
     await sync_to_async(connections.close_all)()

@@ -10,7 +10,7 @@ from atom.jobs.attempts.api import runner, runner_builds, runner_join, runner_me
 from atom.jobs.code.api import code_fetches, code_snapshots
 from atom.jobs.comparing.api import code_diffs, comparing
 from atom.jobs.imports.api import imports
-from atom.jobs.logs.api import log_search, logs
+from atom.jobs.logs.api import log_search, logs, merged_logs
 from atom.jobs.machines.api import cluster_quotas, machines, pod_checks, queue, unknown_jobs
 from atom.jobs.metrics.api import metrics
 from atom.jobs.predictions.api import predictions
@@ -93,6 +93,7 @@ urlpatterns = [
     path(f"{RUN}shares/<uuid:share_id>/", shares.RunShareView.as_view()),
     path(f"{RUN}logs/", logs.LogsView.as_view()),
     path(f"{RUN}logs/search/", log_search.LogSearchView.as_view()),
+    path(f"{RUN}logs/merged/", merged_logs.MergedLogsView.as_view()),
     path(f"{RUN}logs/raw/", log_search.RawLogView.as_view()),
     path("shared-run/", shared_run.SharedRunView.as_view()),
     path("shared-run/metrics/", shared_run.SharedMetricsView.as_view()),

@@ -94,6 +94,8 @@ class Observation:
     failure: Failure | None = None
     # Why a rank that has not started never will, though its cluster still tries.
     never_starts: Failure | None = None
+    # Since when its cluster may start its pods: not while its queue keeps them; None: not known.
+    may_start_since: datetime | None = None
     # Ranks that are over if their runners are silent too.
     lost: Mapping[int, LostRank] = field(default_factory=dict)
 

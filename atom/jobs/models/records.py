@@ -10,7 +10,7 @@ from atom.core.models import TimestampedModel
 
 
 class LogStream(TimestampedModel):
-    """One byte sequence of an attempt. `flushed_bytes` are in chunks, the rest in Valkey."""
+    """The log of a rank, one byte sequence. `flushed_bytes` are in chunks, the rest in Valkey."""
 
     attempt = models.ForeignKey(
         "jobs.Attempt", on_delete=models.CASCADE, related_name="log_streams"
@@ -24,6 +24,16 @@ class LogStream(TimestampedModel):
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["attempt", "name"], name="log_stream_name"),
         ]
+
+    @staticmethod
+    def name_of(rank: int) -> str:
+        """Return the name of a rank's log."""
+        return f"rank-{rank}" if rank else "main"
+
+    @property
+    def rank(self) -> int:
+        """Return the number of its rank."""
+        return 0 if self.name == "main" else int(self.name.removeprefix("rank-"))
 
 
 class LogChunk(models.Model):

@@ -131,8 +131,9 @@ def duration_s() -> Expression:
 
 
 def hours_of(resource: str) -> Expression:
-    """Return what a run has cost: the hours that it ran times its `cpus` or `gpus`."""
-    return ExpressionWrapper(duration_s() * F(resource) / Value(3600.0), output_field=FloatField())
+    """Return what a run has cost: the hours that it ran times the `cpus` or `gpus` of its nodes."""
+    held = F(resource) * F("nodes")
+    return ExpressionWrapper(duration_s() * held / Value(3600.0), output_field=FloatField())
 
 
 def word(text: str) -> Func:

@@ -17,6 +17,7 @@ from atom.core.clock import RowTimeField
 from atom.core.models import TimestampedModel
 from atom.datasets.models import Version
 from atom.jobs.deliveries import DELIVERIES, PACKS
+from atom.jobs.launchers import LAUNCHERS, PLAIN
 from atom.jobs.models.experiments import Experiment
 from atom.jobs.states import (
     ARTIFACT_KINDS,
@@ -192,6 +193,11 @@ class Run(TimestampedModel):
     cpus = models.PositiveIntegerField(default=1)
     memory_bytes = models.BigIntegerField(default=1 << 30)
     gpus = models.PositiveIntegerField(default=0)
+    # How many pods run the command together, each with these resources, and how they are started.
+    nodes = models.PositiveSmallIntegerField(default=1)
+    launcher = models.CharField(
+        max_length=20, choices=[(one, one) for one in LAUNCHERS], default=PLAIN
+    )
     # The kind of its GPUs, as its cluster names it; "" for any.
     accelerator = models.CharField(max_length=100, blank=True)
     # A registered cluster that was chosen for it; without one, Atom's own machines.
@@ -261,6 +267,7 @@ class Run(TimestampedModel):
             models.UniqueConstraint(fields=["project", "number"], name="run_number"),
             states.constraint("run_state", RUN_STATES),
             models.CheckConstraint(condition=models.Q(origin__in=RUN_ORIGINS), name="run_origin"),
+            models.CheckConstraint(condition=models.Q(nodes__gte=1), name="run_nodes"),
         ]
         indexes: ClassVar = [
             models.Index(fields=["project", "-created_at", "-id"]),
@@ -364,8 +371,14 @@ class Rank(TimestampedModel):
     token_hash = models.CharField(max_length=64, blank=True, db_index=True)
     token_expires_at = models.DateTimeField(null=True)
     heartbeat_at = models.DateTimeField(null=True)
+    # When its command was started.
+    started_at = models.DateTimeField(null=True)
+    # The number that its next batch of metrics has to carry; that of rank 0 is its attempt's.
+    metrics_next_seq = models.PositiveBigIntegerField(default=0)
     exit_code = models.IntegerField(null=True)
     signal = models.IntegerField(null=True)
+    # Why it ended, as its runner says: exited, cancelled, oom and others; empty until then.
+    exit_reason = models.CharField(max_length=20, blank=True)
     ended_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -142,6 +142,8 @@ class Job:
     resume: dict[str, Any] | None = None
     datasets: list[dict[str, Any]] = field(default_factory=list)
     parameters: dict[str, Any] = field(default_factory=dict)
+    # A run on several nodes has the table of all ranks here, and a file of their hosts.
+    ranks: dict[str, Any] | None = None
     memory_bytes: int = 0
     timeout_s: float = 0.0
     uid: int | None = None
@@ -173,6 +175,7 @@ def parse_job(data: Mapping[str, Any]) -> Job:
         resume=data.get("resume") or None,
         datasets=list(data.get("datasets") or []),
         parameters=dict(data.get("parameters") or {}),
+        ranks=data.get("ranks") or None,
         memory_bytes=int(resources.get("memory_bytes") or 0),
         timeout_s=float(data.get("timeout_s") or 0),
         uid=None if uid is None else int(uid),

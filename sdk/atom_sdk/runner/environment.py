@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from typing import Any
 
-from .config import AttemptPaths, Job, write_json
+from .config import AttemptPaths, Job, write_bytes, write_json
 
 _KEPT = frozenset({"PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH", "SSL_CERT_FILE"})
 _KEPT_PREFIXES = ("LC_", "CUDA_", "NVIDIA_", "NCCL_", "OMP_")
@@ -39,6 +40,14 @@ def _base(ours: Mapping[str, str], inherit: bool) -> dict[str, str]:
     }
 
 
+def _ranks(ranks: Mapping[str, Any], paths: AttemptPaths) -> dict[str, str]:
+    """Write the table of all ranks and the file of their hosts; return where they are."""
+    table, hostfile = paths.root / "ranks.json", paths.root / "hostfile"
+    write_json(table, ranks.get("table") or [])
+    write_bytes(hostfile, str(ranks.get("hostfile") or "").encode("utf-8"))
+    return {"ATOM_RANKS": str(table), "ATOM_HOSTFILE": str(hostfile)}
+
+
 def _atom(job: Job, paths: AttemptPaths) -> dict[str, str]:
     parameters, datasets = paths.root / "parameters.json", paths.root / "datasets.json"
     write_json(parameters, job.parameters)
@@ -60,6 +69,8 @@ def _atom(job: Job, paths: AttemptPaths) -> dict[str, str]:
         for entry in job.datasets
         if entry.get("folder") and entry.get("variable")
     )
+    if job.ranks:
+        env.update(_ranks(job.ranks, paths))
     if job.resume:
         env["ATOM_RESUME_DIR"] = str(paths.resume)
         env["ATOM_RESUME_STEP"] = json.dumps(job.resume.get("step"))

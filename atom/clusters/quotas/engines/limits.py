@@ -36,11 +36,17 @@ class QuotaLimits:
 
 @dataclass(frozen=True, slots=True)
 class PodDemand:
-    """The resources of one pod."""
+    """The resources of one pod, or of several that run together."""
 
     cpus: float
     memory_bytes: int
     accelerators: Mapping[str, int] = field(default_factory=dict)
+    pods: int = 1
+
+    def times(self, pods: int) -> PodDemand:
+        """Return what so many pods hold together."""
+        held = {name: count * pods for name, count in self.accelerators.items()}
+        return PodDemand(self.cpus * pods, self.memory_bytes * pods, held, self.pods * pods)
 
 
 def build_exceeds(cluster: str, limits: QuotaLimits, build: PodDemand) -> Sentence | None:
@@ -72,6 +78,12 @@ def exceeds(limits: QuotaLimits, demand: PodDemand) -> dict[str, Sentence]:
             "clusters.quota_memory",
             "The project's quota in this cluster has {gib} GiB of memory.",
             gib=f"{limits.memory_bytes / GIB:.1f}",
+        )
+    if limits.pods is not None and demand.pods > limits.pods:
+        wrong["nodes"] = Sentence(
+            "clusters.quota_pods",
+            "The project's quota in this cluster has {pods} pods.",
+            pods=limits.pods,
         )
     for name, count in demand.accelerators.items():
         limit = limits.accelerators.get(name)

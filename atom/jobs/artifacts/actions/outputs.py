@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,6 +33,7 @@ CHECKPOINT = "checkpoint"
 LEASE = timedelta(seconds=20)
 _RENEW_EVERY_S = 5.0
 _ASKED_AT_ONCE = 200
+_RANK_FOLDER = re.compile(r"^checkpoints/[^/]+/rank-(\d+)/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,27 @@ class Checkpoint:
     step: int
     attempt_number: int
     files: list[Artifact]
+
+
+def path_of_rank(rank: int, path: str) -> str:
+    """Return where a run's outputs have a file that a rank wrote.
+
+    Those of rank 0 keep their paths; others go to a folder of their rank: two ranks may write files
+    of one name. Checkpoints of all ranks stay together, by step.
+    """
+    if not rank:
+        return path
+    folder, _, rest = path.partition("/")
+    if folder == "checkpoints" and "/" in rest:
+        step, _, inside = rest.partition("/")
+        return f"{folder}/{step}/rank-{rank}/{inside}"
+    return f"rank-{rank}/{path}"
+
+
+def rank_of_path(path: str) -> int:
+    """Return the rank that wrote a file of a checkpoint, by its path."""
+    found = _RANK_FOLDER.match(path)
+    return int(found.group(1)) if found else 0
 
 
 def announce(attempt: Attempt, files: Iterable[OutputFile]) -> list[OutputUpload]:
@@ -239,14 +262,26 @@ def _notify_checkpoint(attempt: Attempt, step: int) -> None:
     told = RunEvent.objects.filter(attempt=attempt, kind=EventKind.CHECKPOINT, data__step=step)
     if files.exclude(state=states.PERSISTED).exists() or told.exists():
         return
+    paths = files.values_list("path", flat=True)
+    if {rank_of_path(path) for path in paths} != _writing_ranks(attempt.run_id):
+        return  # the part of another rank is still to come
     size_bytes = sum(files.values_list("size_bytes", flat=True))
     text = f"The checkpoint of step {step} is safe ({size_bytes} bytes)."
     data = {"step": step, "size_bytes": size_bytes}
     record(attempt.run, EventKind.CHECKPOINT, text, attempt, **data)
 
 
+def _writing_ranks(run_id: UUID) -> set[int]:
+    """Return the ranks that have written checkpoints of a run."""
+    rows = Artifact.objects.filter(run_id=run_id, kind=CHECKPOINT, step__isnull=False)
+    return {rank_of_path(path) for path in rows.values_list("path", flat=True)}
+
+
 def latest_checkpoint(run: Run) -> Checkpoint | None:
-    """Return the newest checkpoint of which every file is durable."""
+    """Return the newest checkpoint of which every file is durable.
+
+    It has a part of each rank that has ever written one: of shards, all are needed.
+    """
     files = list(
         run.artifacts.filter(kind=CHECKPOINT, step__isnull=False)
         .select_related("attempt")
@@ -255,8 +290,10 @@ def latest_checkpoint(run: Run) -> Checkpoint | None:
     groups: dict[tuple[int, int], list[Artifact]] = {}
     for file in files:
         groups.setdefault((file.step or 0, file.attempt.number), []).append(file)
+    ranks = {rank_of_path(file.path) for file in files}
     for (step, number), group in groups.items():
-        if all(file.state == states.PERSISTED for file in group):
+        is_whole = {rank_of_path(file.path) for file in group} == ranks
+        if is_whole and all(file.state == states.PERSISTED for file in group):
             newest = {file.path: file for file in reversed(group)}
             return Checkpoint(step, number, list(newest.values()))
     return None

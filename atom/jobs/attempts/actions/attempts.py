@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -81,13 +82,16 @@ def beat(rank: Rank) -> Beat:
     Rank.objects.filter(pk=rank.pk).update(heartbeat_at=now, token_expires_at=expires_at)
     run = rank.attempt.run
     is_to_stop = run.cancel_requested_at is not None or run.moving_since is not None
-    return Beat(is_to_stop, expires_at, now)
+    # Another rank has ended the attempt: this one has nothing to go on with.
+    is_over = rank.attempt.state == states.FINALIZING
+    return Beat(is_to_stop or is_over, expires_at, now)
 
 
-def note_started(attempt: Attempt, pid: int | None) -> None:
-    """Record that the command runs; safe to repeat."""
+def note_started(attempt: Attempt, pid: int | None, rank: int = 0) -> None:
+    """Record that a rank's command runs; safe to repeat. The first one begins the attempt."""
     with transaction.atomic():
         run, attempt = lock(attempt.pk)
+        attempt.ranks.filter(number=rank, started_at=None).update(started_at=Now())
         if attempt.state not in states.SUPERVISED or attempt.state == states.RUNNING:
             return
         now = clock.now()
@@ -112,22 +116,33 @@ def note_exit(
 ) -> None:
     """Take the exit report of a rank's runner; safe to repeat.
 
-    The attempt ends with the first rank that failed, or with the last one.
+    The attempt ends with the first rank that failed, or with the last one. The reports of ranks
+    that are ended after it are kept with them.
     """
     with transaction.atomic():
         run, attempt = lock(attempt_id)
+        attempt.ranks.filter(number=rank, ended_at=None).update(
+            exit_code=report.exit_code,
+            signal=report.signal,
+            exit_reason=report.reason,
+            ended_at=Now(),
+        )
+        others_run = attempt.ranks.filter(ended_at=None).exists()
+        if not others_run and "outputs_failed" not in evidence:
+            forget_unsent(attempt)
         if attempt.state not in states.SUPERVISED | {states.CANCELLING}:
             return
         failure = failure_of(run, report)
-        attempt.ranks.filter(number=rank, ended_at=None).update(
-            exit_code=report.exit_code, signal=report.signal, ended_at=Now()
-        )
-        if failure is None and attempt.ranks.filter(ended_at=None).exists():
+        if failure is None and others_run:
             return
-        if "outputs_failed" not in evidence:
-            forget_unsent(attempt)
+        evidence = with_rank(run, rank, evidence)
         attempt.exit_code, attempt.signal = report.exit_code, report.signal
         end_attempt(run, attempt, failure, {**evidence, "reason": reason_of(report, failure)})
+
+
+def with_rank(run: Run, rank: int, evidence: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the evidence of an end, with the rank that it is of if the run has several."""
+    return {**evidence, "rank": rank} if run.nodes > 1 else dict(evidence)
 
 
 def failure_of(run: Run, report: ExitReport) -> Failure | None:

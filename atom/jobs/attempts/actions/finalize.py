@@ -53,10 +53,15 @@ def conclude(run: Run, attempt: Attempt) -> bool:
 
 
 def is_log_complete(attempt: Attempt) -> bool:
-    """Return whether everything up to the log's end is in chunks; true if no rank came up."""
-    if not attempt.ranks.exclude(identity={}, heartbeat_at=None).exists():
-        return True
-    stream = LogStream.objects.filter(attempt=attempt).first()
+    """Return whether each rank's log is in chunks up to its end; true if no rank came up."""
+    came_up = attempt.ranks.exclude(identity={}, heartbeat_at=None)
+    streams = {one.rank: one for one in LogStream.objects.filter(attempt=attempt)}
+    return all(
+        _is_whole(streams.get(number)) for number in came_up.values_list("number", flat=True)
+    )
+
+
+def _is_whole(stream: LogStream | None) -> bool:
     if stream is None or stream.eof_bytes is None:
         return False
     return stream.flushed_bytes >= stream.eof_bytes

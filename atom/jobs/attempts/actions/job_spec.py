@@ -6,6 +6,8 @@ from typing import Any
 
 from atom.core import storage
 from atom.jobs.artifacts.actions import outputs
+from atom.jobs.attempts.actions.gangs import gang_of, is_gang
+from atom.jobs.attempts.engines import ranks
 from atom.jobs.executors import executor_of
 from atom.jobs.models import Attempt, Run
 from atom.jobs.secrets.actions import secrets
@@ -14,11 +16,21 @@ URL_EXPIRES_S = 24 * 3600
 GRACE_S = 10
 
 
-def job_of(attempt: Attempt) -> dict[str, Any]:
-    """Return the job of an attempt, with fresh addresses. See the runner's README.
+def job_of(attempt: Attempt, rank: int = 0) -> dict[str, Any]:
+    """Return the job of a rank, with fresh addresses. See the runner's README.
 
     Raises SecretsMissing.
     """
+    job = _job_of(attempt)
+    if is_gang(attempt.run):
+        gang = gang_of(attempt)
+        job["command"] = ranks.command_of(gang, rank, job["command"])
+        job["env"] |= ranks.environment_of(gang, rank)
+        job["ranks"] = {"table": ranks.table_of(gang), "hostfile": ranks.hostfile_of(gang)}
+    return job
+
+
+def _job_of(attempt: Attempt) -> dict[str, Any]:
     run = attempt.run
     around = executor_of(attempt).surroundings(attempt)
     return {

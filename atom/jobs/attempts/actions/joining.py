@@ -19,7 +19,7 @@ from django.db.models.functions import Now
 
 from atom.clusters.models import Node
 from atom.jobs import states
-from atom.jobs.attempts.actions import attempts, tracking_access, write_access
+from atom.jobs.attempts.actions import attempts, gangs, tracking_access, write_access
 from atom.jobs.attempts.actions.attempts import end_attempt
 from atom.jobs.attempts.actions.resumption import job_to_start
 from atom.jobs.errors import RankNotAccepted
@@ -39,6 +39,8 @@ log = structlog.get_logger(__name__)
 
 # The reconciler makes the next attempt within a second or two.
 SOON_S = 2
+# Ranks that wait for each other start within this.
+TOGETHER_S = 1
 # A cluster needs up to minutes to say that a machine is lost.
 LATER_S = 10
 
@@ -148,9 +150,17 @@ def _take(placement: Placement, proven: Proven) -> Joined:
         rank = attempt.ranks.select_for_update().get(number=proven.rank)
         if rank.identity and not _is_same(rank, proven):
             return Joined(Answer.AGAIN, "Another pod was faster.", SOON_S)
-        if rank.ended_at is not None or attempt.state == states.RUNNING:
+        if rank.ended_at is not None or rank.started_at is not None:
             return Joined(Answer.STOP, "This pod has started already.")
+        _note_identity(attempt, rank, proven)
+        if missing := gangs.missing_ranks(attempt):
+            return Joined(Answer.AGAIN, _waits_for(missing, run.nodes), TOGETHER_S)
         return _admit(attempt, rank, proven)
+
+
+def _waits_for(missing: list[int], nodes: int) -> str:
+    named = ", ".join(map(str, missing[:5])) + (", …" if len(missing) > 5 else "")
+    return f"{nodes - len(missing)} of {nodes} ranks are here. Still missing: {named}."
 
 
 def _open_attempt(placement: Placement) -> Attempt | None:
@@ -161,14 +171,17 @@ def _open_attempt(placement: Placement) -> Attempt | None:
     return found.filter(placed_in=placement).exclude(state__in=states.TERMINAL).first()
 
 
-def _admit(attempt: Attempt, rank: Rank, proven: Proven) -> Joined:
+def _note_identity(attempt: Attempt, rank: Rank, proven: Proven) -> None:
     node = Node.objects.filter(cluster=attempt.cluster, name=proven.node).first()
     rank.identity, rank.node = dict(proven.identity), node
     rank.save(update_fields=["identity", "node", "updated_at"])
     Rank.objects.filter(pk=rank.pk).update(heartbeat_at=Now())
     if rank.number == 0 and node is not None:
         Attempt.objects.filter(pk=attempt.pk).update(node=node)
-    job = job_to_start(attempt)
+
+
+def _admit(attempt: Attempt, rank: Rank, proven: Proven) -> Joined:
+    job = job_to_start(attempt, rank.number)
     api_url = executor_of(attempt).api_url
     # The answer alone has them: no object of the cluster holds a secret.
     job["env"] |= write_access.grant(attempt, api_url)

@@ -18,13 +18,13 @@ def note_resumption(run: Run, attempt: Attempt) -> None:
         record(run, EventKind.RESUMES, text, attempt, step=step)
 
 
-def job_to_start(attempt: Attempt) -> dict[str, Any]:
-    """Return the job of an attempt that is about to start. Raises SecretsMissing.
+def job_to_start(attempt: Attempt, rank: int = 0) -> dict[str, Any]:
+    """Return the job of a rank that is about to start. Raises SecretsMissing.
 
     A checkpoint may have become durable since the attempt was made. The job has the newest one, so
     the attempt is noted to go on from there.
     """
-    job = job_of(attempt)
+    job = job_of(attempt, rank)
     step = job["resume"]["step"] if job["resume"] else None
     if step != attempt.resumed_from_step:
         attempt.resumed_from_step = step

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 import structlog
 from django.conf import settings
-from django.db.models import Max
+from django.db.models import Max, Q
 
 from atom.clusters.node_health import is_silent
 from atom.core import clock
@@ -18,6 +18,7 @@ from atom.jobs.attempts.actions.attempts import (
     is_moving,
     reason_of,
 )
+from atom.jobs.attempts.actions.gangs import is_gang, is_overdue
 from atom.jobs.attempts.exit_reports import CheckedExitReport, parse_exit_report
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import record, transition
@@ -25,7 +26,7 @@ from atom.jobs.executors import executor_of
 from atom.jobs.executors.base import PREEMPTED, Executor, LostRank, Observation
 from atom.jobs.failures.engines import failures
 from atom.jobs.failures.engines.failure_codes import PREEMPTED as PREEMPTED_CLASS
-from atom.jobs.models import Attempt, Run
+from atom.jobs.models import Attempt, Rank, Run
 
 log = structlog.get_logger(__name__)
 
@@ -58,6 +59,8 @@ def _act_on(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -
         _relaunch(run, attempt)
     elif (lost := _lost_rank(attempt, seen)) is not None:
         _fail_on_lost_node(run, attempt, seen, lost)
+    elif (silent := _dead_rank(run, attempt, seen)) is not None:
+        _fail_dead_rank(run, attempt, executor, seen, silent)
     elif seen.alive:
         if attempt.placed_in_id is None:  # ranks of clusters join by themselves
             _adopt(attempt, seen)
@@ -124,6 +127,9 @@ def _enforce(run: Run, attempt: Attempt, executor: Executor, seen: Observation) 
             executor.kill(attempt.pk)
             end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
+    if attempt.state == states.SUBMITTED and is_gang(run) and is_overdue(attempt, seen):
+        _give_nodes_back(run, attempt, executor, seen)
+        return
     if attempt.state == states.SUBMITTED and seen.never_starts is not None:
         executor.kill(attempt.pk)
         evidence = {"reason": "cluster", "no_more": True}
@@ -134,6 +140,51 @@ def _enforce(run: Run, attempt: Attempt, executor: Executor, seen: Observation) 
     if clock.now() - attempt.started_at > timedelta(seconds=run.timeout_s) + OVERDUE:
         executor.kill(attempt.pk)
         end_attempt(run, attempt, failures.deadline(run.timeout_s), {"reason": "timeout"})
+
+
+def _give_nodes_back(run: Run, attempt: Attempt, executor: Executor, seen: Observation) -> None:
+    """End an attempt that got a part of its nodes: others may need just these."""
+    waited = clock.now() - (seen.may_start_since or clock.now())
+    joined = attempt.ranks.exclude(identity={}).count()
+    log.info("gang_given_back", attempt_id=str(attempt.pk), joined=joined, nodes=run.nodes)
+    executor.kill(attempt.pk)
+    failure = failures.gang_incomplete(joined, run.nodes, int(waited.total_seconds()))
+    end_attempt(run, attempt, failure, {"reason": "gang_incomplete", "no_more": True})
+
+
+def _dead_rank(run: Run, attempt: Attempt, seen: Observation) -> Rank | None:
+    """Return a rank that is gone while others live, and whose report does not come any more.
+
+    The others would wait for it for ever.
+    """
+    if not is_gang(run) or not seen.alive:
+        return None
+    dead = [number for number, one in seen.ranks.items() if one.identity and not one.alive]
+    if not dead:
+        return None
+    silent = Q(heartbeat_at__lt=clock.now() - _lost_after()) | Q(heartbeat_at=None)
+    gone = attempt.ranks.filter(silent, number__in=dead, ended_at=None)
+    return gone.order_by("number").first()
+
+
+def _fail_dead_rank(
+    run: Run, attempt: Attempt, executor: Executor, seen: Observation, rank: Rank
+) -> None:
+    log.warning("rank_gone", attempt_id=str(attempt.pk), rank=rank.number)
+    word = parse_exit_report(seen.ranks[rank.number].exit_report)
+    if word is not None and word.report.exit_code != 0:
+        _apply_exit_report(run, attempt, word)
+        return
+    if attempt.state == states.CANCELLING:
+        executor.kill(attempt.pk)
+        end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
+        return
+    evidence = {
+        "reason": "runner_lost",
+        "rank": rank.number,
+        "supervisor_log": executor.logs(attempt.pk, rank.number),
+    }
+    end_attempt(run, attempt, seen.failure or failures.runner_lost(), evidence)
 
 
 def _lost_rank(attempt: Attempt, seen: Observation) -> LostRank | None:
@@ -162,6 +213,8 @@ def _fail_on_lost_node(run: Run, attempt: Attempt, seen: Observation, lost: Lost
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})
         return
     evidence = {"reason": "node_lost", "node": lost.node, "no_more": True}
+    if is_gang(run):
+        evidence["rank"] = next(number for number, one in seen.lost.items() if one is lost)
     end_attempt(run, attempt, seen.failure or failures.node_lost(lost.node), evidence)
 
 

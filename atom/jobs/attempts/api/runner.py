@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import zlib
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import IO, Any, cast
@@ -37,7 +38,7 @@ from atom.datasets.browsing.api.entry_serializers import (
 )
 from atom.datasets.catalog.reads import URL_EXPIRES_S
 from atom.jobs.artifacts.actions import outputs
-from atom.jobs.artifacts.actions.outputs import OutputFile
+from atom.jobs.artifacts.actions.outputs import OutputFile, OutputUpload
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.job_spec import job_of
 from atom.jobs.attempts.actions.streamed_inputs import (
@@ -130,7 +131,7 @@ class JobView(RunnerView):
     @extend_schema(operation_id="runner_job", responses=OpenApiTypes.OBJECT)
     def get(self, request: Request) -> Response:
         """Return the job, with fresh addresses."""
-        return Response(job_of(self.attempt))
+        return Response(job_of(self.attempt, self.rank.number))
 
 
 class BeatSerializer(serializers.Serializer[Any]):
@@ -159,7 +160,7 @@ class StartedView(RunnerView):
     def post(self, request: Request) -> Response:
         """Note that the command runs."""
         pid = request.data.get("pid") if isinstance(request.data, dict) else None
-        attempts.note_started(self.attempt, pid if isinstance(pid, int) else None)
+        attempts.note_started(self.attempt, pid if isinstance(pid, int) else None, self.rank.number)
         return Response({"ok": True})
 
 
@@ -243,7 +244,7 @@ class RunnerLogsView(RunnerView):
                     ]
                 }
             )
-        appended = logs.append(self.attempt, int(offset), _inflated(request))
+        appended = logs.append(self.attempt, int(offset), _inflated(request), self.rank.number)
         if appended.pending_bytes >= logs.CHUNK_BYTES:
             ask_flush(self.attempt.pk)
         return Response({"next": appended.next})
@@ -276,7 +277,7 @@ class RunnerLogEofView(RunnerView):
     def post(self, request: Request) -> Response:
         """Note where the log ends."""
         data = _checked(LogEofSerializer, request)
-        reached = logs.finish(self.attempt, data["bytes"])
+        reached = logs.finish(self.attempt, data["bytes"], self.rank.number)
         ask_flush(self.attempt.pk)
         return Response({"next": reached})
 
@@ -297,6 +298,9 @@ class ProgressView(RunnerView):
         data = _checked(ProgressSerializer, request)
         fraction = data.get("fraction")
         known = fraction is not None and math.isfinite(fraction)
+        if self.rank.number:
+            # The bar is that of rank 0: several would pull it to and fro.
+            return Response({"ok": True})
         attempts.note_progress(
             self.attempt, fraction if known else self.attempt.run.progress, data.get("text") or ""
         )
@@ -355,10 +359,16 @@ class PresignView(RunnerView):
         data = _checked(PresignSerializer, request)
         files = [OutputFile(**file) for file in data["files"]]
         uploads = [
-            {"path": one.artifact.path, "id": str(one.artifact.pk), "url": one.url}
-            for one in outputs.announce(self.attempt, files)
+            {"path": file.path, "id": str(one.artifact.pk), "url": one.url}
+            for file, one in zip(files, self._announce(files), strict=True)
         ]
         return Response({"uploads": uploads})
+
+    def _announce(self, files: list[OutputFile]) -> list[OutputUpload]:
+        """Record the files, those of other ranks than 0 in a folder of their own."""
+        number = self.rank.number
+        kept = [replace(one, path=outputs.path_of_rank(number, one.path)) for one in files]
+        return outputs.announce(self.attempt, kept)
 
 
 class CompleteSerializer(serializers.Serializer[Any]):

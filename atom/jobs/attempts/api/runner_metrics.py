@@ -54,12 +54,12 @@ class RunnerMetricsView(RunnerView):
     def post(self, request: Request) -> Response:
         """Store the sound points of a batch once."""
         seq, store, given = _batch(cast("bytes", request.data))
-        stored = store(self.attempt, seq, given)
+        stored = store(self.attempt, seq, given, self.rank.number)
         body = {"next_seq": stored.next_seq, "refused": stored.refused, "said": stored.first_reason}
         return Response(body)
 
 
-_Store = Callable[[Attempt, int, list[Any]], metrics.Ingested]
+_Store = Callable[[Attempt, int, list[Any], int], metrics.Ingested]
 
 
 def _batch(body: bytes) -> tuple[int, _Store, list[Any]]:

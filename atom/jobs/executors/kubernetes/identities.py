@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import Any
 
 from atom.clusters.kubernetes.connection import ClusterConnection
@@ -40,7 +41,18 @@ def prove(api: ClusterConnection, placement: ClusterJob, claim: Claim) -> Proven
     node = text(pod, "spec", "nodeName")
     # No node of the database has another name, and not every text can be stored.
     node = node if is_node_name(node) else ""
-    return Proven(claim.rank, {"pod": name, "pod_uid": uid, "node": node}, node)
+    identity = {"pod": name, "pod_uid": uid, "node": node}
+    if address := _address_of(pod):
+        identity["address"] = address
+    return Proven(claim.rank, identity, node)
+
+
+def _address_of(pod: Mapping[str, Any]) -> str:
+    """Return the address by which other pods reach it, "" if the cluster names none that is one."""
+    try:
+        return str(ip_address(text(pod, "status", "podIP")))
+    except ValueError:
+        return ""
 
 
 def _reviewed(api: ClusterConnection, placement: ClusterJob, token: str) -> tuple[str, str]:

@@ -27,20 +27,24 @@ UNSCHEDULABLE: Final = "UNSCHEDULABLE"
 PREEMPTED: Final = "PREEMPTED"
 EVICTED: Final = "EVICTED"
 JOB_VANISHED: Final = "JOB_VANISHED"
+# A run on several nodes did not get all of them in its time.
+GANG_INCOMPLETE: Final = "GANG_INCOMPLETE"
 # A person moved the run to another cluster.
 MOVED: Final = "MOVED"
 
 FAILURE_CLASSES: Final = (
     OOM_HOST, USER_CODE, COMMAND_NOT_FOUND, DATA_WARMUP, RUNTIME_BUILD, PREPARATION, RUNNER_LOST,
     NODE_LOST, NODE_DISK, DEADLINE, BAD_PARAMETERS, BAD_DATA, BAD_MODEL, OOM_GPU, RESULT_REFUSED,
-    IMAGE_PULL, VOLUME, UNSCHEDULABLE, PREEMPTED, EVICTED, JOB_VANISHED, MOVED,
+    IMAGE_PULL, VOLUME, UNSCHEDULABLE, PREEMPTED, EVICTED, JOB_VANISHED, GANG_INCOMPLETE, MOVED,
 )  # fmt: skip
 
 # Not the fault of the code or of what was asked for: the same attempt may well succeed.
-RETRIED: Final = frozenset({RUNNER_LOST, NODE_LOST, PREEMPTED, EVICTED, JOB_VANISHED, MOVED})
+RETRIED: Final = frozenset(
+    {RUNNER_LOST, NODE_LOST, PREEMPTED, EVICTED, JOB_VANISHED, GANG_INCOMPLETE, MOVED}
+)
 # The machine was taken away or lost, or a person chose another: no retry is used up. Lost machines
 # in a row are counted by themselves.
-UNCOUNTED: Final = frozenset({PREEMPTED, EVICTED, NODE_LOST, MOVED})
+UNCOUNTED: Final = frozenset({PREEMPTED, EVICTED, NODE_LOST, GANG_INCOMPLETE, MOVED})
 
 
 class FailureCode(StrEnum):
@@ -59,6 +63,7 @@ class FailureCode(StrEnum):
     NOT_MOUNTED = "not_mounted"
     RUNNER_LOST = "runner_lost"
     MOVED = "moved"
+    GANG_INCOMPLETE = "gang_incomplete"
     NODE_LOST = "node_lost"
     MACHINES_LOST = "machines_lost"
     DISK_FULL = "disk_full"

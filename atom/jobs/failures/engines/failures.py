@@ -12,6 +12,7 @@ from atom.jobs.failures.engines.failure_codes import (
     COMMAND_NOT_FOUND,
     DATA_WARMUP,
     DEADLINE,
+    GANG_INCOMPLETE,
     MOVED,
     NODE_DISK,
     NODE_LOST,
@@ -344,6 +345,19 @@ def moved(cluster: str) -> Failure:
         "Nothing to correct: the run goes on there, from its last saved checkpoint.",
         FailureCode.MOVED,
         {"cluster": cluster},
+    )
+
+
+def gang_incomplete(joined: int, nodes: int, waited_s: int) -> Failure:
+    """Return the end of an attempt whose run got a part of its nodes, and gave them back."""
+    return Failure(
+        GANG_INCOMPLETE,
+        f"The cluster had {joined} of the {nodes} nodes that the run needs at once, after "
+        f"{waited_s} s.",
+        "Nothing to correct: the nodes are given back, and the run waits for its next turn. Ask "
+        "for fewer nodes to start sooner.",
+        FailureCode.GANG_INCOMPLETE,
+        {"joined": joined, "nodes": nodes, "waited_s": waited_s},
     )
 
 

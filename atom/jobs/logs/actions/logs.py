@@ -29,7 +29,6 @@ from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
-MAIN = "main"
 CHUNK_BYTES = 1 << 20
 CHUNK_AGE_S = 10.0
 # Chunk objects stay of a size that a page can read in one go, whatever a runner sends at once.
@@ -61,15 +60,15 @@ class Appended:
     pending_bytes: int
 
 
-def append(attempt: Attempt, offset: int, body: bytes) -> Appended:
+def append(attempt: Attempt, offset: int, body: bytes, rank: int = 0) -> Appended:
     """Append frames whose first payload byte is at `offset`; what is already there is cut off.
 
     Raises LogGap if bytes before `offset` are missing, BadLogFrames if it is not made of frames.
     """
     extent = _measure(body)
-    stream = stream_of(attempt)
+    stream = stream_of(attempt, rank)
     end = offset + extent.payload_bytes
-    expected = _expected(attempt, stream)
+    expected = _expected(stream)
     while True:
         if offset > expected:
             raise LogGap(
@@ -86,12 +85,12 @@ def append(attempt: Attempt, offset: int, body: bytes) -> Appended:
         new = frames.skip(body, expected - offset)
         size = _measure(new) if expected > offset else extent
         after = log_stream.append(
-            attempt.pk, stream.flushed_bytes, expected, (size.payload_bytes, size.lines), new
+            _log_of(stream), stream.flushed_bytes, expected, (size.payload_bytes, size.lines), new
         )
         if after is not None:
             return Appended(after, after - stream.flushed_bytes)
         # Another request of the same runner came between: look again.
-        expected = _expected(attempt, stream)
+        expected = _expected(stream)
 
 
 def _measure(body: bytes) -> frames.Extent:
@@ -101,25 +100,29 @@ def _measure(body: bytes) -> frames.Extent:
         raise BadLogFrames(str(error)) from error
 
 
-def _expected(attempt: Attempt, stream: LogStream) -> int:
-    known = log_stream.next_offset(attempt.pk)
+def _log_of(stream: LogStream) -> str:
+    return log_stream.log_of(stream.attempt_id, stream.rank)
+
+
+def _expected(stream: LogStream) -> int:
+    known = log_stream.next_offset(_log_of(stream))
     return stream.flushed_bytes if known is None else known
 
 
 def length(stream: LogStream) -> int:
     """Return how many bytes of the log have arrived."""
-    return max(stream.flushed_bytes, log_stream.next_offset(stream.attempt_id) or 0)
+    return max(stream.flushed_bytes, log_stream.next_offset(_log_of(stream)) or 0)
 
 
-def stream_of(attempt: Attempt) -> LogStream:
-    """Return the attempt's log, creating its row at first use."""
-    return LogStream.objects.get_or_create(attempt=attempt, name=MAIN)[0]
+def stream_of(attempt: Attempt, rank: int = 0) -> LogStream:
+    """Return the log of a rank, creating its row at first use."""
+    return LogStream.objects.get_or_create(attempt=attempt, name=LogStream.name_of(rank))[0]
 
 
-def finish(attempt: Attempt, total_bytes: int) -> int:
+def finish(attempt: Attempt, total_bytes: int, rank: int = 0) -> int:
     """Note that the log ends at `total_bytes`. Raises LogGap if some of it has not arrived."""
-    stream = stream_of(attempt)
-    expected = _expected(attempt, stream)
+    stream = stream_of(attempt, rank)
+    expected = _expected(stream)
     if total_bytes > expected:
         raise LogGap(
             Sentence(
@@ -131,42 +134,44 @@ def finish(attempt: Attempt, total_bytes: int) -> int:
             next=expected,
         )
     LogStream.objects.filter(pk=stream.pk).update(eof_bytes=expected)
-    live.publish(f"run.{attempt.run_id}", {"type": "eof", "attempt": str(attempt.pk)})
+    live.publish(f"run.{attempt.run_id}", {"type": "eof", "attempt": str(attempt.pk), "rank": rank})
     return expected
 
 
 def streams_due() -> list[LogStream]:
     """Return the logs that a flusher should look at now."""
-    waiting = LogStream.objects.filter(attempt__in=log_stream.attempts_to_flush(), name=MAIN)
+    waiting = LogStream.objects.filter(attempt__in=log_stream.attempts_to_flush())
     return [stream for stream in waiting if is_due(stream)]
 
 
 def is_due(stream: LogStream) -> bool:
     """Return whether the stream holds a full chunk, an old one, or the rest of an ended log."""
-    end = log_stream.next_offset(stream.attempt_id)
+    end = log_stream.next_offset(_log_of(stream))
     if end is None or end <= stream.flushed_bytes:
         return False
     if stream.eof_bytes is not None or end - stream.flushed_bytes >= CHUNK_BYTES:
         return True
-    first = log_stream.read(stream.attempt_id, stream.flushed_bytes, 1)
+    first = log_stream.read(_log_of(stream), stream.flushed_bytes, 1)
     return bool(first) and redis.now_s() - first[0].arrived_ms / 1000 >= CHUNK_AGE_S
 
 
 def flush(attempt_id: UUID) -> int:
-    """Move everything that is in the stream to chunk objects; return the number of chunks."""
+    """Move all that is in the streams of its ranks to chunk objects; return their number."""
     written = 0
-    while flush_chunk(attempt_id):
-        written += 1
+    logs_of_ranks = LogStream.objects.filter(attempt_id=attempt_id).order_by("name")
+    for stream_id in logs_of_ranks.values_list("pk", flat=True):
+        while flush_chunk(stream_id):
+            written += 1
     return written
 
 
-def flush_chunk(attempt_id: UUID) -> bool:
-    """Write one chunk, if there is data and no other flusher writes it."""
+def flush_chunk(stream_id: UUID) -> bool:
+    """Write one chunk of a log, if there is data and no other flusher writes it."""
     with transaction.atomic():
         stream = (
             LogStream.objects.select_for_update(skip_locked=True, of=("self",))
             .select_related("attempt__run")
-            .filter(attempt_id=attempt_id, name=MAIN)
+            .filter(pk=stream_id)
             .first()
         )
         if stream is None:
@@ -182,7 +187,7 @@ def pending(stream: LogStream) -> list[Entry]:
     """Return the entries of the next chunk: about CHUNK_BYTES, from the flushed offset on."""
     chosen: list[Entry] = []
     size = 0
-    for entry in log_stream.read(stream.attempt_id, stream.flushed_bytes, _MAX_CHUNK_ENTRIES):
+    for entry in log_stream.read(_log_of(stream), stream.flushed_bytes, _MAX_CHUNK_ENTRIES):
         if chosen and size + entry.end - entry.start > CHUNK_BYTES:
             break
         chosen.append(entry)
@@ -224,29 +229,30 @@ def record_chunk(stream: LogStream, entries: list[Entry], stored: tuple[str, int
 
 def trim(stream: LogStream) -> None:
     """Drop from Valkey what the chunks hold; safe to repeat."""
-    log_stream.trim(stream.attempt_id, stream.flushed_bytes)
-    log_stream.settle(stream.attempt_id, stream.flushed_bytes)
+    name = _log_of(stream)
+    log_stream.trim(name, stream.flushed_bytes)
+    log_stream.settle(name, stream.flushed_bytes)
     if stream.eof_bytes is not None and stream.flushed_bytes >= stream.eof_bytes:
-        log_stream.expire(stream.attempt_id)
+        log_stream.expire(name)
 
 
-def read(attempt: Attempt, start: int, limit_bytes: int) -> LogSlice:
+def read(attempt: Attempt, start: int, limit_bytes: int, rank: int = 0) -> LogSlice:
     """Return the frames of [start, start + limit), from chunks and then from the stream."""
-    stream = stream_of(attempt)
-    total = _expected(attempt, stream)
+    stream = stream_of(attempt, rank)
+    total = _expected(stream)
     end = min(total, start + limit_bytes)
     around = list(iterate(stream, _before(start), end)) if start < end else []
     begun = log_text.begun_after(frames.cut(around, 0, start))
     found = list(frames.cut(around, start, end))
     reached = found[-1].end if found else start
     eof = stream.eof_bytes is not None and reached >= stream.eof_bytes
-    lines = stream.flushed_lines + log_stream.lines_after(attempt.pk, stream.flushed_bytes)
+    lines = stream.flushed_lines + log_stream.lines_after(_log_of(stream), stream.flushed_bytes)
     return LogSlice(start, begun, found, reached, total, lines, eof)
 
 
-def begun_before(attempt: Attempt, start: int) -> Begun:
+def begun_before(attempt: Attempt, start: int, rank: int = 0) -> Begun:
     """Return the characters that are begun before a byte of the log."""
-    return log_text.begun_after(iterate(stream_of(attempt), _before(start), start))
+    return log_text.begun_after(iterate(stream_of(attempt, rank), _before(start), start))
 
 
 def texts(found: LogSlice) -> list[str]:
@@ -267,7 +273,7 @@ def iterate(stream: LogStream, start: int, end: int) -> Iterator[Frame]:
         yield from frames.cut(frames.decode(body, chunk.byte_start), position, end)
         position = min(end, chunk.byte_end)
     while position < end:
-        entries = log_stream.read(stream.attempt_id, position)
+        entries = log_stream.read(_log_of(stream), position)
         if not entries or entries[0].start > position:
             # Flushed and trimmed since the chunk rows were read: they are in a chunk now.
             if not stream.chunks.filter(byte_start__lte=position, byte_end__gt=position).exists():

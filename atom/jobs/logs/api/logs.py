@@ -19,9 +19,10 @@ from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import LogSlice
 from atom.jobs.logs.engines import log_text
 from atom.jobs.logs.engines.log_search import MAX_PATTERN, Query, Search
-from atom.jobs.models import Attempt
+from atom.jobs.models import Attempt, LogStream
 from atom.jobs.reads import find_attempt
 from atom_sdk.runner.frames import STREAM_NAMES, Frame
+from atom_sdk.sentences import Sentence
 
 DEFAULT_LOG_BYTES = 256 << 10
 
@@ -38,6 +39,7 @@ MAX_MATCHES = 1000
 
 LOG_PARAMETERS = [
     OpenApiParameter("attempt", str, description="Number or id; the last one if left out."),
+    OpenApiParameter("rank", int, description="The rank of a run on several nodes; 0 if left out."),
     OpenApiParameter("stream", str, enum=["stdout", "stderr", "all"]),
     OpenApiParameter("from", int, description="Byte offset; negative counts from the end."),
     OpenApiParameter("limit_bytes", int),
@@ -50,6 +52,7 @@ LOG = inline_serializer(
     {
         "attempt": serializers.IntegerField(),
         "attempt_id": serializers.UUIDField(),
+        "rank": serializers.IntegerField(),
         "streams": inline_serializer(
             "RunLogStream",
             {
@@ -90,20 +93,30 @@ class LogsView(RunScopedView):
             if request.query_params.get("attempt"):
                 raise
             return Response(_NO_LOG_YET)
+        rank = rank_of(request, attempt)
         query = request.query_params.get("q", "")
         limit = SEARCHED_BYTES if query else number_of(request, "limit_bytes", DEFAULT_LOG_BYTES)
-        start = _start(attempt, number_of(request, "from", 0) or 0)
+        start = _start(attempt, number_of(request, "from", 0) or 0, rank)
         cap = SEARCHED_BYTES if query else MAX_LOG_BYTES
-        found = logs.read(attempt, start, max(1, min(limit or 1, cap)))
+        found = logs.read(attempt, start, max(1, min(limit or 1, cap)), rank)
         wanted = choice(request, "stream", ("all", *STREAM_NAMES.values()), default="all")
         fds = {fd for fd, name in STREAM_NAMES.items() if wanted in ("all", name)}
         rows = _matches(found.frames, Query(query[:MAX_PATTERN])) if query else _rows(found)
-        return Response(_log(attempt, found, [row for row in rows if row["fd"] in fds]))
+        return Response(_log(attempt, rank, found, [row for row in rows if row["fd"] in fds]))
+
+
+def rank_of(request: Request, attempt: Attempt) -> int:
+    """Return the rank that a request names, 0 if none. Raises Invalid, NotFound."""
+    rank = number_of(request, "rank", 0) or 0
+    if rank and not attempt.ranks.filter(number=rank).exists():
+        raise NotFound(Sentence("jobs.rank_unknown", "The attempt has no rank {rank}.", rank=rank))
+    return rank
 
 
 _NO_LOG_YET: dict[str, Any] = {
     "attempt": 0,
     "attempt_id": None,
+    "rank": 0,
     "streams": [],
     "frames": [],
     "next": 0,
@@ -111,8 +124,10 @@ _NO_LOG_YET: dict[str, Any] = {
 }
 
 
-def _start(attempt: Attempt, start: int) -> int:
-    return start if start >= 0 else max(0, logs.read(attempt, 1 << 62, 1).total_bytes + start)
+def _start(attempt: Attempt, start: int, rank: int) -> int:
+    if start >= 0:
+        return start
+    return max(0, logs.read(attempt, 1 << 62, 1, rank).total_bytes + start)
 
 
 def _rows(found: LogSlice) -> list[dict[str, Any]]:
@@ -143,13 +158,16 @@ def _row(fd: int, byte_off: int, ts_ns: int, text: str) -> dict[str, Any]:
     }
 
 
-def _log(attempt: Attempt, found: LogSlice, rows: list[dict[str, Any]]) -> dict[str, Any]:
+def _log(
+    attempt: Attempt, rank: int, found: LogSlice, rows: list[dict[str, Any]]
+) -> dict[str, Any]:
     return {
         "attempt": attempt.number,
         "attempt_id": str(attempt.pk),
+        "rank": rank,
         "streams": [
             {
-                "stream": logs.MAIN,
+                "stream": LogStream.name_of(rank),
                 "bytes": found.total_bytes,
                 "lines": found.lines,
                 "eof": found.eof,

@@ -1,6 +1,6 @@
-"""Follows attempts' logs for sockets: waits on the streams without holding a thread.
+"""Follows logs of ranks for sockets: waits on the streams without holding a thread.
 
-Sockets of a process that watch the same attempt share one connection that waits. New entries are
+Sockets of a process that watch the same log share one connection that waits. New entries are
 read once and handed to each. A socket that is behind, since it came later or its client is slow,
 reads on its own until it has caught up.
 """
@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import math
 from typing import Any, ClassVar, cast
-from uuid import UUID
 from weakref import WeakKeyDictionary
 
 import redis.asyncio as aioredis
@@ -26,36 +25,36 @@ _ENTRIES = 32
 
 
 class LogFollower:
-    """One socket's place among those that watch; it follows one attempt at a time."""
+    """One socket's place among those that watch; it follows one log at a time."""
 
     def __init__(self) -> None:
         """Connect at the first read."""
         self._feed: _Feed | None = None
         self._hub: _Hub | None = None
 
-    async def present(self, attempt_id: UUID, offset: int) -> list[Entry]:
+    async def present(self, name: str, offset: int) -> list[Entry]:
         """Return the entries that end after `offset` and are there now."""
-        return await self._joined().read(attempt_id, offset)
+        return await self._joined().read(name, offset)
 
-    async def wait(self, attempt_id: UUID, offset: int) -> list[Entry]:
+    async def wait(self, name: str, offset: int) -> list[Entry]:
         """Return entries that end after `offset`; [] if none came within `BLOCK_MS`.
 
         They may begin before it, with what the socket has already.
         """
         hub = self._joined()
         if self._feed is None or self._feed.is_over:
-            self._feed = hub.feed(attempt_id, offset)
+            self._feed = hub.feed(name, offset)
         if offset < self._feed.tail:
-            return await hub.read(attempt_id, offset)
+            return await hub.read(name, offset)
         return await self._feed.following()
 
-    def when_it_went_on(self, attempt_id: UUID) -> float:
+    def when_it_went_on(self, name: str) -> float:
         """Return when one of the sockets last found that the log had not ended (monotonic, s)."""
-        return self._joined().went_on.get(attempt_id, -math.inf)
+        return self._joined().went_on.get(name, -math.inf)
 
-    def note_that_it_goes_on(self, attempt_id: UUID, looked_s: float) -> None:
+    def note_that_it_goes_on(self, name: str, looked_s: float) -> None:
         """Record for the other sockets that the log had not ended then."""
-        self._joined().went_on[attempt_id] = looked_s
+        self._joined().went_on[name] = looked_s
 
     async def close(self) -> None:
         """Leave; the last one closes the connections."""
@@ -77,10 +76,10 @@ class _Hub:
 
     def __init__(self) -> None:
         self.followers = 0
-        self.went_on: dict[UUID, float] = {}
+        self.went_on: dict[str, float] = {}
         self._redis = _connect()
         self._reads: set[asyncio.Task[list[Entry]]] = set()
-        self._feeds: dict[UUID, _Feed] = {}
+        self._feeds: dict[str, _Feed] = {}
 
     @classmethod
     def of_loop(cls) -> _Hub:
@@ -89,17 +88,17 @@ class _Hub:
             cls._of_loops[loop] = cls()
         return cls._of_loops[loop]
 
-    async def read(self, attempt_id: UUID, offset: int) -> list[Entry]:
+    async def read(self, name: str, offset: int) -> list[Entry]:
         # A socket that closes must end only its own wait: all sockets share the connection.
-        task = asyncio.create_task(_read(self._redis, attempt_id, offset, None))
+        task = asyncio.create_task(_read(self._redis, name, offset, None))
         self._reads.add(task)
         task.add_done_callback(self._reads.discard)
         return await asyncio.shield(task)
 
-    def feed(self, attempt_id: UUID, offset: int) -> _Feed:
-        feed = self._feeds.get(attempt_id)
+    def feed(self, name: str, offset: int) -> _Feed:
+        feed = self._feeds.get(name)
         if feed is None or feed.is_over:
-            feed = self._feeds[attempt_id] = _Feed(attempt_id, offset)
+            feed = self._feeds[name] = _Feed(name, offset)
         feed.followers += 1
         return feed
 
@@ -119,17 +118,17 @@ class _Hub:
     async def _leave_feed(self, feed: _Feed) -> None:
         feed.followers -= 1
         if not feed.followers:
-            if self._feeds.get(feed.attempt_id) is feed:
-                del self._feeds[feed.attempt_id]
-                self.went_on.pop(feed.attempt_id, None)
+            if self._feeds.get(feed.name) is feed:
+                del self._feeds[feed.name]
+                self.went_on.pop(feed.name, None)
             await feed.close()
 
 
 class _Feed:
-    """Waits for new entries of one attempt; `tail` is the offset up to which it passed them on."""
+    """Waits for new entries of one log; `tail` is the offset up to which it passed them on."""
 
-    def __init__(self, attempt_id: UUID, offset: int) -> None:
-        self.attempt_id = attempt_id
+    def __init__(self, name: str, offset: int) -> None:
+        self.name = name
         self.tail = offset
         self.followers = 0
         self.is_over = False
@@ -164,7 +163,7 @@ class _Feed:
         try:
             await asyncio.shield(opening)
             while not self._is_closing:
-                entries = await _read(client, self.attempt_id, self.tail, BLOCK_MS)
+                entries = await _read(client, self.name, self.tail, BLOCK_MS)
                 if entries:
                     self.tail = entries[-1].end
                     self._notify(entries)
@@ -191,9 +190,9 @@ def _connect() -> aioredis.Redis:
 
 
 async def _read(
-    client: aioredis.Redis, attempt_id: UUID, offset: int, block_ms: int | None
+    client: aioredis.Redis, name: str, offset: int, block_ms: int | None
 ) -> list[Entry]:
-    streams: dict[Any, Any] = {stream_key(attempt_id): f"{offset}-0"}
+    streams: dict[Any, Any] = {stream_key(name): f"{offset}-0"}
     found = await client.xread(streams, count=_ENTRIES, block=block_ms)
     # RESP3 answers with a mapping, RESP2 with pairs.
     pairs = found.items() if isinstance(found, dict) else found or []

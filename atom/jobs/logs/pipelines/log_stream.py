@@ -1,4 +1,4 @@
-"""Recent log data of an attempt, in a Redis Stream until the flusher makes chunks of it.
+"""Recent log data of a rank, in a Redis Stream until the flusher makes chunks of it.
 
 An entry's id is `<offset of the byte after it>-0`. So a reader at offset N reads ids after `N-0`,
 trimming at N is `MINID`, and bytes cannot arrive twice. `…:next` holds the expected offset. It
@@ -16,7 +16,7 @@ from atom.core import redis
 READ_ENTRIES = 64
 _EXPIRES_AFTER_EOF_S = 3600
 
-# KEYS: stream, next, pending. ARGV: seed, offset, payload bytes, lines, body, attempt id.
+# KEYS: stream, next, pending. ARGV: seed, offset, payload bytes, lines, body, log.
 # The time is Valkey's: who appends and who asks how old it is are different machines.
 # Returns {1, next} when appended, {0, next} when the offset is not the expected one.
 _APPEND = """
@@ -38,7 +38,7 @@ for _, entry in ipairs(redis.call('XRANGE', KEYS[1], ARGV[1], '+')) do
 end
 return lines
 """
-# KEYS: next, pending. ARGV: flushed offset, attempt id. Forgets a log that is wholly in chunks.
+# KEYS: next, pending. ARGV: flushed offset, log. Forgets a log that is wholly in chunks.
 _SETTLE = """
 local next = redis.call('GET', KEYS[1])
 if not next or tonumber(next) <= tonumber(ARGV[1]) then redis.call('SREM', KEYS[2], ARGV[2]) end
@@ -57,45 +57,48 @@ class Entry:
     body: bytes
 
 
-def stream_key(attempt_id: UUID | str) -> str:
-    """Return the key of the attempt's stream."""
-    return f"log:{{{attempt_id}}}:stream"
+def log_of(attempt_id: UUID | str, rank: int = 0) -> str:
+    """Return the name of a rank's log; that of rank 0 is its attempt's id."""
+    return f"{attempt_id}.{rank}" if rank else str(attempt_id)
 
 
-def _next_key(attempt_id: UUID | str) -> str:
-    return f"log:{{{attempt_id}}}:next"
+def stream_key(name: str) -> str:
+    """Return the key of a log's stream."""
+    return f"log:{{{name}}}:stream"
 
 
-def next_offset(attempt_id: UUID | str) -> int | None:
-    """Return the offset that the log has reached, None if Valkey does not know the attempt."""
-    value = cast("bytes | None", redis.client().get(_next_key(attempt_id)))
+def _next_key(name: str) -> str:
+    return f"log:{{{name}}}:next"
+
+
+def next_offset(name: str) -> int | None:
+    """Return the offset that the log has reached, None if Valkey does not know it."""
+    value = cast("bytes | None", redis.client().get(_next_key(name)))
     return None if value is None else int(value)
 
 
-def append(
-    attempt_id: UUID, seed: int, offset: int, size: tuple[int, int], body: bytes
-) -> int | None:
+def append(name: str, seed: int, offset: int, size: tuple[int, int], body: bytes) -> int | None:
     """Append a body at `offset` and return the new end; None if another offset is expected.
 
     `size` is (payload bytes, lines). `seed` is the expected offset if Valkey does not know it.
     """
-    keys = [stream_key(attempt_id), _next_key(attempt_id), _PENDING]
+    keys = [stream_key(name), _next_key(name), _PENDING]
     script = redis.client().register_script(_APPEND)
-    arguments: list[int | str | bytes] = [seed, offset, *size, body, str(attempt_id)]
+    arguments: list[int | str | bytes] = [seed, offset, *size, body, name]
     appended, after = cast("list[Any]", script(keys, arguments))
     return int(after) if appended else None
 
 
-def read(attempt_id: UUID | str, start: int, count: int = READ_ENTRIES) -> list[Entry]:
+def read(name: str, start: int, count: int = READ_ENTRIES) -> list[Entry]:
     """Return up to `count` entries that end after `start`, in order."""
-    found = redis.client().xrange(stream_key(attempt_id), min=f"({start}-0", count=count)
+    found = redis.client().xrange(stream_key(name), min=f"({start}-0", count=count)
     return [parse_entry(*item) for item in cast("list[Any]", found)]
 
 
-def lines_after(attempt_id: UUID | str, start: int) -> int:
+def lines_after(name: str, start: int) -> int:
     """Return the number of lines in the entries that end after `start`."""
     script = redis.client().register_script(_COUNT_LINES)
-    return int(cast("int", script([stream_key(attempt_id)], [f"({start}-0"])))
+    return int(cast("int", script([stream_key(name)], [f"({start}-0"])))
 
 
 def parse_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> Entry:
@@ -110,26 +113,26 @@ def parse_entry(entry_id: bytes, fields: dict[bytes, bytes]) -> Entry:
     )
 
 
-def trim(attempt_id: UUID, flushed: int) -> None:
+def trim(name: str, flushed: int) -> None:
     """Drop the entries that end at or before `flushed`."""
-    redis.client().xtrim(stream_key(attempt_id), minid=f"{flushed}-1", approximate=False)
+    redis.client().xtrim(stream_key(name), minid=f"{flushed}-1", approximate=False)
 
 
-def settle(attempt_id: UUID, flushed: int) -> None:
-    """Take the attempt off the list of logs to flush if nothing came meanwhile."""
+def settle(name: str, flushed: int) -> None:
+    """Take a log off the list of those to flush if nothing came meanwhile."""
     script = redis.client().register_script(_SETTLE)
-    script([_next_key(attempt_id), _PENDING], [flushed, str(attempt_id)])
+    script([_next_key(name), _PENDING], [flushed, name])
 
 
 def attempts_to_flush() -> list[UUID]:
     """Return the attempts whose streams hold what no chunk does."""
     members = cast("set[bytes]", redis.client().smembers(_PENDING))
-    return [UUID(member.decode()) for member in members]
+    return sorted({UUID(member.decode().split(".")[0]) for member in members})
 
 
-def expire(attempt_id: UUID) -> None:
-    """Let the stream of an ended attempt go; readers that lag still find it for a while."""
-    for key in (stream_key(attempt_id), _next_key(attempt_id)):
+def expire(name: str) -> None:
+    """Let the stream of a log that has ended go; readers that lag still find it for a while."""
+    for key in (stream_key(name), _next_key(name)):
         redis.client().expire(key, _EXPIRES_AFTER_EOF_S)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import BooleanField, Count, ExpressionWrapper, Sum
+from django.db.models import BooleanField, Count, ExpressionWrapper, F, Sum
 
 from atom.accounts.models import Project
 from atom.core import clock
@@ -115,6 +115,7 @@ def _between(found: RunQuerySet) -> list[WaitingRun]:
 
 def _held(found: RunQuerySet) -> Held:
     sums = found.filter(state__in=_HOLDING, origin=states.EXECUTED).aggregate(
-        runs=Count("pk"), cpus=Sum("cpus"), memory_bytes=Sum("memory_bytes"), gpus=Sum("gpus")
+        runs=Count("pk"),
+        **{name: Sum(F(name) * F("nodes")) for name in ("cpus", "memory_bytes", "gpus")},
     )
     return Held(**{name: value or 0 for name, value in sums.items()})

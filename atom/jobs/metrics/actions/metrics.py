@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -17,12 +18,13 @@ from atom.jobs.metrics.actions import metric_rows
 from atom.jobs.metrics.actions.metric_rows import ChunkRow, SeriesRow
 from atom.jobs.metrics.engines import points as codec
 from atom.jobs.metrics.engines.points import CHUNK_POINTS, Points
-from atom.jobs.models import Attempt, MetricSeries
+from atom.jobs.models import Attempt, MetricSeries, Rank
 from atom_sdk.sentences import Sentence
 
 SYSTEM_PREFIX = "system/"
 MAX_KEY_LENGTH = 250
 MAX_KEYS = 2000
+_OF_RANK = re.compile(r"rank-\d+/")
 
 PointRow = tuple[str, int, int, float | None]
 Number = TypeVar("Number", int, float)
@@ -51,30 +53,47 @@ class TooManyKeys(Invalid):
     """The attempt would have more metrics than it may."""
 
 
-def ingest(attempt: Attempt, seq: int, rows: Sequence[PointRow]) -> Ingested:
-    """Store the sound points of batch number `seq` of an attempt.
+def ingest(attempt: Attempt, seq: int, rows: Sequence[PointRow], rank: int = 0) -> Ingested:
+    """Store the sound points of batch number `seq` of a rank.
 
     A batch that was stored before is skipped. Raises MetricsGap if one before it is missing, and
     Invalid if no point is sound.
     """
-    return _ingest(attempt, seq, _sound(rows))
+    return _ingest(attempt, seq, _sound(rows), rank)
 
 
-def ingest_rows(attempt: Attempt, seq: int, rows: Sequence[Any]) -> Ingested:
+def ingest_rows(attempt: Attempt, seq: int, rows: Sequence[Any], rank: int = 0) -> Ingested:
     """Store a batch as `ingest` does, of rows {"step", "ts_ms", "values": {key: value}}."""
     try:
         batch = _Batch(_checked(codec.curves_from(rows)))
     except (Invalid, *_UNREADABLE):
         # Check the points one by one, to find which of them are wrong and why.
         batch = _sound([point for row in rows for point in _points_of(row)])
-    return _ingest(attempt, seq, batch)
+    return _ingest(attempt, seq, batch, rank)
 
 
-def _ingest(attempt: Attempt, seq: int, batch: _Batch) -> Ingested:
+def key_of_rank(rank: int, key: str) -> str:
+    """Return the key of a rank's curve; that of rank 0 is the plain one.
+
+    Curves of the machine stay with those of the machine: `system/rank-1/cpu_percent`.
+    """
+    if not rank:
+        return key
+    if key.startswith(SYSTEM_PREFIX):
+        return f"{SYSTEM_PREFIX}rank-{rank}/{key.removeprefix(SYSTEM_PREFIX)}"
+    return f"rank-{rank}/{key}"
+
+
+def _ingest(attempt: Attempt, seq: int, batch: _Batch, rank: int) -> Ingested:
     points, refused, first_reason = batch.points, batch.refused, batch.first_reason
+    if rank:
+        points = _checked({key_of_rank(rank, key): some for key, some in points.items()})
     with transaction.atomic():
         # Lock first: a runner that timed out sends the same batch again while we store it.
         expected = metric_rows.lock(attempt.pk)
+        if rank:
+            mine = Rank.objects.filter(attempt=attempt, number=rank)
+            expected = mine.values_list("metrics_next_seq", flat=True).get()
         if seq < expected:
             return Ingested(expected)
         if seq > expected:
@@ -94,7 +113,10 @@ def _ingest(attempt: Attempt, seq: int, batch: _Batch) -> Ingested:
             refused += _count_of(points) - _count_of(kept)
             first_reason = first_reason or _first_reason(error)
             series = _store(attempt, kept)
-        Attempt.objects.filter(pk=attempt.pk).update(metrics_next_seq=seq + 1)
+        if rank:
+            mine.update(metrics_next_seq=seq + 1)
+        else:
+            Attempt.objects.filter(pk=attempt.pk).update(metrics_next_seq=seq + 1)
     _summarise(attempt.run_id, series)
     return Ingested(seq + 1, refused, first_reason if refused else "")
 
@@ -307,7 +329,12 @@ def _most(one: Number | None, other: Number | None) -> Number | None:
 
 def _summarise(run_id: UUID, series: list[SeriesRow]) -> None:
     """Copy the last values to the run, for lists, and notify pages of the curves' lengths."""
-    last = {one.key: one.last for one in series if one.kind == "user" and one.last is not None}
+    last = {
+        one.key: one.last
+        for one in series
+        # Lists show the values of rank 0.
+        if one.kind == "user" and one.last is not None and not _OF_RANK.match(one.key)
+    }
     if last:
         metric_rows.add_to_summary(run_id, last)
     live.publish(f"run.{run_id}", {"type": "metrics", "keys": {one.key: one.n for one in series}})

@@ -14,6 +14,8 @@ from atom.clusters.quotas.actions.quotas import quota_of
 from atom.clusters.quotas.engines.limits import build_exceeds
 from atom.jobs.deliveries import STREAM
 from atom.jobs.executors import environments_in
+from atom.jobs.launchers import PLAIN
+from atom.jobs.runs.actions.program import Program
 from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.engines.cluster_choice import Offer, Verdict, judge, refusal_of
 from atom.jobs.runs.engines.images import wrong_image
@@ -43,12 +45,16 @@ class ChosenCluster:
         refusal = self.offer.catalog.refusal_of(self.offer.name, demand)
         return {"accelerator": [refusal]} if refusal else {}
 
-    def never_fits(self, demand: Demand) -> Errors:
+    def never_fits(self, demand: Demand, nodes: int = 1) -> Errors:
         """Return what no machine of the cluster, or no quota there, could ever offer, by field."""
         if self.offer is None:
             return never_fits([], demand)
-        above = self.offer.above_quota(demand)
-        return never_fits(self.offer.nodes, demand) or {name: [why] for name, why in above.items()}
+        if wrong := never_fits(self.offer.nodes, demand):
+            return wrong
+        if too_many := self.offer.too_many_nodes(demand, nodes):
+            return {"nodes": [too_many]}
+        above = self.offer.above_quota(demand, nodes)
+        return {name: [why] for name, why in above.items()}
 
     def never_builds(self, requirements: str, image: str) -> Errors:
         """Return why the quota leaves no room to build the run's environment, by field."""
@@ -81,6 +87,39 @@ def choose_cluster(project: Project, user: User, request: RunRequest) -> ChosenC
     if refusal := refusal_of(cluster.name, cluster.state, cluster.heartbeat_at):
         errors["cluster"] = [refusal]
     return ChosenCluster(cluster, offer_of(cluster, project), errors)
+
+
+def without_nodes() -> Sentence:
+    """Return why Atom's own machines take no run on several nodes."""
+    return Sentence(
+        "jobs.nodes_without_cluster",
+        "A run on several nodes needs a registered cluster. Choose one, or ask for one node.",
+    )
+
+
+def wrong_nodes(cluster: Cluster | None, request: RunRequest, program: Program) -> Errors:
+    """Return what is wrong with a request for several nodes, by field."""
+    errors: Errors = {}
+    if request.nodes > 1 and cluster is None:
+        errors["nodes"] = [without_nodes()]
+    elif request.nodes > 1 and program.workflow is not None and not program.is_distributed:
+        errors["nodes"] = [
+            Sentence(
+                "jobs.workflow_on_one_node",
+                "The workflow {workflow} trains on one node. Ask for one node, or run a command of "
+                "your own.",
+                workflow=program.workflow.slug,
+            )
+        ]
+    if request.launcher != PLAIN and request.nodes == 1:
+        errors["launcher"] = [
+            Sentence(
+                "jobs.launcher_on_one_node",
+                "A launcher starts the command on several nodes. Ask for two nodes or more, or "
+                "leave it out.",
+            )
+        ]
+    return errors
 
 
 def wrong_cluster_deliveries(
@@ -127,9 +166,9 @@ def demand_on(catalog: Catalog, demand: Demand) -> Demand:
     return demand if kind is None else replace(demand, accelerator=kind.name)
 
 
-def verdict_on(offer: Offer, demand: Demand) -> Verdict:
-    """Return when a cluster has room for a demand, whose kind may be spelled in another way."""
-    return judge(offer, demand_on(offer.catalog, demand))
+def verdict_on(offer: Offer, demand: Demand, nodes: int = 1) -> Verdict:
+    """Return when a cluster has room for so many pods; the kind may be spelled in another way."""
+    return judge(offer, demand_on(offer.catalog, demand), nodes)
 
 
 def _wrong_without_cluster(request: RunRequest) -> Errors:

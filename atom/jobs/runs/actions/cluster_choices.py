@@ -10,19 +10,31 @@ from django.forms.models import model_to_dict
 from atom.accounts.models import Project, User
 from atom.clusters.actions import LOCAL
 from atom.clusters.models import AcceleratorPrice
-from atom.jobs.runs.actions.chosen_cluster import offer_of, own_offer, usable_clusters, verdict_on
-from atom.jobs.runs.engines.cluster_choice import Offer, free_of_kind
+from atom.jobs.runs.actions.chosen_cluster import (
+    offer_of,
+    own_offer,
+    usable_clusters,
+    verdict_on,
+    without_nodes,
+)
+from atom.jobs.runs.engines.cluster_choice import Fits, Offer, Verdict, free_of_kind
 from atom.jobs.scheduling.engines.accelerators import Kind
 from atom.jobs.scheduling.engines.placement import Demand
 from atom_sdk.sentences import Sentence
 
 
-def cluster_choices(project: Project, user: User, demand: Demand) -> list[dict[str, Any]]:
-    """Return Atom's own machines, then each registered cluster by name, as the API shows them."""
+def cluster_choices(
+    project: Project, user: User, demand: Demand, nodes: int = 1
+) -> list[dict[str, Any]]:
+    """Return Atom's own machines, then each registered cluster by name, as the API shows them.
+
+    `demand` is that of each of the `nodes`.
+    """
     own = _shown(
         {"name": LOCAL, "kind": LOCAL, "state": "ready"},
         own_offer(),
         demand,
+        nodes,
         AcceleratorPrice.objects.filter(cluster__name=LOCAL).order_by("kind"),
     )
     clusters = usable_clusters(project, user).prefetch_related("prices").order_by("name")
@@ -33,6 +45,7 @@ def cluster_choices(project: Project, user: User, demand: Demand) -> list[dict[s
                 model_to_dict(cluster, fields=["name", "kind", "state"]),
                 offer_of(cluster, project),
                 demand,
+                nodes,
                 sorted(cluster.prices.all(), key=lambda price: price.kind),
             )
             for cluster in clusters
@@ -41,9 +54,16 @@ def cluster_choices(project: Project, user: User, demand: Demand) -> list[dict[s
 
 
 def _shown(
-    named: Mapping[str, str], offer: Offer, demand: Demand, prices: Iterable[AcceleratorPrice]
+    named: Mapping[str, str],
+    offer: Offer,
+    demand: Demand,
+    nodes: int,
+    prices: Iterable[AcceleratorPrice],
 ) -> dict[str, Any]:
-    verdict = verdict_on(offer, demand)
+    if nodes > 1 and offer.name == LOCAL:
+        verdict = Verdict(Fits.NEVER, without_nodes())
+    else:
+        verdict = verdict_on(offer, demand, nodes)
     return {
         **named,
         "fits": verdict.fits,

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from django.conf import settings
+
 from atom.cache.models import CacheRecord
 from atom.clusters.models import Cluster
 from atom.core import clock
 from atom.jobs import states
+from atom.jobs.attempts.actions.gangs import forms_another, is_gang, missing_ranks
 from atom.jobs.executors import environments_in, executor_in, executor_of
 from atom.jobs.executors.base import Phase
 from atom.jobs.models import Attempt, Run
@@ -53,6 +56,9 @@ class AnswerCode(StrEnum):
     CLUSTER_AWAY = "cluster_away"
     IN_CLUSTER = "in_cluster"
     # How far its cluster is with its start.
+    # Another run on several nodes gets its nodes first; some of its own have started.
+    GANG_TURN = "gang_turn"
+    GANG_FORMING = "gang_forming"
     CLUSTER_QUEUED = "cluster_queued"
     CLUSTER_ADMITTED = "cluster_admitted"
     CLUSTER_SCHEDULING = "cluster_scheduling"
@@ -81,6 +87,7 @@ class ReasonKind(StrEnum):
     SILENT = "silent"
     NODE_NOT_READY = "node_not_ready"
     RDMA_OFF = "rdma_off"
+    GANG = "gang"
 
 
 class Outlook(StrEnum):
@@ -275,6 +282,12 @@ def _warming(run: Run) -> Explanation:
         for reason in (*_data_reasons(run), _runtime_reason(run), _build_reason(run))
         if reason
     ]
+    if not reasons and run.cluster is not None and forms_another(run, run.cluster):
+        text = "Another run on several nodes gets its nodes in this cluster first."
+        action = "Wait: one run at a time gets its nodes, so that no two hold a part of them each."
+        reason = Reason(ReasonKind.GANG, text, action)
+        answer = "It is ready, and waits for its turn to get all of its nodes."
+        return Explanation(AnswerCode.GANG_TURN, answer, [reason])
     if not reasons:
         answer = "Data and environment are ready; it is about to start."
         return Explanation(AnswerCode.TO_BE_STARTED, answer, [])
@@ -341,10 +354,13 @@ def _in_cluster(cluster: Cluster, run: Run) -> Explanation:
         return Explanation(AnswerCode.IN_CLUSTER, _IN_CLUSTER[AnswerCode.IN_CLUSTER], [])
     executor = executor_in(cluster)
     phase = executor.phase_of(attempt)
+    forming = _forming(run, attempt)
     code = _PHASES.get(phase, AnswerCode.IN_CLUSTER) if phase else AnswerCode.IN_CLUSTER
     found = executor.waits_for(attempt)
+    if forming and phase not in (Phase.QUEUED, Phase.ENDED):
+        code = AnswerCode.GANG_FORMING
     if found is None:
-        return Explanation(code, _IN_CLUSTER[code], [])
+        return Explanation(code, _IN_CLUSTER[code], forming)
     params = {
         "cluster": cluster.name,
         "said": str(found.sentence),
@@ -352,11 +368,24 @@ def _in_cluster(cluster: Cluster, run: Run) -> Explanation:
         "suggestion": found.suggestion.as_code(),
     }
     reason = Reason(ReasonKind.CLUSTER, str(found.sentence), str(found.suggestion), params)
-    return Explanation(code, _IN_CLUSTER[code], [reason])
+    return Explanation(code, _IN_CLUSTER[code], [*forming, reason])
+
+
+def _forming(run: Run, attempt: Attempt) -> list[Reason]:
+    """Return how many nodes a run on several nodes has already."""
+    if not is_gang(run):
+        return []
+    joined = run.nodes - len(missing_ranks(attempt))
+    limit_s = settings.ATOM_GANG_FORMING_S
+    text = f"{joined} of {run.nodes} nodes have started their pod; the command waits for all."
+    action = f"Wait. After {limit_s} s it gives its nodes back and waits for its next turn."
+    params = {"joined": joined, "nodes": run.nodes, "limit_s": limit_s}
+    return [Reason(ReasonKind.GANG, text, action, params)]
 
 
 _IN_CLUSTER = {
     AnswerCode.IN_CLUSTER: "Its cluster has it, and starts it when it has room.",
+    AnswerCode.GANG_FORMING: "Its cluster gives it its nodes, one after the other.",
     AnswerCode.CLUSTER_QUEUED: "It waits in a queue of its cluster.",
     AnswerCode.CLUSTER_ADMITTED: "The queue of its cluster has admitted it; its pods come next.",
     AnswerCode.CLUSTER_SCHEDULING: "Its cluster looks for a node with room for it.",
@@ -415,7 +444,7 @@ def preview(plan: RunPlan) -> dict[str, Any]:
 def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
     """Return the forecast on a registered cluster, whose scheduler chooses the node."""
     errors = {**plan.errors, **plan.too_large}
-    verdict = verdict_on(offer_of(cluster, plan.project), plan.demand)
+    verdict = verdict_on(offer_of(cluster, plan.project), plan.demand, plan.request.nodes)
     if verdict.fits is not Fits.NEVER and plan.too_large:
         verdict = Verdict(Fits.NEVER, _first_reason(plan.too_large))
     why = verdict.reason or f"Cluster {cluster.name} has room now; it chooses the machine itself."

@@ -15,6 +15,7 @@ from atom.jobs.models import CodeSnapshot, Workflow
 from atom.jobs.runs.actions.chosen_cluster import (
     choose_cluster,
     wrong_cluster_deliveries,
+    wrong_nodes,
 )
 from atom.jobs.runs.actions.plan_data import (
     References,
@@ -112,6 +113,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
             **wrong_cluster_deliveries(chosen.cluster, request, references.versions),
             **wrong_deliveries_of(request, references, wrong_data),
             **chosen.errors,
+            **wrong_nodes(chosen.cluster, request, program),
             **wrong_accelerator,
             **wrong_models,
             **_wrong_env(request),
@@ -120,7 +122,8 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
         },
         too_large={}
         if wrong_accelerator
-        else chosen.never_fits(demand) or chosen.never_builds(program.requirements, request.image),
+        else chosen.never_fits(demand, request.nodes)
+        or chosen.never_builds(program.requirements, request.image),
     )
 
 

@@ -32,6 +32,11 @@ class Program:
             return True
         return bool(self.workflow.definition.get("inputs", {}).get(alias, {}).get("narrowable"))
 
+    @property
+    def is_distributed(self) -> bool:
+        """Return whether several nodes may run it together; a workflow declares it."""
+        return self.workflow is None or bool(self.workflow.definition.get("distributed"))
+
     def parameters_of_type(self, kind: str) -> dict[str, Any]:
         """Return the values of the workflow's parameters of a type, without empty ones."""
         if self.workflow is None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from atom.jobs.launchers import PLAIN
 from atom.jobs.models import Artifact
 
 Errors = dict[str, list[str]]
@@ -28,6 +29,9 @@ class RunRequest:
     resources: dict[str, int] = field(default_factory=dict)
     # The kind of its GPUs; empty for any.
     accelerator: str = ""
+    # How many pods run the command together, each with these resources, and how they start it.
+    nodes: int = 1
+    launcher: str = PLAIN
     env: dict[str, str] = field(default_factory=dict)
     secrets: list[str] = field(default_factory=list)
     timeout_s: int | None = None

@@ -20,6 +20,7 @@ from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record, transition
 from atom.jobs.executors import environments_in
+from atom.jobs.launchers import PLAIN
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 from atom.jobs.runs.actions.plan import RunPlan, plan_run
 from atom.jobs.runs.actions.requests import RunRequest
@@ -83,6 +84,8 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         memory_bytes=plan.demand.memory_bytes,
         gpus=plan.demand.gpus,
         accelerator=plan.demand.accelerator,
+        nodes=request.nodes,
+        launcher=request.launcher,
         runtime=environments_in(plan.cluster).ensure(plan.requirements, request.image),
         cluster=plan.cluster,
         image=request.image,
@@ -229,6 +232,8 @@ def request_like(run: Run) -> RunRequest:
         deliveries={one.alias: one.delivery for one in inputs if one.delivery != PACKS},
         resources={"cpus": run.cpus, "memory_bytes": run.memory_bytes, "gpus": run.gpus},
         accelerator=run.accelerator,
+        nodes=run.nodes,
+        launcher=run.launcher,
         env=run.env,
         secrets=list(run.secrets),
         timeout_s=run.timeout_s,
@@ -263,8 +268,10 @@ def clone_run(run: Run, user: User, changes: Mapping[str, Any] | None = None) ->
         # A kind of no GPU is refused; the copy did not ask for one.
         changed.setdefault("accelerator", "")
     if run.cluster is not None and changed.get("cluster") in ("", LOCAL):
-        # The cluster forced streams, and its image starts nowhere else.
-        changed = {"image": "", "deliveries": {}, **changed}
+        # The cluster forced streams; its image, and several nodes, start nowhere else.
+        changed = {"image": "", "deliveries": {}, "nodes": 1, **changed}
+    if changed.get("nodes") == 1:
+        changed.setdefault("launcher", PLAIN)
     return create_run(run.project, user, replace(request, **changed))
 
 

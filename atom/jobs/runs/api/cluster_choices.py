@@ -19,7 +19,7 @@ from atom.core.states import all_states
 from atom.jobs.json_values import names
 from atom.jobs.runs.actions.cluster_choices import cluster_choices
 from atom.jobs.runs.actions.plan import DEFAULT_RESOURCES
-from atom.jobs.runs.api.request_serializers import accelerator_field
+from atom.jobs.runs.api.request_serializers import accelerator_field, nodes_field
 from atom.jobs.runs.engines.cluster_choice import Fits
 from atom.jobs.scheduling.engines.accelerators import without_gpus
 from atom.jobs.scheduling.engines.placement import Demand
@@ -38,6 +38,7 @@ class WantedSerializer(serializers.Serializer[Any]):
         min_value=0, max_value=10_000, default=DEFAULT_RESOURCES["gpus"]
     )
     accelerator = accelerator_field(default="")
+    nodes = nodes_field(default=1)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse a kind without a number of GPUs."""
@@ -98,5 +99,7 @@ class ClusterChoicesView(ProjectScopedView, APIView):
         """Return where a run with these resources could go, and when there is room for it."""
         wanted = WantedSerializer(data=request.query_params)
         check(wanted)
-        found = cluster_choices(self.project, user_of(request), Demand(**wanted.validated_data))
+        data = dict(wanted.validated_data)
+        nodes = data.pop("nodes")
+        found = cluster_choices(self.project, user_of(request), Demand(**data), nodes)
         return Response(ClusterChoicesSerializer({"results": found}).data)

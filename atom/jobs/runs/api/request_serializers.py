@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from atom.core.names import NameField, TextField
 from atom.jobs.deliveries import DELIVERIES
+from atom.jobs.launchers import LAUNCHERS, MAX_NODES
 from atom.jobs.runs.engines.images import MAX_CHARACTERS
 from atom.jobs.workflows.api.workflow_serializers import PartialResourcesSerializer
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
@@ -23,6 +24,24 @@ def accelerator_field(**options: Any) -> TextField:
         allow_blank=True,
         help_text="The kind of the GPUs, one of cluster-choices/; empty for any.",
         **options,
+    )
+
+
+def nodes_field(**options: Any) -> serializers.IntegerField:
+    """Return how many nodes run the command together."""
+    return serializers.IntegerField(
+        min_value=1,
+        max_value=MAX_NODES,
+        required=False,
+        help_text="How many pods run the command together; each gets these resources.",
+        **options,
+    )
+
+
+def launcher_field() -> serializers.ChoiceField:
+    """Return how each node starts the command."""
+    return serializers.ChoiceField(
+        choices=LAUNCHERS, required=False, help_text="How several nodes start the command."
     )
 
 
@@ -78,6 +97,8 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     )
     resources = PartialResourcesSerializer(required=False)
     accelerator = accelerator_field()
+    nodes = nodes_field()
+    launcher = launcher_field()
     env = serializers.DictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
     )
@@ -119,6 +140,8 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
     )
     resources = PartialResourcesSerializer(required=False)
     accelerator = accelerator_field()
+    nodes = nodes_field()
+    launcher = launcher_field()
     timeout_s = serializers.IntegerField(
         min_value=1, max_value=90 * 86_400, required=False, allow_null=True
     )

@@ -125,8 +125,8 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
         model = Run
         fields: tuple[str, ...] = (
             "id", "number", "name", "state", "workflow", "created_by", "datasets", "resources",
-            "accelerator", "cluster", "node", "phase", "progress", "progress_text", "duration_s",
-            "cpu_hours", "gpu_hours",
+            "accelerator", "nodes", "launcher", "cluster", "node", "phase",
+            "progress", "progress_text", "duration_s", "cpu_hours", "gpu_hours",
             "failure_class", "failure_reason", "failure", "origin", "experiment",
             "metrics_summary", "tags", "starred", "revision", "created_at", "started_at",
             "finished_at", "archived_at", "attempts",
@@ -160,13 +160,13 @@ class RunShortSerializer(FieldsOnce, serializers.ModelSerializer[Run]):
 
     @extend_schema_field(serializers.FloatField(allow_null=True))
     def get_cpu_hours(self, run: Run) -> float | None:
-        """Return the hours that it ran times its processors; None before it ran."""
-        return self._hours(run, run.cpus)
+        """Return the hours that it ran times the processors of all nodes; None before it ran."""
+        return self._hours(run, run.cpus * run.nodes)
 
     @extend_schema_field(serializers.FloatField(allow_null=True))
     def get_gpu_hours(self, run: Run) -> float | None:
-        """Return the hours that it ran times its GPUs; None before it ran."""
-        return self._hours(run, run.gpus)
+        """Return the hours that it ran times the GPUs of all nodes; None before it ran."""
+        return self._hours(run, run.gpus * run.nodes)
 
     def _hours(self, run: Run, units: int) -> float | None:
         return unit_hours(run.origin, self.get_duration_s(run), units)
@@ -220,7 +220,10 @@ class RankSerializer(FieldsOnce, serializers.ModelSerializer[Rank]):
 
     class Meta:
         model = Rank
-        fields = ("number", "node", "pod", "heartbeat_at", "exit_code", "signal", "ended_at")
+        fields = (
+            *("number", "node", "pod", "heartbeat_at", "started_at"),
+            *("exit_code", "signal", "exit_reason", "ended_at"),
+        )
 
     def get_pod(self, rank: Rank) -> str | None:
         """Return the name of its pod; None before one joined, and where there are no pods."""

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 from atom.clusters.quotas.engines.limits import PodDemand, QuotaLimits, exceeds
 from atom.jobs.scheduling.engines.accelerators import Catalog
-from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, never_fits, place
+from atom.jobs.scheduling.engines.placement import Demand, Fleet, NodeCapacity, never_fits
 from atom_sdk.sentences import Sentence
 
 
@@ -38,11 +38,38 @@ class Offer:
     # The most that the pods of the project hold there at once.
     quota: QuotaLimits = field(default_factory=QuotaLimits)
 
-    def above_quota(self, demand: Demand) -> dict[str, Sentence]:
-        """Return why a demand is larger than the quota, even if nothing else runs, by field."""
+    def above_quota(self, demand: Demand, nodes: int = 1) -> dict[str, Sentence]:
+        """Return why so many pods are above the quota, even if nothing else runs, by field."""
         selector = self.catalog.selector_for(demand) if demand.gpus else None
         accelerators = {selector.resource: demand.gpus} if selector else {}
-        return exceeds(self.quota, PodDemand(demand.cpus, demand.memory_bytes, accelerators))
+        pod = PodDemand(demand.cpus, demand.memory_bytes, accelerators)
+        return exceeds(self.quota, pod.times(nodes))
+
+    def too_many_nodes(self, demand: Demand, nodes: int) -> Sentence | None:
+        """Return why so many pods never run at once, though each has a machine."""
+        if nodes == 1 or not self.nodes:
+            return None
+        empty = [
+            replace(node, used_cpus=0, used_memory_bytes=0, used_gpus=0, used_kinds={}, usable=True)
+            for node in self.nodes
+        ]
+        most = pods_that_fit(empty, demand, nodes)
+        if most >= nodes:
+            return None
+        return Sentence(
+            "jobs.too_many_nodes",
+            "Cluster {cluster} has room for {most} pods of this size at once, and the run needs "
+            "{nodes}. Ask for fewer nodes, or for less on each.",
+            cluster=self.name,
+            most=most,
+            nodes=nodes,
+        )
+
+
+def pods_that_fit(nodes: Sequence[NodeCapacity], demand: Demand, most: int) -> int:
+    """Return how many pods of a demand the nodes have room for at once, counted up to `most`."""
+    fleet = Fleet([replace(node, coverage=None) for node in nodes])
+    return next((count for count in range(most) if fleet.choose(demand) is None), most)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +80,11 @@ class Verdict:
     reason: Sentence | None = None
 
 
-def judge(offer: Offer, demand: Demand) -> Verdict:
-    """Return when a cluster has room for a demand; its state, then its kinds go before its size."""
+def judge(offer: Offer, demand: Demand, nodes: int = 1) -> Verdict:
+    """Return when a cluster has room for so many pods of a demand.
+
+    Its state goes before its kinds, and these before its size.
+    """
     if refusal := refusal_of(offer.name, offer.state, offer.answered_at):
         return Verdict(Fits.NEVER, refusal)
     if not offer.nodes:
@@ -66,11 +96,9 @@ def judge(offer: Offer, demand: Demand) -> Verdict:
         )
     if refusal := offer.catalog.refusal_of(offer.name, demand):
         return Verdict(Fits.NEVER, refusal)
-    for reasons in never_fits(offer.nodes, demand).values():
-        return Verdict(Fits.NEVER, _sentence(reasons[0]))
-    for reason in offer.above_quota(demand).values():
-        return Verdict(Fits.NEVER, reason)
-    if _has_room(offer, demand):
+    if refusal := _too_large(offer, demand, nodes):
+        return Verdict(Fits.NEVER, refusal)
+    if _has_room(offer, demand, nodes):
         return Verdict(Fits.NOW)
     usable = [node for node in offer.nodes if node.usable]
     if not usable or never_fits(usable, demand):
@@ -91,6 +119,15 @@ def judge(offer: Offer, demand: Demand) -> Verdict:
             cluster=offer.name,
         ),
     )
+
+
+def _too_large(offer: Offer, demand: Demand, nodes: int) -> Sentence | None:
+    """Return why the cluster never has room, whatever else runs; None if it may have."""
+    for reasons in never_fits(offer.nodes, demand).values():
+        return _sentence(reasons[0])
+    if refusal := offer.too_many_nodes(demand, nodes):
+        return refusal
+    return next(iter(offer.above_quota(demand, nodes).values()), None)
 
 
 def refusal_of(name: str, state: str, answered_at: datetime | None) -> Sentence | None:
@@ -140,11 +177,11 @@ def free_of_kind(offer: Offer, kind: str) -> int | None:
     return max(0, sum(node.free_gpus(kind) for node in having if node.usable) - named)
 
 
-def _has_room(offer: Offer, demand: Demand) -> bool:
-    if place([replace(node, coverage=None) for node in offer.nodes], demand).node is None:
+def _has_room(offer: Offer, demand: Demand, nodes: int) -> bool:
+    if not offer.nodes or pods_that_fit(offer.nodes, demand, nodes) < nodes:
         return False
     usable = [node for node in offer.nodes if node.usable]
-    wanted = [demand, *offer.taken]
+    wanted = [*[demand] * nodes, *offer.taken]
     kind = demand.accelerator
     gpus_of_kind = sum(one.gpus for one in wanted if one.accelerator == kind)
     return (

@@ -18,7 +18,9 @@ def begin_attempt(run: Run, **where: Any) -> Attempt:
     checkpoint = outputs.latest_checkpoint(run)
     step = checkpoint.step if checkpoint else None
     attempt = Attempt.objects.create(run=run, number=last + 1, resumed_from_step=step, **where)
-    Rank.objects.create(attempt=attempt, node=attempt.node)
+    Rank.objects.bulk_create(
+        Rank(attempt=attempt, number=number, node=attempt.node) for number in range(run.nodes)
+    )
     run.claimed_until = None
     run.progress, run.progress_text = 0.0, ""
     transition(run, states.PLACING)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, QuerySet, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Sum
 
 from atom.clusters.models import Cluster, Node, NodeAccelerator
 from atom.clusters.node_use import NodeUse
@@ -17,6 +17,7 @@ from atom.jobs.models import Rank, Run
 from atom.jobs.scheduling.engines.accelerators import Catalog, NodeKind, Selector, catalog_of
 from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity
 
+_HELD = ("cpus", "memory_bytes", "gpus")
 _HOLDING = states.ACTIVE - states.WAITING
 
 
@@ -115,7 +116,7 @@ def _node(node: Node, catalog: Catalog, held: list[Demand]) -> NodeCapacity:
 def _unplaced_in(cluster: Cluster) -> list[Demand]:
     placed = _open_ranks().filter(attempt__run=OuterRef("pk"), node__cluster=cluster)
     runs = Run.objects.filter(~Exists(placed), cluster=cluster, state__in=_HOLDING)
-    rows = runs.values("accelerator").annotate(**_sums("")).order_by("accelerator")
+    rows = runs.values("accelerator").annotate(**_sums_of_runs()).order_by("accelerator")
     return [_demand(row, row["accelerator"]) for row in rows]
 
 
@@ -127,7 +128,12 @@ def _open_ranks() -> QuerySet[Rank]:
 
 def _sums(prefix: str) -> dict[str, Any]:
     # Not the fields' own names, which an aggregate may not take.
-    return {f"all_{name}": Sum(f"{prefix}{name}") for name in ("cpus", "memory_bytes", "gpus")}
+    return {f"all_{name}": Sum(f"{prefix}{name}") for name in _HELD}
+
+
+def _sums_of_runs() -> dict[str, Any]:
+    """Return sums over all pods of runs."""
+    return {f"all_{name}": Sum(F(name) * F("nodes")) for name in _HELD}
 
 
 def _demand(row: Mapping[str, Any], kind: str) -> Demand:

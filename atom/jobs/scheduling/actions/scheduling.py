@@ -15,6 +15,7 @@ from atom.clusters.models import Node
 from atom.core.ids import uuid7
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.attempts import end_attempt
+from atom.jobs.attempts.actions.gangs import may_form
 from atom.jobs.attempts.actions.resumption import note_resumption
 from atom.jobs.deliveries import STREAM
 from atom.jobs.event_kinds import EventKind
@@ -133,6 +134,8 @@ def warm_run(run: Run, attempt: Attempt) -> None:
     runtime = data is not None and _runtime_ready(run, attempt)
     if not (data and runtime):
         return
+    if run.cluster is not None and not may_form(run, run.cluster):
+        return  # another gang of the cluster gets its nodes first
     run.progress_text = ""
     transition(run, states.SUBMITTED, attempt)
     if run.cluster_id is None:

@@ -10,6 +10,7 @@ from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.documents import (
     condition,
     last_condition,
+    moment,
     rows,
     text,
 )
@@ -93,7 +94,11 @@ def uids_of(observed: Mapping[str, Any]) -> set[str]:
 _KEPT_METADATA = (
     *("name", "uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"),
 )
-_KEPT_JOB_STATUS = ("conditions", "active", "ready", "terminating", "succeeded", "failed")
+_KEPT_JOB_STATUS = (
+    *("conditions", "active", "ready", "terminating", "succeeded", "failed"),
+    # A suspension takes it away, and the end of the suspension writes it anew.
+    "startTime",
+)
 _KEPT_POD_STATUS = (
     *("phase", "reason", "message", "conditions", "startTime"),
     *("initContainerStatuses", "containerStatuses"),
@@ -151,7 +156,8 @@ def observation_of(
     is_final = over and (bool(observed.get("gone")) or all(is_over(pod) for pod in pods))
     joined = {str(one["pod_uid"]) for one in identities.values() if one.get("pod_uid")}
     failure = _failure_of(observed, limits, joined) if over else _disruption_of(observed, limits)
-    return Observation(ranks, is_final=is_final, failure=failure)
+    since = moment(observed.get("job") or {}, "status", "startTime")
+    return Observation(ranks, is_final=is_final, failure=failure, may_start_since=since)
 
 
 def _failure_of(
