@@ -4795,6 +4795,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/logs/merged/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the next lines of all ranks, and where to go on. */
+        get: operations["runs_logs_merged"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/logs/raw/": {
         parameters: {
             query?: never;
@@ -6147,6 +6164,17 @@ export interface components {
             resources?: components["schemas"]["PartialResourcesRequest"];
             /** @description The kind of the GPUs, one of cluster-choices/; empty for any. */
             accelerator?: string;
+            /** @description How many pods run the command together; each gets these resources. */
+            nodes?: number;
+            /**
+             * @description How several nodes start the command.
+             *
+             *     * `plain` - plain
+             *     * `torchrun` - torchrun
+             *     * `tensorflow` - tensorflow
+             *     * `hostfile` - hostfile
+             */
+            launcher?: components["schemas"]["LauncherEnum"];
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
@@ -6526,6 +6554,8 @@ export interface components {
             resources: components["schemas"]["Resources"];
             /** @description The kind of its GPUs; empty for any. */
             accelerator: string;
+            nodes: number;
+            launcher: components["schemas"]["LauncherEnum"];
             /** @description The registered cluster that was chosen; null: Atom's own machines. */
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
@@ -7176,6 +7206,8 @@ export interface components {
          *     * `tracked` - tracked
          *     * `cluster_away` - cluster_away
          *     * `in_cluster` - in_cluster
+         *     * `gang_turn` - gang_turn
+         *     * `gang_forming` - gang_forming
          *     * `cluster_queued` - cluster_queued
          *     * `cluster_admitted` - cluster_admitted
          *     * `cluster_scheduling` - cluster_scheduling
@@ -7186,7 +7218,7 @@ export interface components {
          *     * `cluster_ended` - cluster_ended
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster" | "gang_turn" | "gang_forming" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -7222,10 +7254,11 @@ export interface components {
          *     * `PREEMPTED` - PREEMPTED
          *     * `EVICTED` - EVICTED
          *     * `JOB_VANISHED` - JOB_VANISHED
+         *     * `GANG_INCOMPLETE` - GANG_INCOMPLETE
          *     * `MOVED` - MOVED
          * @enum {string}
          */
-        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS" | "BAD_DATA" | "BAD_MODEL" | "OOM_GPU" | "RESULT_REFUSED" | "IMAGE_PULL" | "VOLUME" | "UNSCHEDULABLE" | "PREEMPTED" | "EVICTED" | "JOB_VANISHED" | "MOVED";
+        FailureClassEnum: "OOM_HOST" | "USER_CODE" | "COMMAND_NOT_FOUND" | "DATA_WARMUP" | "RUNTIME_BUILD" | "PREPARATION" | "RUNNER_LOST" | "NODE_LOST" | "NODE_DISK" | "DEADLINE" | "BAD_PARAMETERS" | "BAD_DATA" | "BAD_MODEL" | "OOM_GPU" | "RESULT_REFUSED" | "IMAGE_PULL" | "VOLUME" | "UNSCHEDULABLE" | "PREEMPTED" | "EVICTED" | "JOB_VANISHED" | "GANG_INCOMPLETE" | "MOVED";
         /** @description One thing that does not work, and what follows for people. */
         Fault: {
             code: string;
@@ -8023,6 +8056,14 @@ export interface components {
                 [key: string]: components["schemas"]["ParameterText"];
             };
         };
+        /**
+         * @description * `plain` - plain
+         *     * `torchrun` - torchrun
+         *     * `tensorflow` - tensorflow
+         *     * `hostfile` - hostfile
+         * @enum {string}
+         */
+        LauncherEnum: "plain" | "torchrun" | "tensorflow" | "hostfile";
         /** @description Labels or a split, keyed by path and digest. */
         Layer: {
             name: string;
@@ -8231,6 +8272,8 @@ export interface components {
             resources: components["schemas"]["Resources"];
             /** @description The kind of its GPUs; empty for any. */
             accelerator: string;
+            nodes: number;
+            launcher: components["schemas"]["LauncherEnum"];
             /** @description The registered cluster that was chosen; null: Atom's own machines. */
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
@@ -10353,8 +10396,11 @@ export interface components {
             readonly pod: string | null;
             /** Format: date-time */
             heartbeat_at: string | null;
+            /** Format: date-time */
+            started_at: string | null;
             exit_code: number | null;
             signal: number | null;
+            exit_reason: string;
             /** Format: date-time */
             ended_at: string | null;
         };
@@ -10438,9 +10484,10 @@ export interface components {
          *     * `silent` - silent
          *     * `node_not_ready` - node_not_ready
          *     * `rdma_off` - rdma_off
+         *     * `gang` - gang
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready" | "rdma_off";
+        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready" | "rdma_off" | "gang";
         /** @description Codes that are shown this once. */
         RecoveryCodes: {
             recovery_codes: string[];
@@ -10698,6 +10745,8 @@ export interface components {
             resources: components["schemas"]["Resources"];
             /** @description The kind of its GPUs; empty for any. */
             accelerator: string;
+            nodes: number;
+            launcher: components["schemas"]["LauncherEnum"];
             /** @description The registered cluster that was chosen; null: Atom's own machines. */
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
@@ -10876,6 +10925,7 @@ export interface components {
          *     * `not_mounted` - not_mounted
          *     * `runner_lost` - runner_lost
          *     * `moved` - moved
+         *     * `gang_incomplete` - gang_incomplete
          *     * `node_lost` - node_lost
          *     * `machines_lost` - machines_lost
          *     * `disk_full` - disk_full
@@ -10915,7 +10965,7 @@ export interface components {
          *     * `not_a_detector` - not_a_detector
          * @enum {string}
          */
-        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "node_lost" | "machines_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "pod_refused" | "pod_not_prepared" | "pod_not_reported" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused" | "no_objects" | "export_differs" | "not_a_detector";
+        RunFailureCodeEnum: "out_of_memory" | "deadline" | "command_not_found" | "not_prepared" | "signalled" | "exited" | "exited_with_error" | "not_launched" | "secrets_missing" | "nothing_selected" | "not_mounted" | "runner_lost" | "moved" | "gang_incomplete" | "node_lost" | "machines_lost" | "disk_full" | "disk_read_only" | "disk_failing" | "data_warmup" | "runtime_build" | "preempted" | "evicted" | "node_pressure" | "pod_deleted" | "disrupted" | "job_vanished" | "image_not_pulled" | "volume_not_mounted" | "unschedulable" | "container_not_started" | "cluster_ended_it" | "pod_refused" | "pod_not_prepared" | "pod_not_reported" | "no_labels" | "one_class" | "split_empty" | "nothing_readable" | "gpu_out_of_memory" | "model_without_description" | "model_of_another_program" | "model_damaged" | "no_videos" | "no_readable_video" | "output_is_input" | "result_not_pushed" | "import_refused" | "no_objects" | "export_differs" | "not_a_detector";
         /** @description A folder, with all that is below it. */
         RunFolder: {
             name: string;
@@ -10971,6 +11021,7 @@ export interface components {
             attempt: number;
             /** Format: uuid */
             attempt_id: string;
+            rank: number;
             streams: components["schemas"]["RunLogStream"][];
             frames: components["schemas"]["RunLogFrame"][];
             next: number;
@@ -10988,6 +11039,20 @@ export interface components {
             stream: string;
             bytes: number;
             lines: number;
+            eof: boolean;
+        };
+        RunMergedLine: {
+            rank: number;
+            ts_ns: number;
+            stream: string;
+            text: string;
+        };
+        RunMergedLog: {
+            attempt: number;
+            /** Format: uuid */
+            attempt_id: string | null;
+            lines: components["schemas"]["RunMergedLine"][];
+            next: string;
             eof: boolean;
         };
         RunMetric: {
@@ -11077,6 +11142,17 @@ export interface components {
             resources?: components["schemas"]["PartialResourcesRequest"];
             /** @description The kind of the GPUs, one of cluster-choices/; empty for any. */
             accelerator?: string;
+            /** @description How many pods run the command together; each gets these resources. */
+            nodes?: number;
+            /**
+             * @description How several nodes start the command.
+             *
+             *     * `plain` - plain
+             *     * `torchrun` - torchrun
+             *     * `tensorflow` - tensorflow
+             *     * `hostfile` - hostfile
+             */
+            launcher?: components["schemas"]["LauncherEnum"];
             env?: {
                 [key: string]: string;
             };
@@ -11129,6 +11205,8 @@ export interface components {
             resources: components["schemas"]["Resources"];
             /** @description The kind of its GPUs; empty for any. */
             accelerator: string;
+            nodes: number;
+            launcher: components["schemas"]["LauncherEnum"];
             /** @description The registered cluster that was chosen; null: Atom's own machines. */
             cluster: string | null;
             /** @description Return the machine of the last attempt. */
@@ -12915,6 +12993,7 @@ export type LabelerStats = components['schemas']['LabelerStats'];
 export type LabelingOverview = components['schemas']['LabelingOverview'];
 export type LabelsFromEnum = components['schemas']['LabelsFromEnum'];
 export type LanguageText = components['schemas']['LanguageText'];
+export type LauncherEnum = components['schemas']['LauncherEnum'];
 export type Layer = components['schemas']['Layer'];
 export type Lease = components['schemas']['Lease'];
 export type LeaseNoRequest = components['schemas']['LeaseNoRequest'];
@@ -13203,6 +13282,8 @@ export type RunKeepingRequest = components['schemas']['RunKeepingRequest'];
 export type RunLog = components['schemas']['RunLog'];
 export type RunLogFrame = components['schemas']['RunLogFrame'];
 export type RunLogStream = components['schemas']['RunLogStream'];
+export type RunMergedLine = components['schemas']['RunMergedLine'];
+export type RunMergedLog = components['schemas']['RunMergedLog'];
 export type RunMetric = components['schemas']['RunMetric'];
 export type RunMetricKindEnum = components['schemas']['RunMetricKindEnum'];
 export type RunOfVersion = components['schemas']['RunOfVersion'];
@@ -16980,6 +17061,8 @@ export interface operations {
                 cpus?: number;
                 gpus?: number;
                 memory_bytes?: number;
+                /** @description How many pods run the command together; each gets these resources. */
+                nodes?: number;
             };
             header?: never;
             path: {
@@ -25267,6 +25350,8 @@ export interface operations {
                 limit_bytes?: number;
                 /** @description Only lines that contain this. */
                 q?: string;
+                /** @description Of a run on several nodes; 0 if left out. */
+                rank?: number;
                 stream?: "all" | "stderr" | "stdout";
             };
             header?: never;
@@ -25297,6 +25382,45 @@ export interface operations {
             };
         };
     };
+    runs_logs_merged: {
+        parameters: {
+            query?: {
+                /** @description `next` of the answer before this one. */
+                after?: string;
+                /** @description Number or id; the last one if left out. */
+                attempt?: string;
+                limit_bytes?: number;
+                /** @description Begin so many bytes before each log's end. */
+                tail_bytes?: number;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunMergedLog"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     runs_logs_raw: {
         parameters: {
             query?: {
@@ -25308,6 +25432,8 @@ export interface operations {
                 errors?: "0" | "1";
                 /** @description The text to find, up to 500 characters. */
                 q?: string;
+                /** @description Of a run on several nodes; 0 if left out. */
+                rank?: number;
                 /** @description `q` is a regular expression (RE2). */
                 regex?: "0" | "1";
                 stream?: "all" | "stderr" | "stdout";
@@ -25357,6 +25483,8 @@ export interface operations {
                 limit?: number;
                 /** @description The text to find, up to 500 characters. */
                 q?: string;
+                /** @description Of a run on several nodes; 0 if left out. */
+                rank?: number;
                 /** @description `q` is a regular expression (RE2). */
                 regex?: "0" | "1";
                 stream?: "all" | "stderr" | "stdout";

@@ -10,7 +10,7 @@ from rest_framework.test import APIClient
 from atom.jobs.logs.actions import log_search, logs
 from atom.jobs.logs.engines import log_errors
 from atom.jobs.logs.engines.log_search import Query, Search
-from atom.jobs.models import Attempt
+from atom.jobs.models import Attempt, Rank
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
 from tests.factories.accounts import make_member, make_user
@@ -20,10 +20,10 @@ from tests.streams import bytes_of
 pytestmark = pytest.mark.django_db
 
 
-def say(attempt: Attempt, *payloads: bytes, fd: int = 1) -> None:
-    start = logs.length(logs.stream_of(attempt))
+def say(attempt: Attempt, *payloads: bytes, fd: int = 1, rank: int = 0) -> None:
+    start = logs.length(logs.stream_of(attempt, rank))
     body = frames.encode(Frame(fd, 0, 7, one.count(b"\n"), one) for one in payloads)
-    logs.append(attempt, start, body)
+    logs.append(attempt, start, body, rank)
 
 
 def asking(attempt: Attempt) -> APIClient:
@@ -242,3 +242,19 @@ def test_a_line_that_never_ends_does_not_hold_a_search_back() -> None:
         looking.feed(Frame(1, offset, 1, 1, payload))
         offset += len(payload)
     assert looking.resume_at().offset > 0
+
+
+def test_a_rank_is_searched_and_downloaded_by_its_number() -> None:
+    attempt = make_attempt()
+    Rank.objects.create(attempt=attempt, number=1, node=attempt.node)
+    say(attempt, b"loss 1\n")
+    say(attempt, b"start\nloss 2\n", rank=1)
+    api = asking(attempt)
+    assert lines(search(attempt, api, q="loss")) == [1]
+    assert lines(search(attempt, api, q="loss", rank=1)) == [2]
+    raw = f"/api/v1/runs/{attempt.run_id}/logs/raw/"
+    whole = api.get(raw, {"rank": 1})
+    assert bytes_of(whole) == b"start\nloss 2\n"
+    assert "-rank-1.log" in whole["Content-Disposition"]
+    assert bytes_of(api.get(raw, {"rank": 1, "q": "loss"})) == b"loss 2\n"
+    assert api.get(raw, {"rank": 2}).json()["detail_code"] == "jobs.rank_unknown"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.engines.log_search import Match, Position, Query, Search
-from atom.jobs.models import Attempt
+from atom.jobs.models import Attempt, LogStream
 
 # One request searches at most this much and returns where to go on.
 SEARCHED_BYTES = 64 << 20
@@ -26,9 +26,11 @@ class SearchResult:
     total_bytes: int
 
 
-def search(attempt: Attempt, query: Query, position: Position, limit: int) -> SearchResult:
-    """Return up to about `limit` matches from a position on. Raises PatternError."""
-    stream = logs.stream_of(attempt)
+def search(
+    attempt: Attempt, query: Query, position: Position, limit: int, rank: int = 0
+) -> SearchResult:
+    """Return up to about `limit` matches in a rank's log. Raises PatternError."""
+    stream = logs.stream_of(attempt, rank)
     total = logs.length(stream)
     end = min(total, position.offset + SEARCHED_BYTES)
     looking = Search(query, position)
@@ -50,14 +52,14 @@ def search(attempt: Attempt, query: Query, position: Position, limit: int) -> Se
     return SearchResult(looking.matches, after, complete, reached, total)
 
 
-def matching_text(attempt: Attempt, query: Query) -> Iterator[bytes]:
-    """Yield all lines that match, as a terminal shows them. Raises PatternError at once."""
+def matching_text(attempt: Attempt, query: Query, rank: int = 0) -> Iterator[bytes]:
+    """Yield the lines of a rank that match, as a terminal shows them. Raises PatternError."""
     looking = Search(query)
-    return _lines(attempt, looking)
+    return _lines(logs.stream_of(attempt, rank), looking)
 
 
-def _lines(attempt: Attempt, looking: Search) -> Iterator[bytes]:
-    for frame in logs.iterate(logs.stream_of(attempt), 0, 1 << 62):
+def _lines(stream: LogStream, looking: Search) -> Iterator[bytes]:
+    for frame in logs.iterate(stream, 0, 1 << 62):
         looking.feed(frame)
         yield from _drained(looking)
     looking.finish()

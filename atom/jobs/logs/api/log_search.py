@@ -20,6 +20,7 @@ from atom.core.streaming import streamed
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.json_values import number_of
 from atom.jobs.logs.actions import log_search, logs
+from atom.jobs.logs.api.logs import rank_of
 from atom.jobs.logs.engines import log_errors
 from atom.jobs.logs.engines.log_lines import Line
 from atom.jobs.logs.engines.log_search import MAX_PATTERN, Match, PatternError, Position, Query
@@ -37,6 +38,7 @@ _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})\.(\d{1,18})")
 _FLAG = ["0", "1"]
 _WANTED = [
     OpenApiParameter("attempt", str, description="Number or id; the last one if left out."),
+    OpenApiParameter("rank", int, description="Of a run on several nodes; 0 if left out."),
     OpenApiParameter("q", str, description=f"The text to find, up to {MAX_PATTERN} characters."),
     OpenApiParameter("regex", str, enum=_FLAG, description="`q` is a regular expression (RE2)."),
     OpenApiParameter("case", str, enum=_FLAG, description="Upper and lower case differ."),
@@ -167,7 +169,7 @@ class LogSearchView(RunScopedView):
                 raise
             return Response(_nothing(position))
         try:
-            found = log_search.search(attempt, query, position, limit)
+            found = log_search.search(attempt, query, position, limit, rank_of(request, attempt))
         except PatternError as error:
             raise refused(error) from error
         return Response(
@@ -266,15 +268,17 @@ class RawLogView(RunScopedView):
         With `stream` alone, the bytes of one stream.
         """
         attempt = find_attempt(self.run, request.query_params.get("attempt", ""))
+        rank = rank_of(request, attempt)
         query = query_of(request)
         try:
-            lines = log_search.matching_text(attempt, query) if query else None
+            lines = log_search.matching_text(attempt, query, rank) if query else None
         except PatternError as error:
             raise refused(error) from error
         fds = _fds_of(request)
-        pieces = lines or _bytes_of(logs.stream_of(attempt), fds)
+        pieces = lines or _bytes_of(logs.stream_of(attempt, rank), fds)
         response = StreamingHttpResponse(streamed(pieces), content_type="text/plain; charset=utf-8")
-        part = "".join(f"-{STREAM_NAMES[fd]}" for fd in fds) if len(fds) == 1 else ""
+        part = f"-rank-{rank}" if rank else ""
+        part += "".join(f"-{STREAM_NAMES[fd]}" for fd in fds) if len(fds) == 1 else ""
         part += "-matches" if query else ""
         name = f"run-{self.run.number}-attempt-{attempt.number}{part}.log"
         response["Content-Disposition"] = f'attachment; filename="{name}"'
