@@ -83,6 +83,7 @@ def list_(context: Context) -> None:
 @click.option("--memory", type=Size(), help="For instance 2g.")
 @click.option("--gpus", type=click.IntRange(0))
 @click.option("--accelerator", metavar="KIND", help="The kind of the GPUs; else any.")
+@click.option("--nodes", type=click.IntRange(1, 256), help="How many nodes have these each.")
 @pass_context
 def choices(
     context: Context,
@@ -90,6 +91,7 @@ def choices(
     memory: int | None,
     gpus: int | None,
     accelerator: str | None,
+    nodes: int | None,
 ) -> None:
     """List where a run of the project could go, and when there is room for it."""
     asked: dict[str, int | str | None] = {
@@ -97,6 +99,7 @@ def choices(
         "memory_bytes": memory,
         "gpus": gpus,
         "accelerator": accelerator,
+        "nodes": nodes,
     }
     resources = {name: value for name, value in asked.items() if value is not None}
     rows = context.client.runs.cluster_choices(**resources)

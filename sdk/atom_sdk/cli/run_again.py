@@ -8,7 +8,13 @@ import click
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.options import Size
-from atom_sdk.cli.run_options import check_awaiting, parameters_of, resources_of, with_awaiting
+from atom_sdk.cli.run_options import (
+    check_awaiting,
+    parameters_of,
+    resources_of,
+    with_awaiting,
+    with_nodes,
+)
 from atom_sdk.cli.run_watching import started
 
 
@@ -68,6 +74,7 @@ def move(
 )
 @click.option("--cluster", metavar="NAME", help="Another cluster; 'local' for Atom's own machines.")
 @click.option("--image", metavar="REF", help="Another image that the cluster starts.")
+@with_nodes
 @with_awaiting
 @pass_context
 def clone(context: Context, /, run_name: str, parameters: tuple[str, ...], **options: Any) -> int:
@@ -78,7 +85,7 @@ def clone(context: Context, /, run_name: str, parameters: tuple[str, ...], **opt
     check_awaiting(options)
     changed: dict[str, Any] = {
         name: options[name]
-        for name in ("accelerator", "cluster", "image")
+        for name in ("accelerator", "cluster", "image", "nodes", "launcher")
         if options[name] is not None
     }
     if parameters:

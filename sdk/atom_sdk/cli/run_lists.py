@@ -177,12 +177,14 @@ def _reasons(row: dict[str, Any]) -> list[str]:
 
 
 def amounts_text(run: dict[str, Any]) -> str:
-    """Return what a run asks for, such as `4 CPU, 16.0 GiB, 2 GPU A100`."""
+    """Return what a run asks for, such as `2 × (4 CPU, 16.0 GiB, 2 GPU A100)`."""
     asked = run["resources"]
     gib = asked["memory_bytes"] / 2**30
     text = f"{asked['cpus']} CPU, {gib:.1f} GiB, {asked['gpus']} GPU"
-    # A server of an older version names no kind.
-    return f"{text} {run.get('accelerator', '')}".rstrip()
+    # A server of an older version names no kind, and no nodes.
+    text = f"{text} {run.get('accelerator', '')}".rstrip()
+    nodes = run.get("nodes", 1)
+    return f"{nodes} × ({text})" if nodes > 1 else text
 
 
 COMMANDS = (list_, tag, note, archive, queue)

@@ -12,6 +12,7 @@ from atom_sdk.cli.options import Size, not_blank
 from atom_sdk.manifests.query import QueryError, parse_query
 
 DELIVERIES = ("packs", "mount", "stream")
+LAUNCHERS = ("plain", "torchrun", "tensorflow", "hostfile")
 
 
 def pairs(values: tuple[str, ...], option: str) -> dict[str, str]:
@@ -59,6 +60,26 @@ def _inputs(values: tuple[str, ...]) -> tuple[dict[str, str], dict[str, str]]:
     return references, deliveries
 
 
+def with_nodes(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of a run on several nodes."""
+    options = (
+        click.option(
+            "--nodes",
+            type=click.IntRange(1, 256),
+            help="How many nodes of a cluster run it together, each with these resources.",
+        ),
+        click.option(
+            "--launcher",
+            type=click.Choice(LAUNCHERS),
+            help="How several nodes start it: each by itself (plain), a process for each GPU "
+            "(torchrun), with TF_CONFIG (tensorflow) or with a file of all hosts (hostfile).",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that every kind of run has; `settings_of` reads them."""
     options = (
@@ -93,6 +114,7 @@ def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
             help="How often it is tried again by itself, after a failure that is not the code's.",
         ),
     )
+    command = with_nodes(command)
     for option in reversed(options):
         command = option(command)
     return command
@@ -128,7 +150,10 @@ def resources_of(options: Mapping[str, Any]) -> dict[str, int]:
 
 def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of the request that `with_settings` asks for."""
-    names = ("name", "timeout_s", "max_retries", "cluster", "image", "accelerator")
+    names = (
+        *("name", "timeout_s", "max_retries", "cluster", "image", "accelerator"),
+        *("nodes", "launcher"),
+    )
     given = {name: options[name] for name in names}
     return {
         "env": pairs(options["env"], "--env"),

@@ -17,6 +17,7 @@ from atom_sdk.cli.context import (
 )
 from atom_sdk.cli.log_printing import LinePrinter
 from atom_sdk.cli.render import duration_text
+from atom_sdk.cli.run_ranks import print_lines
 
 _EXIT_BY_STATE = {"succeeded": 0, "failed": EXIT_FAILED, "cancelled": EXIT_CANCELLED}
 
@@ -39,11 +40,31 @@ def started(context: Context, run: dict[str, Any], options: Mapping[str, Any]) -
 
 
 def follow_run(
-    context: Context, run_id: str, attempt: int | None = None, stream: str | None = None
+    context: Context,
+    run_id: str,
+    attempt: int | None = None,
+    stream: str | None = None,
+    rank: int | None = None,
 ) -> int:
     """Show the log, or one stream of it, until the run has ended; return its exit code."""
-    frames = context.client.runs.frames(run_id, follow=True, attempt=attempt, stream=stream)
+    frames = context.client.runs.frames(
+        run_id, follow=True, attempt=attempt, stream=stream, rank=rank
+    )
     print_log(context, frames)
+    return _followed(context, run_id)
+
+
+def follow_ranks(
+    context: Context, run_id: str, follow: bool, attempt: int | None, stream: str | None
+) -> int:
+    """Show the lines of all ranks; with `follow` until the run has ended, then its exit code."""
+    lines = context.client.runs.merged_lines(run_id, follow=follow, attempt=attempt)
+    print_lines(context, (line for line in lines if stream in (None, line["stream"])))
+    return _followed(context, run_id) if follow else 0
+
+
+def _followed(context: Context, run_id: str) -> int:
+    """Return the exit code of a run whose log was shown to its end."""
     found = context.client.runs.wait(run_id)
     if context.as_json:
         context.emit_line(found)

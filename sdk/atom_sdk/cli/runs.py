@@ -22,7 +22,8 @@ from atom_sdk.cli.run_options import (
     with_awaiting,
     with_settings,
 )
-from atom_sdk.cli.run_watching import awaited, follow_run, print_log, started
+from atom_sdk.cli.run_ranks import ALL_RANKS, RankName, nodes_rows, print_ranks
+from atom_sdk.cli.run_watching import awaited, follow_ranks, follow_run, print_log, started
 from atom_sdk.cli.workflows import workflow
 from atom_sdk.client.code.git import fetch_code
 from atom_sdk.client.code.snapshot import send_snapshot, take_snapshot
@@ -158,6 +159,7 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
         ("cluster", found.get("cluster") or ""),
         ("image", found.get("image") or ""),
         ("resources", amounts_text(found)),
+        *nodes_rows(found),
         ("duration", duration_text(found["duration_s"])),
         ("metrics", json.dumps(found["metrics_summary"], ensure_ascii=False)),
         ("tags", " ".join(found["tags"])),
@@ -169,16 +171,28 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
             ("try", found["suggestion"]),
         ]
     print_table(out, ("", ""), rows)
+    print_ranks(out, found)
 
 
 @click.command()
 @click.argument("run_name", metavar="RUN")
 @click.option("-f", "--follow", is_flag=True, help="Go on until the run has ended; exit like it.")
 @click.option("--attempt", type=int, help="An earlier attempt.")
+@click.option(
+    "--rank",
+    type=RankName(),
+    help="Of a run on several nodes: its number, else 0; all: the lines of each by their times.",
+)
 @with_searching
 @pass_context
 def logs(
-    context: Context, /, run_name: str, follow: bool, attempt: int | None, **options: Any
+    context: Context,
+    /,
+    run_name: str,
+    follow: bool,
+    attempt: int | None,
+    rank: int | None,
+    **options: Any,
 ) -> int:
     """Print the log of RUN; with --json, a line of JSON for each piece.
 
@@ -187,15 +201,19 @@ def logs(
     when there are none.
     """
     wanted = wanted_of(options, follow)
-    run_id = context.client.runs.resolve(run_name)
-    if wanted:
-        return print_matches(
-            context, context.client.runs.search_log(run_id, attempt=attempt, **wanted)
-        )
     stream = options["stream"]
+    if rank == ALL_RANKS and wanted:
+        raise click.UsageError("A search looks at one rank: give --rank its number.")
+    runs = context.client.runs
+    run_id = runs.resolve(run_name)
+    if rank == ALL_RANKS:
+        return follow_ranks(context, run_id, follow, attempt, stream)
+    if wanted:
+        matches = runs.search_log(run_id, attempt=attempt, rank=rank, **wanted)
+        return print_matches(context, matches)
     if follow:
-        return follow_run(context, run_id, attempt, stream)
-    print_log(context, context.client.runs.frames(run_id, attempt=attempt, stream=stream))
+        return follow_run(context, run_id, attempt, stream, rank)
+    print_log(context, runs.frames(run_id, attempt=attempt, stream=stream, rank=rank))
     return 0
 
 

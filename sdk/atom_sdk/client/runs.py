@@ -32,7 +32,8 @@ class Runs:
 
         `cluster` names one of `cluster_choices`, and `image` what it starts; without a cluster the
         run goes to Atom's own machines. `accelerator` names a kind of GPUs that the cluster has;
-        without it, any will do.
+        without it, any will do. `nodes` pods of a cluster run a command together, each with these
+        resources; `launcher` (plain, torchrun, tensorflow, hostfile) says how they start it.
         Raises ApiError with a message per field when something does not fit.
         """
         return run_with_floats(self._http.post(f"projects/{self._project}/runs/", body))
@@ -45,8 +46,9 @@ class Runs:
     def cluster_choices(self, **resources: int | str) -> Sequence[dict[str, Any]]:
         """Return where a run with these resources could go, Atom's own machines first.
 
-        `resources`: cpus, memory_bytes, gpus, accelerator. `fits` is now, later or never; `reason`
-        says why. `accelerators` are the kinds of each cluster with their total and what is free.
+        `resources`: cpus, memory_bytes, gpus, accelerator, nodes (each with the others). `fits` is
+        now, later or never; `reason` says why. `accelerators` are the kinds of each cluster with
+        their total and what is free.
         """
         address = f"projects/{self._project}/cluster-choices/"
         found: dict[str, Any] = self._http.get(address, **resources)
@@ -93,7 +95,7 @@ class Runs:
         """Start a new run of the same code, data, parameters and resources.
 
         `changes`: name, parameters, resources, timeout_s, max_retries, tags, cluster, image,
-        accelerator; of parameters and resources only those that are named change.
+        accelerator, nodes, launcher; of parameters and resources only those that are named change.
         """
         return run_with_floats(self._http.post(f"runs/{self.resolve(run)}/clone/", changes))
 
@@ -220,10 +222,18 @@ class Runs:
                 raise TimeoutError(f"run {run} is still {state}")
 
     def log(
-        self, run: str, follow: bool = False, offset: int = 0, attempt: int | None = None
+        self,
+        run: str,
+        follow: bool = False,
+        offset: int = 0,
+        attempt: int | None = None,
+        rank: int | None = None,
     ) -> Iterator[str]:
-        """Yield the log as text, from byte `offset`; with `follow`, until the run has ended."""
-        return (frame["text"] for frame in self.frames(run, follow, offset, attempt))
+        """Yield the log of a rank (0 unless named) as text, from byte `offset`.
+
+        With `follow`, until the run has ended.
+        """
+        return (frame["text"] for frame in self.frames(run, follow, offset, attempt, rank=rank))
 
     def frames(
         self,
@@ -232,13 +242,15 @@ class Runs:
         offset: int = 0,
         attempt: int | None = None,
         stream: str | None = None,
+        rank: int | None = None,
     ) -> Iterator[dict[str, Any]]:
         """Yield the pieces of the log: stream, byte_off, ts_ns and text of each.
 
-        `stream` keeps `stdout` or `stderr`. A piece may end within a line, never in a character.
+        `stream` keeps `stdout` or `stderr`, `rank` is one of a run on several nodes, else 0. A
+        piece may end within a line, never in a character.
         """
         run_id = self.resolve(run)
-        asked = {"attempt": attempt, "stream": stream, "limit_bytes": 1 << 20}
+        asked = {"attempt": attempt, "rank": rank, "stream": stream, "limit_bytes": 1 << 20}
         while True:
             page = self._http.get(f"runs/{run_id}/logs/", **{"from": offset}, **asked)
             yield from page["frames"]
@@ -249,10 +261,32 @@ class Runs:
                 return
             time.sleep(_POLL_S)
 
+    def merged_lines(
+        self, run: str, follow: bool = False, attempt: int | None = None
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the lines of all ranks by their times: rank, ts_ns, stream and text of each.
+
+        With `follow`, until the run has ended. Each line comes whole, without its newline.
+        """
+        run_id = self.resolve(run)
+        after = ""
+        while True:
+            # Asked before: what the last ranks wrote is in the answer that comes after it.
+            is_last = not follow or self.get(run_id)["state"] in TERMINAL
+            page = self._http.get(f"runs/{run_id}/logs/merged/", attempt=attempt, after=after)
+            yield from page["lines"]
+            # A retry has logs of its own: these positions are none in them.
+            attempt = page["attempt"] or attempt
+            moved, after = page["next"] != after, page["next"]
+            if page["eof"] or (is_last and not moved):
+                return
+            if not moved:
+                time.sleep(_POLL_S)
+
     def search_log(self, run: str, **wanted: Any) -> Iterator[dict[str, Any]]:
         """Yield the lines of the log that match, with their numbers and neighbours.
 
-        `wanted`: q with regex=1 (RE2) and case=1, or errors=1; attempt, stream, context.
+        `wanted`: q with regex=1 (RE2) and case=1, or errors=1; attempt, rank, stream, context.
         """
         run_id = self.resolve(run)
         cursor = ""
