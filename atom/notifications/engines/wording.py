@@ -95,6 +95,7 @@ _VALUES: Final[dict[str, dict[str, tuple[str, str]]]] = {
         "PREEMPTED": ("stopped for other work", "为其他任务让位"),
         "EVICTED": ("moved off its machine", "被移出机器"),
         "JOB_VANISHED": ("gone from its cluster", "已从集群消失"),
+        "GANG_INCOMPLETE": ("without all of its nodes in time", "未能及时得到全部节点"),
         "MOVED": ("moved to another cluster", "已移动到另一个集群"),
         "": ("without a known reason", "原因未知"),
     },

@@ -31,6 +31,7 @@ export const failureClass = {
   PREEMPTED: 'Stopped for other work',
   EVICTED: 'Moved off its machine',
   JOB_VANISHED: 'Gone from the cluster',
+  GANG_INCOMPLETE: 'Not all nodes in time',
   MOVED: 'Moved to another cluster',
 } satisfies Words<FailureClassEnum>;
 
@@ -211,6 +212,11 @@ export const failure = {
     reason: 'The run was moved to the cluster {{cluster}}.',
     suggestion: 'Nothing to correct: the run goes on there, from its last saved checkpoint.',
   },
+  gang_incomplete: {
+    reason: 'The cluster had {{joined}} of the {{nodes}} nodes that the run needs at once, after {{waited_s}}.',
+    suggestion:
+      'Nothing to correct: the nodes are given back, and the run waits for its next turn. Ask for fewer nodes to start sooner.',
+  },
   job_vanished: {
     reason: 'The job’s object is gone from the cluster, so its end could not be observed.',
     suggestion:
@@ -316,7 +322,7 @@ export const amount = {
 };
 
 /** The kinds `resources`, `machines` and `placement` are said by the placement's words, `failed` by the failure's. */
-type SaidElsewhere = 'queue' | 'passed' | 'resources' | 'machines' | 'placement' | 'failed' | 'rdma_off';
+type SaidElsewhere = 'queue' | 'passed' | 'gang' | 'resources' | 'machines' | 'placement' | 'failed' | 'rdma_off';
 
 export const reason = {
   retry: 'The last attempt was lost; the next one starts at {{at}}.',
@@ -331,7 +337,17 @@ export const reason = {
   cluster: '{{cluster}}: {{said}}',
   silent: 'The runner has not reported for {{silent_s}}; its pod runs on the ready node {{node}}.',
   node_not_ready: 'The cluster has lost contact with the node {{node}}.',
-} satisfies Words<Exclude<ReasonKindEnum, SaidElsewhere> | 'queue_one' | 'queue_other' | 'passed_one' | 'passed_other'>;
+  gang_turn: 'Another run on several nodes gets its nodes in this cluster first.',
+  gang_forming: '{{joined}} of {{nodes}} nodes have started their pod; the command waits for all.',
+} satisfies Words<
+  | Exclude<ReasonKindEnum, SaidElsewhere>
+  | 'queue_one'
+  | 'queue_other'
+  | 'passed_one'
+  | 'passed_other'
+  | 'gang_turn'
+  | 'gang_forming'
+>;
 
 export const reasonAction = {
   queue: 'Wait.',
@@ -344,4 +360,6 @@ export const reasonAction = {
   silent: 'Check that the pod reaches Atom. Cancel the run if it does no work any more.',
   node_not_ready: 'Wait: the run starts again elsewhere once its runner is silent too.',
   rdma_off: 'Ask an administrator: the page of the cluster says what is missing.',
-} satisfies Partial<Words<ReasonKindEnum>>;
+  gang_turn: 'Wait: one run at a time gets its nodes, so that no two hold a part of them each.',
+  gang_forming: 'Wait. After {{limit_s}} it gives its nodes back and waits for its next turn.',
+} satisfies Partial<Words<ReasonKindEnum | 'gang_turn' | 'gang_forming'>>;

@@ -23,6 +23,7 @@ export const failureClass: Translation<typeof en.failureClass> = {
   PREEMPTED: '为其他任务让位',
   EVICTED: '被移出机器',
   JOB_VANISHED: '已从集群消失',
+  GANG_INCOMPLETE: '节点未及时到齐',
   MOVED: '已移动到另一个集群',
 };
 
@@ -195,6 +196,10 @@ export const failure: Translation<typeof en.failure> = {
     reason: '运行已移动到集群 {{cluster}}。',
     suggestion: '无需修改：运行会在那里从最近保存的检查点继续。',
   },
+  gang_incomplete: {
+    reason: '运行需要同时得到 {{nodes}} 个节点，等待 {{waited_s}} 后集群只提供了 {{joined}} 个。',
+    suggestion: '无需修改：节点已归还，运行等待下一次轮到它。减少节点数可以更早启动。',
+  },
   job_vanished: {
     reason: '任务的对象已从集群消失，无法观察到任务如何结束。',
     suggestion: '只要还有重试次数，运行会自动重新开始。如果再次发生，请向管理员询问是哪个程序删除了它。',
@@ -294,6 +299,8 @@ export const reason: Translation<typeof en.reason> = {
   cluster: '{{cluster}}：{{said}}',
   silent: '运行程序已有 {{silent_s}} 没有上报；其 Pod 在就绪的节点 {{node}} 上运行。',
   node_not_ready: '集群与节点 {{node}} 失去联系。',
+  gang_turn: '此集群先为另一个多节点运行提供节点。',
+  gang_forming: '{{nodes}} 个节点中有 {{joined}} 个已启动 Pod；命令等待全部到齐。',
 };
 
 export const reasonAction: Translation<typeof en.reasonAction> = {
@@ -307,4 +314,6 @@ export const reasonAction: Translation<typeof en.reasonAction> = {
   silent: '请检查 Pod 能否访问 Atom。如果运行已不再工作，请取消它。',
   node_not_ready: '请等待：一旦运行程序也没有上报，运行将在别处重新开始。',
   rdma_off: '请联系管理员：集群页面会说明缺少什么。',
+  gang_turn: '请等待：每次只有一个运行获取节点，以免两个运行各占一部分。',
+  gang_forming: '请等待。{{limit_s}} 后它会归还节点，等待下一次轮到它。',
 };

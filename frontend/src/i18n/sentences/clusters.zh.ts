@@ -114,6 +114,7 @@ export const clusters: Readonly<Record<string, string>> = {
     '运行的环境须先在集群 {cluster} 构建，构建的 Pod 需要 {cpus} 个 CPU 和 {gib} GiB 内存，超过了项目在该集群的配额。请选择已包含这些软件包的镜像或其他集群，或请管理员提高配额。',
   'clusters.quota_cpus': '该项目在此集群的配额有 {cpus} 个 CPU。',
   'clusters.quota_memory': '该项目在此集群的配额有 {gib} GiB 内存。',
+  'clusters.quota_pods': '该项目在此集群的配额有 {pods} 个 Pod。',
   'clusters.quota_resource_wrong': '请按设备插件提供的名称填写资源，例如 nvidia.com/gpu。',
   'clusters.quota_twice': '项目 {project} 出现了两次。',
 };

@@ -191,4 +191,11 @@ export const jobs: Readonly<Record<string, string>> = {
   'jobs.no_accelerators': '集群 {cluster} 没有运行可以申请的加速器。',
   'jobs.too_many_of_kind': '没有机器的 {kind} 超过 {gpus} 个。',
   'jobs.wait_quota_used': '其命名空间的配额 {quota} 已用完：{resource} 已用 {used}，上限 {limit}，而它需要 {asked}。',
+  'jobs.nodes_without_cluster': '多节点运行需要已注册的集群。请选择一个集群，或只要求一个节点。',
+  'jobs.workflow_on_one_node': '工作流 {workflow} 在一个节点上训练。请只要求一个节点，或运行自己的命令。',
+  'jobs.launcher_on_one_node': '启动器用于在多个节点上启动命令。请要求两个或更多节点，或不填写启动器。',
+  'jobs.too_many_nodes':
+    '集群 {cluster} 同时容得下 {most} 个此大小的 Pod，而该运行需要 {nodes} 个。请减少节点数，或减少每个节点的资源。',
+  'jobs.rank_unknown': '该尝试没有 rank {rank}。',
+  'jobs.merged_position': '请填写上一次回答中的 next。',
 };

@@ -41,6 +41,9 @@ function shown(params: Params, format: Format): Params {
   return Object.fromEntries(Object.entries(params).map(write));
 }
 
+/** A run on several nodes waits for its turn, or for the rest of its nodes; only the second has numbers. */
+const gangKey = (params: Params) => ('joined' in params ? 'gang_forming' : 'gang_turn');
+
 /**
  * The server's sentences in the reader's language: chosen by their code and filled in from their parameters. A code that
  * this portal does not know, or a record of an older server without parameters, is said in the server's English.
@@ -112,6 +115,7 @@ export function createWords(t: TFunction, format: Format, language: string) {
     if (kind === 'cluster')
       return say('jobs.reason.cluster', { ...params, said: detail(params, 'sentence', 'said') }, text);
     if (kind === 'rdma_off') return detail(params, 'sentence', 'said');
+    if (kind === 'gang') return say(`jobs.reason.${gangKey(params)}`, params, text);
     return say(`jobs.reason.${kind}`, params, text);
   };
 
@@ -122,6 +126,7 @@ export function createWords(t: TFunction, format: Format, language: string) {
   const action = ({ kind, action: text, params }: Reason): string => {
     if (!text) return '';
     if (kind === 'cluster' && params.suggestion) return sayDetail(text, params.suggestion as Sentence);
+    if (kind === 'gang') return say(`jobs.reasonAction.${gangKey(params)}`, params, text);
     return say(`jobs.reasonAction.${kind}`, {}, text);
   };
 

@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Group, Radio, Skeleton, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
+import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { $api } from '@/api/client';
 import { sentenceOf } from '@/api/errors';
@@ -15,6 +16,8 @@ interface ClusterFieldProps {
   cluster: string;
   image: string;
   accelerator: string;
+  /** How many nodes have these resources each. */
+  nodes: number;
   resources: RunRequestRequest['resources'];
   errors: Record<string, string>;
   onChange: (values: { cluster?: string; image?: string; accelerator?: string }) => void;
@@ -24,11 +27,18 @@ interface ClusterFieldProps {
  * Where a run goes: each cluster with when it has room for these resources, and the first reason against it; and which
  * kind of GPUs it gets there.
  */
-export default function ClusterField({ cluster, image, accelerator, resources, errors, onChange }: ClusterFieldProps) {
+export default function ClusterField(props: ClusterFieldProps) {
+  const { cluster, image, accelerator, nodes, resources, errors, onChange } = props;
   const { t } = useTranslation();
   const project = useProject();
   const needsGpus = (resources?.gpus ?? 0) > 0;
-  const [asked] = useDebouncedValue(needsGpus && accelerator ? { ...resources, accelerator } : resources, 400);
+  const query = {
+    ...resources,
+    ...(needsGpus && accelerator && { accelerator }),
+    ...(nodes > 1 && { nodes }),
+  };
+  const [text] = useDebouncedValue(JSON.stringify(query), 400);
+  const asked = useMemo(() => JSON.parse(text) as typeof query, [text]);
   const choices = $api.useQuery(
     'get',
     '/api/v1/projects/{project}/cluster-choices/',

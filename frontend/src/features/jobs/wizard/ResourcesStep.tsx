@@ -18,16 +18,18 @@ import { whenReachable } from '@/shared/live/connection';
 import { useFormat } from '@/shared/ui/format';
 import { useClusters } from '../queries';
 import { DeliveryRows } from './DeliveryRows';
-import { COMMAND, type Draft, type EnvRow, inputsOf, resourcesOf } from './draft';
+import { COMMAND, type Draft, type EnvRow, inputsOf, nodesOf, resourcesOf } from './draft';
+import { Launcher, Sum } from './Nodes';
 import { NumberField } from './NumberField';
 import { SecretNames } from './SecretNames';
 import type { StepProps } from './stepProps';
 
 const ClusterField = lazy(whenReachable(() => import('./ClusterField')));
 
-// The server's limits: 16 MiB, 20 times.
+// The server's limits: 16 MiB, 20 times, 256 nodes.
 const LEAST_MEMORY_GIB = 1 / 64;
 const MOST_RETRIES = 20;
+const MOST_NODES = 256;
 
 interface Free {
   cpus: number;
@@ -43,7 +45,7 @@ function freeGpus({ accelerators, gpu_count, used }: Cluster['nodes'][number], k
   return Math.max(0, ofKind.reduce((sum, { count }) => sum + count, 0) - held);
 }
 
-/** The most that one node has free now: a run does not span nodes here. */
+/** The most that one node has free now: the resources of a run are those of each of its nodes. */
 function mostFree(clusters: Cluster[] | undefined, kind: string): Free | null {
   const nodes = clusters?.flatMap((cluster) => cluster.nodes).filter((node) => node.schedulable) ?? [];
   if (nodes.length === 0) return null;
@@ -65,6 +67,9 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
     draft.accelerator,
   );
   const canChoose = Boolean(draft.cluster) || Number(draft.gpus) > 0 || clusters?.some((cluster) => !isOwn(cluster));
+  const nodes = Number(nodesOf(draft));
+  // Atom's own machines run on one node; a field that could only be wrong is not shown.
+  const maySpan = Boolean(draft.cluster) || nodes !== 1 || clusters?.some((cluster) => !isOwn(cluster));
   const isMounted = Object.values(draft.deliveries ?? {}).includes('mount');
   const set = (values: Partial<Draft>) => dispatch({ type: 'set', values });
   const hint = (amount: string | undefined) => (amount === undefined ? '\u00a0' : t('wizard.free', { amount }));
@@ -115,13 +120,29 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           error={errors.max_retries}
           onChange={(maxRetries) => set({ maxRetries })}
         />
+        {maySpan && (
+          <NumberField
+            label={t('wizard.nodes')}
+            description={t(draft.workflow === COMMAND ? 'wizard.nodesHint' : 'wizard.nodesOfWorkflow')}
+            min={1}
+            max={MOST_NODES}
+            value={nodesOf(draft)}
+            error={errors.nodes}
+            onChange={(value) => set({ nodes: value })}
+          />
+        )}
       </SimpleGrid>
-      {canChoose && (
+      {nodes > 1 && <Sum nodes={nodes} draft={draft} />}
+      {(nodes > 1 || errors.launcher) && (
+        <Launcher value={draft.launcher ?? 'plain'} error={errors.launcher} onChange={set} />
+      )}
+      {(canChoose || maySpan) && (
         <Suspense fallback={<Skeleton h={60} />}>
           <ClusterField
             cluster={draft.cluster ?? ''}
             image={draft.image ?? ''}
             accelerator={draft.accelerator ?? ''}
+            nodes={nodes}
             resources={resourcesOf(draft)}
             errors={errors}
             onChange={set}

@@ -48,6 +48,8 @@ function commonOptions(request: RunRequest): string[] {
     ...(memoryBytes ? ['--memory', sizeOf(memoryBytes)] : []),
     ...(gpus ? ['--gpus', String(gpus)] : []),
     ...(request.accelerator ? ['--accelerator', request.accelerator] : []),
+    ...(request.nodes ? ['--nodes', String(request.nodes)] : []),
+    ...(request.launcher ? ['--launcher', request.launcher] : []),
     ...(request.cluster ? ['--cluster', request.cluster] : []),
     ...(request.image ? ['--image', request.image] : []),
     ...Object.entries(request.env ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]),

@@ -2,9 +2,11 @@ import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useReducer } from 'react';
 import { expect, test } from 'vitest';
+import type { Run } from '@/api/contract/jobs';
 import { listing, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
-import { COMMAND, draftReducer, EMPTY_DRAFT, requestOf, stepOfField } from './draft';
+import { toCli } from './asText';
+import { COMMAND, draftFromRun, draftReducer, EMPTY_DRAFT, requestOf, stepOfField } from './draft';
 import { ResourcesStep } from './ResourcesStep';
 
 let request: ReturnType<typeof requestOf>;
@@ -91,7 +93,7 @@ test('a cluster that takes no runs says so, and prices have no zeros at their en
 });
 
 test('errors of the choice are shown where it is made', () => {
-  const fields = ['cluster', 'image', 'accelerator'];
+  const fields = ['cluster', 'image', 'accelerator', 'nodes', 'launcher'];
   expect(fields.map((field) => stepOfField(field, EMPTY_DRAFT))).toEqual(fields.map(() => 'resources'));
 });
 
@@ -112,4 +114,48 @@ test('the GPUs that one node of the chosen cluster has free are those of its kin
   await userEvent.click(await screen.findByRole('combobox', { name: 'Kind of GPU' }));
   await userEvent.click(screen.getByRole('option', { name: /A100/ }));
   expect(await screen.findByText('5 free on one machine')).toBeTruthy();
+});
+
+test('several nodes are asked for with their launcher, and the form shows their sum', async () => {
+  const asked: string[] = [];
+  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [] }));
+  serve('GET', 'projects/{project}/secrets/', listing());
+  serve('GET', 'projects/{project}/cluster-choices/', (_request: Request, url: URL) => {
+    asked.push(url.searchParams.get('nodes') ?? '1');
+    const reason = { code: 'jobs.nodes_without_cluster', sentence: 'Needs a registered cluster.', params: {} };
+    return { results: [asked.at(-1) === '1' ? own : { ...own, fits: 'never', reason }, west] };
+  });
+  await renderPage(<Form />);
+  const nodes = await screen.findByRole('textbox', { name: 'Nodes' });
+  expect(screen.queryByRole('combobox', { name: 'Launcher' })).toBeNull();
+  expect(request).not.toHaveProperty('nodes');
+  await userEvent.clear(nodes);
+  await userEvent.type(nodes, '2');
+  expect(request).toMatchObject({ nodes: 2 });
+  expect(request).not.toHaveProperty('launcher');
+  expect(screen.getByRole('status').textContent).toMatch(/2 nodes × \(1 CPU, .*\) = 2 CPUs/);
+  await userEvent.click(screen.getByRole('combobox', { name: 'Launcher' }));
+  await userEvent.click(screen.getByRole('option', { name: /torchrun/ }));
+  expect(request).toMatchObject({ nodes: 2, launcher: 'torchrun' });
+  expect(toCli(request, 'vision')).toContain('--nodes 2 --launcher torchrun');
+  expect(await screen.findByText('Needs a registered cluster.')).toBeTruthy();
+  expect(asked).toContain('2');
+});
+
+test('a copy of a run keeps its nodes and its launcher', () => {
+  const run = {
+    workflow: null,
+    command: ['true'],
+    parameters: {},
+    datasets: [],
+    env: [],
+    secrets: [],
+    tags: [],
+    name: '',
+    resources: { cpus: 1, memory_bytes: 2 ** 30, gpus: 0 },
+    cluster: 'west',
+    nodes: 3,
+    launcher: 'hostfile',
+  } as unknown as Run;
+  expect(requestOf(draftFromRun(run))).toMatchObject({ nodes: 3, launcher: 'hostfile', cluster: 'west' });
 });

@@ -1,4 +1,5 @@
 import type { Parameter, Resources, Run, RunInput, RunRequest, Selector, Workflow } from '@/api/contract/jobs';
+import type { LauncherEnum } from '@/api/schema';
 import { linesOfParameters, parametersOfLines } from './parameterLines';
 import { joinWords, splitWords } from './shellWords';
 
@@ -9,6 +10,7 @@ export type Step = (typeof STEPS)[number];
 export const COMMAND = 'command';
 export const GIB = 1024 ** 3;
 
+export type Launcher = LauncherEnum;
 export type Delivery = RunInput['delivery'];
 
 /** The part of a version that a run sees: what matches, of a saved view; both may be left out. */
@@ -80,6 +82,10 @@ export interface Draft {
   image: string;
   /** The kind of its GPUs; empty for any. */
   accelerator: string;
+  /** How many nodes run the command together, each with these resources; a draft of an older page has none. */
+  nodes?: Typed;
+  /** How several nodes start it. */
+  launcher?: Launcher;
 }
 
 export const EMPTY_DRAFT: Draft = {
@@ -107,6 +113,8 @@ export const EMPTY_DRAFT: Draft = {
   cluster: '',
   image: '',
   accelerator: '',
+  nodes: 1,
+  launcher: 'plain',
 };
 
 export type DraftAction =
@@ -205,6 +213,8 @@ export function draftFromRun(run: Run): Draft {
     cluster: run.cluster ?? '',
     image: run.image ?? '',
     accelerator: run.accelerator ?? '',
+    nodes: run.nodes ?? 1,
+    launcher: run.launcher ?? 'plain',
   };
 }
 
@@ -246,10 +256,14 @@ export function numbersOf(draft: Draft): Record<string, Typed | null> {
     'resources.cpus': draft.cpus,
     'resources.memory_bytes': draft.memoryGib,
     'resources.gpus': draft.gpus,
+    nodes: nodesOf(draft),
     timeout_s: draft.timeoutMinutes,
     max_retries: draft.maxRetries,
   };
 }
+
+/** The content of the field of nodes. */
+export const nodesOf = (draft: Draft): Typed => draft.nodes ?? 1;
 
 export type DraftError = 'openQuote' | 'notFetched' | 'notANumber' | 'notNamed' | 'valueUnknown';
 
@@ -315,7 +329,9 @@ export function requestOf(draft: Draft): RunRequest {
   const env = draft.env.filter((row) => row.name.trim() !== '');
   const parameters = Object.entries(draft.parameters).filter(([, value]) => value !== '' && value != null);
   const deliveries = chosenDeliveries(draft);
-  const [timeoutMinutes, maxRetries = 0] = [draft.timeoutMinutes, draft.maxRetries].map(amountOf);
+  const [timeoutMinutes, maxRetries = 0, nodes = 1] = [draft.timeoutMinutes, draft.maxRetries, nodesOf(draft)].map(
+    amountOf,
+  );
   return {
     ...(draft.name.trim() && { name: draft.name.trim() }),
     ...(draft.workflow === COMMAND
@@ -328,6 +344,9 @@ export function requestOf(draft: Draft): RunRequest {
     resources: resourcesOf(draft),
     // Without GPUs the field of their kind is not shown.
     ...(draft.accelerator && Number(draft.gpus) > 0 && { accelerator: draft.accelerator }),
+    // One node has no launcher: the choice stays in the draft for when there are more.
+    ...(nodes !== 1 && { nodes }),
+    ...(nodes > 1 && draft.launcher && draft.launcher !== 'plain' && { launcher: draft.launcher }),
     ...(draft.cluster && { cluster: draft.cluster }),
     ...(draft.cluster && draft.image?.trim() && { image: draft.image.trim() }),
     ...(Object.keys(deliveries).length > 0 && { deliveries }),
@@ -366,7 +385,7 @@ export function dataRequestOf(request: RunRequest, workflow: Workflow | undefine
 }
 
 const RESOURCE_FIELDS =
-  /^(resources|accelerator|cluster|image|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
+  /^(resources|accelerator|nodes$|launcher$|cluster|image|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;

@@ -16,6 +16,8 @@ export function labelOfField(field: string, workflow: Workflow | undefined, t: T
     'resources.memory_bytes': t('jobs.memory'),
     'resources.gpus': t('jobs.gpus'),
     accelerator: t('wizard.accelerator'),
+    nodes: t('wizard.nodes'),
+    launcher: t('wizard.launcher'),
     name: t('wizard.name'),
     timeout_s: t('jobs.timeout'),
     max_retries: t('jobs.maxRetries'),

@@ -22,6 +22,8 @@ export const runs = {
     cluster_away: 'It waits for its cluster.',
     to_another_cluster: 'It moves to another cluster: its command stores a last checkpoint first.',
     in_cluster: 'Its cluster has it, and starts it when it has room.',
+    gang_turn: 'It is ready, and waits for its turn to get all of its nodes.',
+    gang_forming: 'Its cluster gives it its nodes, one after the other.',
     cluster_queued: 'It waits in a queue of its cluster.',
     cluster_admitted: 'The queue of its cluster has admitted it; its pods come next.',
     cluster_scheduling: 'Its cluster looks for a node with room for it.',

@@ -22,6 +22,8 @@ export const runs: Translation<typeof source> = {
     cluster_away: '正在等待其集群。',
     to_another_cluster: '正在移动到另一个集群：其命令先保存最后一个检查点。',
     in_cluster: '集群已接收，有空位时将启动。',
+    gang_turn: '它已就绪，等待轮到它获取全部节点。',
+    gang_forming: '集群正在逐个为它提供节点。',
     cluster_queued: '正在集群的队列中等待。',
     cluster_admitted: '集群的队列已准入；接下来将创建 Pod。',
     cluster_scheduling: '集群正在寻找有空位的节点。',

@@ -55,6 +55,18 @@ export const wizard = {
   perHour: '{{price, number}} {{currency}} per hour',
   accelerator: 'Kind of GPU',
   anyAccelerator: 'Any',
+  nodes: 'Nodes',
+  nodesHint: 'Pods that run the command together; each gets these resources.',
+  nodesOfWorkflow: 'Most workflows run on one node; one that cannot run on several says so here.',
+  launcher: 'Launcher',
+  launcherNames: { plain: 'Plain', torchrun: 'torchrun', tensorflow: 'TensorFlow', hostfile: 'Host file' },
+  launchers: {
+    plain: 'Each node starts the command once, with its rank and the address of rank 0 in variables.',
+    torchrun: 'Each node starts a process for each of its GPUs; PyTorch meets at rank 0.',
+    tensorflow: 'Each node starts the command once, with TF_CONFIG.',
+    hostfile: 'Each node starts the command once, with a file of all hosts for MPI or DeepSpeed.',
+  },
+  sum: '{{nodes, number}} nodes × ({{each}}) = {{all}}',
   image: 'Image',
   imageHint:
     'The container image that the cluster starts. Empty: that of the installation. Requirements are installed in it.',
