@@ -25350,7 +25350,7 @@ export interface operations {
                 limit_bytes?: number;
                 /** @description Only lines that contain this. */
                 q?: string;
-                /** @description Of a run on several nodes; 0 if left out. */
+                /** @description A rank of several nodes; 0 if left out. */
                 rank?: number;
                 stream?: "all" | "stderr" | "stdout";
             };
@@ -25432,7 +25432,7 @@ export interface operations {
                 errors?: "0" | "1";
                 /** @description The text to find, up to 500 characters. */
                 q?: string;
-                /** @description Of a run on several nodes; 0 if left out. */
+                /** @description A rank of several nodes; 0 if left out. */
                 rank?: number;
                 /** @description `q` is a regular expression (RE2). */
                 regex?: "0" | "1";
@@ -25483,7 +25483,7 @@ export interface operations {
                 limit?: number;
                 /** @description The text to find, up to 500 characters. */
                 q?: string;
-                /** @description Of a run on several nodes; 0 if left out. */
+                /** @description A rank of several nodes; 0 if left out. */
                 rank?: number;
                 /** @description `q` is a regular expression (RE2). */
                 regex?: "0" | "1";

@@ -346,11 +346,12 @@ export async function registerModel(
   return version.data;
 }
 
-export async function readLog(id: string, attempt: number | undefined, from: number, signal: AbortSignal) {
+export async function readLog(id: string, attempt: number | undefined, from: number, signal: AbortSignal, rank = 0) {
   const query = {
     from,
     limit_bytes: 4_194_304,
     stream: 'all' as const,
+    ...(rank > 0 && { rank }),
     ...(attempt !== undefined && { attempt: String(attempt) }),
   };
   const { data } = await api.GET('/api/v1/runs/{run_id}/logs/', { params: { path: { run_id: id }, query }, signal });
@@ -358,6 +359,7 @@ export async function readLog(id: string, attempt: number | undefined, from: num
 }
 
 export interface LogQuery {
+  rank?: number;
   q?: string;
   regex?: '1';
   case?: '1';
@@ -383,7 +385,7 @@ export async function searchLog(
 }
 
 export function rawLogUrl(id: string, attempt: number | undefined, wanted: LogQuery = {}) {
-  const params = new URLSearchParams(Object.entries(wanted));
+  const params = new URLSearchParams(Object.entries(wanted).map(([name, value]) => [name, String(value)]));
   if (attempt !== undefined) params.set('attempt', String(attempt));
   const query = params.toString();
   return `/api/v1/runs/${id}/logs/raw/${query && `?${query}`}`;

@@ -37,6 +37,8 @@ export const newRunSearch = (raw: RawSearch) => ({
 export const runSearch = (raw: RawSearch) => ({
   tab: oneOf('log', 'curves', 'system', 'files', 'events', 'config', 'comments')(raw.tab),
   attempt: number(raw.attempt),
+  /** Whose log is shown of a run on several nodes; left out: rank 0. */
+  rank: number(raw.rank),
   line: number(raw.line),
   q: text(raw.q),
   /** How `q` is meant; `errors` needs none. */

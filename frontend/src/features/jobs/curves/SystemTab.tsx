@@ -9,10 +9,14 @@ import { type Format, useFormat } from '@/shared/ui/format';
 import { isActive } from '../states';
 import { Advice } from './Advice';
 import { CurveChart } from './CurveChart';
+import { withoutRank } from './groups';
 import { useMetrics } from './source';
 
 /** `system/gpu0_percent` and `system/gpu1_percent` share a chart. */
-const groupName = (key: string) => key.replace(/^system\//, '').replace(/gpu\d+/, 'gpu');
+const groupName = (key: string) =>
+  withoutRank(key)
+    .replace(/^system\//, '')
+    .replace(/gpu\d+/, 'gpu');
 const ORDER = ['cpu_percent', 'memory_bytes', 'data_wait_percent', 'data_batches', 'gpu_percent', 'gpu_memory_bytes'];
 const rank = (name: string) => (ORDER.includes(name) ? ORDER.indexOf(name) : ORDER.length);
 const BYTES = { bytes: true, fromZero: true };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { groupCurves } from './groups';
+import { groupCurves, withoutRank } from './groups';
 import { smooth } from './smoothing';
 
 describe('smoothing', () => {
@@ -24,6 +24,10 @@ describe('smoothing', () => {
 
 describe('groups', () => {
   test('the parts of one measure share a chart', () => {
+    expect(groupCurves(['loss', 'rank-1/loss', 'rank-12/val/loss'])).toEqual([
+      { name: 'loss', keys: ['loss', 'rank-1/loss', 'rank-12/val/loss'] },
+    ]);
+    expect(withoutRank('system/rank-3/gpu0_percent')).toBe('system/gpu0_percent');
     expect(groupCurves(['train/loss', 'lr', 'val/loss', 'val_accuracy'])).toEqual([
       { name: 'loss', keys: ['train/loss', 'val/loss'] },
       { name: 'lr', keys: ['lr'] },

@@ -136,6 +136,12 @@ function Executed({ run }: { run: Run }) {
             [t('jobs.cpus'), cpus ?? '–'],
             [t('jobs.memory'), <Bytes key="m" value={memoryBytes} />],
             [t('jobs.gpus'), run.accelerator ? `${gpus} × ${run.accelerator}` : (gpus ?? 0)],
+            ...(run.nodes > 1
+              ? ([
+                  [t('wizard.nodes'), run.nodes],
+                  [t('wizard.launcher'), t(`wizard.launcherNames.${run.launcher}`)],
+                ] as [string, string | number][])
+              : []),
             [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
             [t('jobs.maxRetries'), run.max_retries],
             [t('jobs.where'), [run.cluster, run.node].filter(Boolean).join(' / ') || null],

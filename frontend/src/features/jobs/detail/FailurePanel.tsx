@@ -7,6 +7,7 @@ import type { Run } from '@/api/contract/jobs';
 import { useMay } from '@/shared/domain/project';
 import { useWords } from '@/shared/domain/runWords';
 import { CopyIcon } from '@/shared/ui/CopyId';
+import { AnchorLink } from '@/shared/ui/links';
 import { RemedyButtons } from '../remedies/RemedyButtons';
 import classes from './detail.module.css';
 
@@ -39,6 +40,7 @@ export function FailurePanel({ run }: { run: Run }) {
         </Group>
       }
     >
+      <FirstRank run={run} />
       {suggestion && (
         <Group gap={6} wrap="nowrap" align="flex-start">
           <IconBulb size={16} aria-hidden style={{ flex: 'none', marginTop: 2 }} />
@@ -48,6 +50,22 @@ export function FailurePanel({ run }: { run: Run }) {
       {mayRun && <Remedies run={run} />}
       <Evidence key={run.failure?.code} run={run} />
     </Alert>
+  );
+}
+
+/** The rank of a run on several nodes that failed first: the others were ended after it. */
+function FirstRank({ run }: { run: Run }) {
+  const { t } = useTranslation();
+  const rank = run.evidence?.rank;
+  if (typeof rank !== 'number') return null;
+  return (
+    <AnchorLink
+      to="."
+      search={(old: Record<string, unknown>) => ({ ...old, tab: 'log' as const, rank: rank || undefined })}
+      size="sm"
+    >
+      {t('runpage.firstRank', { rank })}
+    </AnchorLink>
   );
 }
 

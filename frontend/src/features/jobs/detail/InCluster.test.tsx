@@ -19,8 +19,8 @@ test('a run says its namespace, its Job, and the pod and node of each rank', asy
   expect(screen.getByRole('link', { name: 'west' }).getAttribute('href')).toContain('/settings/clusters/west');
   const rows = within(screen.getByRole('table')).getAllByRole('row').slice(1);
   expect(rows.map((row) => [...row.children].map(({ textContent }) => textContent))).toEqual([
-    ['0', 'n1', 'atom-7-0-x2z'],
-    ['1', '–', '–'],
+    ['0', 'n1', 'atom-7-0-x2z', 'Waits for the others'],
+    ['1', '–', '–', 'Waits for a node'],
   ]);
   screen.getByText('kubectl -n jobs-vision describe job atom-7');
   await expectNoViolations(container);

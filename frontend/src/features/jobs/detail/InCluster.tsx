@@ -1,10 +1,11 @@
-import { Table } from '@mantine/core';
+import { Group, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { Run } from '@/api/contract/jobs';
 import { CommandLine } from '@/shared/ui/CommandLine';
 import { CopyId } from '@/shared/ui/CopyId';
 import { KeyValueList } from '@/shared/ui/KeyValueList';
 import { AnchorLink } from '@/shared/ui/links';
+import { RelativeTime } from '@/shared/ui/RelativeTime';
 import { Section } from '../Section';
 
 /** Where the last attempt of a run is in its cluster: its Job, and each rank's pod and node. */
@@ -35,14 +36,20 @@ export function InCluster({ run }: { run: Run }) {
                 <Table.Th>{t('runpage.cluster.rank')}</Table.Th>
                 <Table.Th>{t('runpage.cluster.node')}</Table.Th>
                 <Table.Th>{t('runpage.cluster.pod')}</Table.Th>
+                {ranks.length > 1 && <Table.Th>{t('runpage.cluster.state')}</Table.Th>}
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
-              {ranks.map(({ number, node, pod }) => (
+              {ranks.map(({ number, node, pod, ...rank }) => (
                 <Table.Tr key={number}>
                   <Table.Td className="tabular">{number}</Table.Td>
                   <Table.Td>{node ?? '–'}</Table.Td>
                   <Table.Td>{pod ? <CopyId value={pod} label={pod} /> : '–'}</Table.Td>
+                  {ranks.length > 1 && (
+                    <Table.Td>
+                      <RankState {...rank} pod={pod} />
+                    </Table.Td>
+                  )}
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -51,5 +58,28 @@ export function InCluster({ run }: { run: Run }) {
       )}
       {namespace && job && <CommandLine command={`kubectl -n ${namespace} describe job ${job}`} />}
     </Section>
+  );
+}
+
+type Rank = Run['attempts'][number]['ranks'][number];
+
+/** How far a rank is, and when it reported while it has not ended. */
+function RankState({ pod, started_at, ended_at, exit_code, signal, heartbeat_at }: Omit<Rank, 'number' | 'node'>) {
+  const { t } = useTranslation();
+  const ended = signal
+    ? t('runpage.cluster.states.signal', { signal })
+    : exit_code == null
+      ? t('runpage.cluster.states.ended')
+      : t('runpage.cluster.states.exit', { code: exit_code });
+  const going = t(`runpage.cluster.states.${started_at ? 'running' : pod ? 'joined' : 'placing'}`);
+  return (
+    <Group gap="xs">
+      {ended_at ? ended : going}
+      {heartbeat_at && !ended_at && (
+        <Text span size="xs" c="dimmed">
+          {t('runpage.cluster.reported')} <RelativeTime at={heartbeat_at} />
+        </Text>
+      )}
+    </Group>
   );
 }

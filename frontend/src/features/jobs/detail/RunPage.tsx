@@ -86,8 +86,19 @@ function RunView({ run }: { run: Run }) {
   const tab: Tab = search.tab && tabs.includes(search.tab) ? search.tab : first;
   // Named even when it is the last one: a retry must not go on in the log of the attempt before it.
   const attempt = search.attempt ?? run.attempts.at(-1)?.number;
-  const log = useLog(run.id, attempt, tab === 'log');
-  const live = useRunLive({ run, runId: run.id, attempt, wantsLog: tab === 'log', store: log.store, feed: log.feed });
+  // The address may name a rank that the attempt does not have.
+  const ranks = run.attempts.find(({ number }) => number === attempt)?.ranks;
+  const rank = ranks?.some(({ number }) => number === search.rank) ? (search.rank ?? 0) : 0;
+  const log = useLog(run.id, attempt, rank, tab === 'log');
+  const live = useRunLive({
+    run,
+    runId: run.id,
+    attempt,
+    rank,
+    wantsLog: tab === 'log',
+    store: log.store,
+    feed: log.feed,
+  });
   const { feed } = log;
   useEffect(() => {
     if (live.paused) feed.pause();
@@ -133,7 +144,7 @@ function RunView({ run }: { run: Run }) {
           ))}
         </Tabs.List>
         <Tabs.Panel value="log" className={classes.fill}>
-          <LogTab run={run} attempt={attempt} {...log} key={attempt ?? 'latest'} />
+          <LogTab run={run} attempt={attempt} rank={rank} {...log} key={`${attempt ?? 'latest'}/${rank}`} />
         </Tabs.Panel>
         <Tabs.Panel value="curves" className={classes.scroll}>
           <Suspense fallback={fallback}>

@@ -9,7 +9,16 @@ import { isActive, isWaiting } from '../states';
 
 /** The messages of the server on `/ws/runs/<id>/`. Payloads of curves and events are read by HTTP. */
 type Message =
-  | { type: 'log'; attempt: string; byte_off: number; next: number; text: string; fd: 1 | 2; ts_ns: number }
+  | {
+      type: 'log';
+      attempt: string;
+      rank?: number;
+      byte_off: number;
+      next: number;
+      text: string;
+      fd: 1 | 2;
+      ts_ns: number;
+    }
   | { type: 'gap'; from: number; to: number }
   | ({ type: 'run' } & Pick<Run, 'state' | 'progress' | 'progress_text'>)
   | { type: 'metrics'; keys: Record<string, number> }
@@ -21,6 +30,8 @@ export interface RunLiveOptions {
   run: Run | undefined;
   runId: string;
   attempt: number | undefined;
+  /** Whose log is followed, of a run on several nodes. */
+  rank: number;
   store: LogStore;
   feed: LogFeed;
   /** Whether the log is on the screen. */
@@ -36,7 +47,7 @@ function readAgain(client: ReturnType<typeof useQueryClient>, types: Set<Message
   if (types.has('file') || types.has('eof')) again('/api/v1/runs/{run_id}/files/folder/');
 }
 
-export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLiveOptions) {
+export function useRunLive({ run, runId, attempt, rank, store, feed, wantsLog }: RunLiveOptions) {
   const client = useQueryClient();
   const lastRead = useRef(0);
   const pending = useRef(new Set<Message['type']>());
@@ -70,8 +81,9 @@ export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLi
   const onMessages = (batch: Message[]) => {
     for (const message of batch) {
       if (message.type === 'log') {
-        // Still on its way when another attempt was chosen.
+        // Still on its way when another attempt or rank was chosen.
         if (attemptId !== undefined && message.attempt !== attemptId) continue;
+        if ((message.rank ?? 0) !== rank) continue;
         const { byte_off: byteOff, next, text, fd, ts_ns } = message;
         feed.receive({ byteOff, next, text, fd, timeMs: ts_ns / 1e6 });
         // A line is proof that the command runs: the note of its start is on another way, and may be late.
@@ -88,16 +100,16 @@ export function useRunLive({ run, runId, attempt, store, feed, wantsLog }: RunLi
 
   const live = useLive<Message>({
     path: run && isActive(run) ? `/ws/runs/${runId}/` : null,
-    params: () => (wantsLog ? { attempt, log_from: store.next } : {}),
+    params: () => (wantsLog ? { attempt, rank, log_from: store.next } : {}),
     onMessages,
   });
   const { send, status } = live;
   useEffect(() => {
     if (status !== 'live') return;
-    send(wantsLog ? { type: 'subscribe_log', attempt, from: store.next } : { type: 'pause_log' });
+    send(wantsLog ? { type: 'subscribe_log', attempt, rank, from: store.next } : { type: 'pause_log' });
     // Whatever came while the socket was away.
     if (wantsLog) feed.poke();
-  }, [status, wantsLog, attempt, send, store, feed]);
+  }, [status, wantsLog, attempt, rank, send, store, feed]);
   useEffect(() => () => clearTimeout(timer.current), []);
   return live;
 }

@@ -174,7 +174,10 @@ export function runColumns(t: TFunction, format: Format, chosen: string[]): Colu
       header: t('runs.cluster'),
       cell: (run) =>
         run.cluster || !isTracked(run) ? (
-          <span className={classes.nowrap}>{run.cluster ?? t('wizard.ownMachines')}</span>
+          <span className={classes.nowrap}>
+            {run.cluster ?? t('wizard.ownMachines')}
+            {run.nodes > 1 && ` · ${run.nodes} × ${t('jobs.amount.cpus', { count: run.resources.cpus ?? 1 })}`}
+          </span>
         ) : (
           <Text span inherit c="dimmed">
             –

@@ -10,13 +10,16 @@ const STREAMS = ['stdout', 'stderr'] as const;
 export function LogDownload({
   run,
   attempt,
+  rank,
   wanted,
 }: {
   run: string;
   attempt: number | undefined;
+  rank: number;
   wanted: LogQuery | null;
 }) {
   const { t } = useTranslation();
+  const whose = rank > 0 ? { rank } : {};
   return (
     <Menu position="bottom-end" {...IN_PALETTE}>
       <Menu.Target>
@@ -25,11 +28,11 @@ export function LogDownload({
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item component="a" href={rawLogUrl(run, attempt)} download>
+        <Menu.Item component="a" href={rawLogUrl(run, attempt, whose)} download>
           {t('runlog.downloadAll')}
         </Menu.Item>
         {STREAMS.map((stream) => (
-          <Menu.Item key={stream} component="a" href={rawLogUrl(run, attempt, { stream })} download>
+          <Menu.Item key={stream} component="a" href={rawLogUrl(run, attempt, { ...whose, stream })} download>
             {t('runlog.downloadStream', { stream })}
           </Menu.Item>
         ))}

@@ -26,12 +26,14 @@ import { asked, type Find, useLogSearch } from './useLogSearch';
 export interface LogTabProps {
   run: Run;
   attempt: number | undefined;
+  /** Whose log it is, of a run on several nodes. */
+  rank: number;
   store: LogStore;
   feed: LogFeed;
   revision: number;
 }
 
-export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
+export function LogTab({ run, attempt, rank, store, feed, revision }: LogTabProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const navigate = useNavigate();
@@ -42,7 +44,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
   const matchCase = search.case ?? false;
   const [times, setTimes] = useStored('atom-log-times', 'no');
   const [follow, setFollow] = useState(isActive(run) && search.line === undefined && !search.q && !search.find);
-  const wanted = { query, find, matchCase, filter };
+  const wanted = { query, find, matchCase, filter, rank };
   const { hits, matches, settled, active, searching, error } = useLogSearch({ store, runId: run.id, attempt }, wanted);
   const [target, setTarget] = useState(search.line === undefined ? null : { line: search.line - 1, nonce: 0 });
   const field = useRef<HTMLInputElement>(null);
@@ -102,6 +104,7 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
     value: String(number),
     label: t('jobs.attemptNumber', { number }),
   }));
+  const ranks = run.attempts.find(({ number }) => number === attempt)?.ranks ?? [];
   const wrong = error == null ? undefined : fieldWords(asApiError(error)).q;
   const finding = find === 'errors' && hits[current] !== undefined ? matches.get(hits[current]) : undefined;
 
@@ -147,6 +150,18 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
             onChange={(value) => setSearch({ attempt: value ? Number(value) : undefined, line: undefined })}
           />
         )}
+        {ranks.length > 1 && (
+          <Select
+            size="xs"
+            w={130}
+            aria-label={t('runpage.cluster.rank')}
+            allowDeselect={false}
+            searchable
+            data={ranks.map(({ number }) => ({ value: String(number), label: t('runlog.rank', { rank: number }) }))}
+            value={String(rank)}
+            onChange={(value) => setSearch({ rank: Number(value) || undefined, line: undefined })}
+          />
+        )}
         <Group gap="xs" mih={30}>
           <Switch
             size="xs"
@@ -168,7 +183,12 @@ export function LogTab({ run, attempt, store, feed, revision }: LogTabProps) {
               <IconClock size={15} />
             </ActionIcon>
           </Tooltip>
-          <LogDownload run={run.id} attempt={attempt} wanted={asked({ ...wanted, query: settled }, false)} />
+          <LogDownload
+            run={run.id}
+            attempt={attempt}
+            rank={rank}
+            wanted={asked({ ...wanted, query: settled }, false)}
+          />
         </Group>
       </Group>
       {finding && <Finding match={finding} />}

@@ -38,9 +38,13 @@ export interface OpenLog {
 /** Reads a part of a log from a byte offset on; undefined where nothing was answered. */
 export type ReadPart = (from: number, signal: AbortSignal) => Promise<ReadLog | undefined>;
 
-/** The log of one attempt. It is kept while the run's page is open, so that changing tabs reads nothing twice. */
-export const useLog = (runId: string, attempt: number | undefined, active: boolean) =>
-  useLogOf(`${runId}/${attempt ?? 'latest'}`, (from, signal) => readLog(runId, attempt, from, signal), active);
+/** The log of a rank of one attempt. It is kept while the run's page is open, so that changing tabs reads nothing twice. */
+export const useLog = (runId: string, attempt: number | undefined, rank: number, active: boolean) =>
+  useLogOf(
+    `${runId}/${attempt ?? 'latest'}/${rank}`,
+    (from, signal) => readLog(runId, attempt, from, signal, rank),
+    active,
+  );
 
 /** A log that `read` reads, a new one for each `key`. */
 export function useLogOf(key: string, read: ReadPart, active: boolean, pollMs?: number) {

@@ -16,13 +16,15 @@ export interface Wanted {
   find: Find;
   matchCase: boolean;
   filter: LogFilter;
+  /** The rank of a run on several nodes; 0 if left out. */
+  rank?: number;
 }
 
 /** The request to the server; null where there is nothing to look for, or the page can look itself. */
-export function asked({ query, find, matchCase, filter }: Wanted, local = true): LogQuery | null {
+export function asked({ query, find, matchCase, filter, rank = 0 }: Wanted, local = true): LogQuery | null {
   if (find === 'text' && local) return null;
   if (find !== 'errors' && query === '') return null;
-  const stream = filter === 'all' ? {} : { stream: filter };
+  const stream = { ...(filter !== 'all' && { stream: filter }), ...(rank > 0 && { rank }) };
   if (find === 'errors') return { errors: '1', ...stream };
   return {
     q: query,

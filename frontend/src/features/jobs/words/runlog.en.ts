@@ -7,6 +7,7 @@ export const runlog = {
   noMatch: 'No match',
   match: '{{at}} of {{total}}',
   stream: 'Stream',
+  rank: 'Rank {{rank}}',
   follow: 'Follow',
   times: 'Show times',
   download: 'Download the log',

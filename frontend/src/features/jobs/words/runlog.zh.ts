@@ -9,6 +9,7 @@ export const runlog: Translation<typeof source> = {
   noMatch: '无匹配',
   match: '第 {{at}} / {{total}} 处',
   stream: '输出流',
+  rank: 'Rank {{rank}}',
   follow: '跟随',
   times: '显示时间',
   download: '下载日志',

@@ -9,6 +9,7 @@ export const runpage = {
     move: 'Move',
     asked: '{{name}} moves to {{cluster}}',
   },
+  firstRank: 'First rank that failed: {{rank}}',
   inCluster: 'in cluster {{cluster}}',
   cluster: {
     title: 'Cluster',
@@ -19,6 +20,16 @@ export const runpage = {
     rank: 'Rank',
     node: 'Node',
     pod: 'Pod',
+    state: 'State',
+    reported: 'Last report',
+    states: {
+      placing: 'Waits for a node',
+      joined: 'Waits for the others',
+      running: 'Running',
+      ended: 'Ended',
+      exit: 'Ended with exit code {{code}}',
+      signal: 'Ended by signal {{signal}}',
+    },
   },
   files: {
     top: 'Files',

@@ -12,6 +12,7 @@ export const runpage: Translation<typeof en> = {
     move: '移动',
     asked: '{{name}} 正在移动到 {{cluster}}',
   },
+  firstRank: '最先失败的 rank：{{rank}}',
   inCluster: '在集群 {{cluster}} 中',
   cluster: {
     title: '集群',
@@ -22,6 +23,16 @@ export const runpage: Translation<typeof en> = {
     rank: 'Rank',
     node: '节点',
     pod: 'Pod',
+    state: '状态',
+    reported: '最近报告',
+    states: {
+      placing: '等待节点',
+      joined: '等待其他 rank',
+      running: '运行中',
+      ended: '已结束',
+      exit: '以退出码 {{code}} 结束',
+      signal: '被信号 {{signal}} 终止',
+    },
   },
   files: {
     top: '文件',
