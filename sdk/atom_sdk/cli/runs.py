@@ -181,7 +181,7 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
 @click.option(
     "--rank",
     type=RankName(),
-    help="Of a run on several nodes: its number, else 0; all: the lines of each by their times.",
+    help="The number of a rank, 0 without it; all: the lines of all ranks by their times.",
 )
 @with_searching
 @pass_context

@@ -38,7 +38,7 @@ _CURSOR = re.compile(r"(\d{1,18})\.(\d{1,18})\.(\d{1,18})")
 _FLAG = ["0", "1"]
 _WANTED = [
     OpenApiParameter("attempt", str, description="Number or id; the last one if left out."),
-    OpenApiParameter("rank", int, description="Of a run on several nodes; 0 if left out."),
+    OpenApiParameter("rank", int, description="A rank of several nodes; 0 if left out."),
     OpenApiParameter("q", str, description=f"The text to find, up to {MAX_PATTERN} characters."),
     OpenApiParameter("regex", str, enum=_FLAG, description="`q` is a regular expression (RE2)."),
     OpenApiParameter("case", str, enum=_FLAG, description="Upper and lower case differ."),

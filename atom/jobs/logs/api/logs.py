@@ -39,7 +39,7 @@ MAX_MATCHES = 1000
 
 LOG_PARAMETERS = [
     OpenApiParameter("attempt", str, description="Number or id; the last one if left out."),
-    OpenApiParameter("rank", int, description="The rank of a run on several nodes; 0 if left out."),
+    OpenApiParameter("rank", int, description="A rank of several nodes; 0 if left out."),
     OpenApiParameter("stream", str, enum=["stdout", "stderr", "all"]),
     OpenApiParameter("from", int, description="Byte offset; negative counts from the end."),
     OpenApiParameter("limit_bytes", int),
