@@ -302,9 +302,8 @@ def test_a_picture_that_no_guideline_names_is_deleted_with_its_bytes(
 
 
 @pytest.fixture
-def room_for_one(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def room_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(actions, "MAX_PICTURES", 1)
-    return
 
 
 @pytest.mark.usefixtures("room_for_one")

@@ -15,7 +15,7 @@ from atom_sdk.cli.render import print_table
 ALL_RANKS: Final = -1
 
 
-class RankName(click.ParamType):
+class RankName(click.ParamType[int]):
     """The number of a rank, or `all`."""
 
     name = "K|all"
@@ -41,7 +41,8 @@ def nodes_rows(run: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def print_ranks(out: Console, run: Mapping[str, Any]) -> None:
     """Print the ranks of the last attempt, if there are several."""
-    ranks = run["attempts"][-1]["ranks"] if run["attempts"] else []
+    attempts = run.get("attempts") or []
+    ranks = attempts[-1]["ranks"] if attempts else []
     if len(ranks) < 2:
         return
     rows = [(one["number"], one["node"] or "", one["pod"] or "", _state_of(one)) for one in ranks]

@@ -52,8 +52,8 @@ def test_logs_are_those_of_a_rank_or_of_all_by_time(
     run = Run.objects.get(pk=command("run", *asked, "--", "true")["id"])
     attempt = make_attempt(run, state=states.RUNNING, evidence={"rank": 1})
     attempt.ranks.all().delete()
-    for number in (0, 1):
-        Rank.objects.create(attempt=attempt, number=number, identity={"pod": f"pod-{number}"})
+    for rank in (0, 1):
+        Rank.objects.create(attempt=attempt, number=rank, identity={"pod": f"pod-{rank}"})
     attempt.ranks.filter(number=1).update(exit_code=3, ended_at=clock.now())
     write(attempt, 0, 1, b"first\n")
     write(attempt, 1, 2, b"second\n")

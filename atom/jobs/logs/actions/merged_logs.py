@@ -111,7 +111,8 @@ def _part(
     attempt: Attempt, rank: int, position: RankPosition, limit_bytes: int, open_bytes: int
 ) -> _Part:
     found = logs.read(attempt, position.offset, limit_bytes, rank)
-    reading, lines = Lines(), []
+    reading = Lines()
+    lines: list[Line] = []
     for frame in found.frames:
         lines += reading.feed(frame)
     unfinished = reading.unfinished()

@@ -358,6 +358,20 @@ export async function readLog(id: string, attempt: number | undefined, from: num
   return data;
 }
 
+/** The next lines of all ranks of an attempt, by time; at first those near the end. */
+export async function readMergedLog(id: string, attempt: number | undefined, after: string, signal: AbortSignal) {
+  const query = {
+    ...(after ? { after } : { tail_bytes: MERGED_TAIL_BYTES }),
+    ...(attempt !== undefined && { attempt: String(attempt) }),
+  };
+  const path = { run_id: id };
+  const { data } = await api.GET('/api/v1/runs/{run_id}/logs/merged/', { params: { path, query }, signal });
+  return data;
+}
+
+/** Of each rank, before the end of its log. */
+const MERGED_TAIL_BYTES = 65_536;
+
 export interface LogQuery {
   rank?: number;
   q?: string;

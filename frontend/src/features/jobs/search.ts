@@ -39,6 +39,8 @@ export const runSearch = (raw: RawSearch) => ({
   attempt: number(raw.attempt),
   /** Whose log is shown of a run on several nodes; left out: rank 0. */
   rank: number(raw.rank),
+  /** The logs of all ranks as one. */
+  ranks: oneOf('all')(raw.ranks),
   line: number(raw.line),
   q: text(raw.q),
   /** How `q` is meant; `errors` needs none. */

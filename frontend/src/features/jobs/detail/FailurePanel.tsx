@@ -61,7 +61,12 @@ function FirstRank({ run }: { run: Run }) {
   return (
     <AnchorLink
       to="."
-      search={(old: Record<string, unknown>) => ({ ...old, tab: 'log' as const, rank: rank || undefined })}
+      search={(old: Record<string, unknown>) => ({
+        ...old,
+        tab: 'log' as const,
+        rank: rank || undefined,
+        ranks: undefined,
+      })}
       size="sm"
     >
       {t('runpage.firstRank', { rank })}

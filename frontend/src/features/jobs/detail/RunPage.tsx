@@ -15,6 +15,7 @@ import { CommentsTab } from '../comments/CommentsTab';
 import { FilesTab } from '../files/FilesTab';
 import { RunKept } from '../keeping/RunKept';
 import { LogTab } from '../log/LogTab';
+import { MergedLog } from '../log/MergedLog';
 import { useLog } from '../log/useLog';
 import { useRun, useRunNumbered } from '../queries';
 import type { runSearch } from '../search';
@@ -89,13 +90,15 @@ function RunView({ run }: { run: Run }) {
   // The address may name a rank that the attempt does not have.
   const ranks = run.attempts.find(({ number }) => number === attempt)?.ranks;
   const rank = ranks?.some(({ number }) => number === search.rank) ? (search.rank ?? 0) : 0;
-  const log = useLog(run.id, attempt, rank, tab === 'log');
+  const isMerged = search.ranks === 'all' && (ranks?.length ?? 0) > 1;
+  const wantsLog = tab === 'log' && !isMerged;
+  const log = useLog(run.id, attempt, rank, wantsLog);
   const live = useRunLive({
     run,
     runId: run.id,
     attempt,
     rank,
-    wantsLog: tab === 'log',
+    wantsLog,
     store: log.store,
     feed: log.feed,
   });
@@ -144,7 +147,11 @@ function RunView({ run }: { run: Run }) {
           ))}
         </Tabs.List>
         <Tabs.Panel value="log" className={classes.fill}>
-          <LogTab run={run} attempt={attempt} rank={rank} {...log} key={`${attempt ?? 'latest'}/${rank}`} />
+          {isMerged ? (
+            <MergedLog run={run} attempt={attempt} paused={live.paused} key={attempt ?? 'latest'} />
+          ) : (
+            <LogTab run={run} attempt={attempt} rank={rank} {...log} key={`${attempt ?? 'latest'}/${rank}`} />
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="curves" className={classes.scroll}>
           <Suspense fallback={fallback}>

@@ -21,6 +21,7 @@ import { LogView } from './LogView';
 import classes from './log.module.css';
 import type { LogFeed } from './logFeed';
 import type { LogFilter, LogStore } from './logStore';
+import { RankSelect } from './RankSelect';
 import { asked, type Find, useLogSearch } from './useLogSearch';
 
 export interface LogTabProps {
@@ -150,18 +151,7 @@ export function LogTab({ run, attempt, rank, store, feed, revision }: LogTabProp
             onChange={(value) => setSearch({ attempt: value ? Number(value) : undefined, line: undefined })}
           />
         )}
-        {ranks.length > 1 && (
-          <Select
-            size="xs"
-            w={130}
-            aria-label={t('runpage.cluster.rank')}
-            allowDeselect={false}
-            searchable
-            data={ranks.map(({ number }) => ({ value: String(number), label: t('runlog.rank', { rank: number }) }))}
-            value={String(rank)}
-            onChange={(value) => setSearch({ rank: Number(value) || undefined, line: undefined })}
-          />
-        )}
+        <RankSelect ranks={ranks} chosen={String(rank)} />
         <Group gap="xs" mih={30}>
           <Switch
             size="xs"

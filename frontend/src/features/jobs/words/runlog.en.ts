@@ -8,6 +8,8 @@ export const runlog = {
   match: '{{at}} of {{total}}',
   stream: 'Stream',
   rank: 'Rank {{rank}}',
+  allRanks: 'All ranks',
+  mergedTail: 'The newest lines, at most {{most}}; the log of one rank has all of its own.',
   follow: 'Follow',
   times: 'Show times',
   download: 'Download the log',

@@ -10,6 +10,8 @@ export const runlog: Translation<typeof source> = {
   match: '第 {{at}} / {{total}} 处',
   stream: '输出流',
   rank: 'Rank {{rank}}',
+  allRanks: '全部 rank',
+  mergedTail: '只显示最新的行，最多 {{most}} 行；单个 rank 的日志是完整的。',
   follow: '跟随',
   times: '显示时间',
   download: '下载日志',
