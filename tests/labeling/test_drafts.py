@@ -103,3 +103,17 @@ def test_a_draft_has_a_limit_however_it_grows(labeler: User, slot: WorkSlot) -> 
     with pytest.raises(Invalid):
         drafts.save_draft(slot, labeler, 2, DraftPatch(1, double))
     assert Draft.objects.get().seq == 1
+
+
+@pytest.mark.parametrize("levels", [300, 1500])
+def test_a_patch_makes_no_draft_too_deep_to_send(
+    labeler: User, slot: WorkSlot, levels: int
+) -> None:
+    drafts.save_draft(slot, labeler, 1, document(box(1)))
+    deeper = [{"op": "add", "path": "/a" * n, "value": {}} for n in range(1, levels)]
+    body = {"seq": 2, "base": 1, "patch": deeper}
+    refused = Api(labeler)("PUT", f"labelx/slots/{slot.pk}/draft/", body)
+    assert refused.status_code == 400
+    [where] = refused.json()["errors"]
+    assert where.startswith("patch/")
+    assert Draft.objects.get().decoded == document(box(1))

@@ -80,6 +80,35 @@ def test_an_operation_that_does_not_fit_is_refused_and_changes_nothing(operation
     assert document == {"foo": "bar", "list": [1, 2], "n": 1}
 
 
+def nested(levels: int) -> list[dict[str, Any]]:
+    """Return additions that make `{"a": {"a": …}}` of so many levels out of `{}`."""
+    return [{"op": "add", "path": "/a" * n, "value": {}} for n in range(1, levels)]
+
+
+@pytest.mark.parametrize("levels", [64, 300, 1500])
+def test_a_result_has_as_many_levels_as_a_body_holds(levels: int) -> None:
+    assert apply_patch({}, nested(63))
+    with pytest.raises(PatchError) as refused:
+        apply_patch({}, nested(levels))
+    assert refused.value.sentence.code == "labeling.patch_too_deep"
+
+
+@pytest.mark.parametrize("op", ["copy", "move"])
+def test_copies_and_moves_make_nothing_too_deep(op: str) -> None:
+    inward = [
+        step
+        for _ in range(1500)
+        for step in (
+            {"op": "move", "from": "/a", "path": "/b"},
+            {"op": "add", "path": "/a", "value": {}},
+            {"op": op, "from": "/b", "path": "/a/a"},
+        )
+    ]
+    with pytest.raises(PatchError) as refused:
+        apply_patch({"a": {}}, inward)
+    assert refused.value.sentence.code == "labeling.patch_too_deep"
+
+
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
     lambda inner: (

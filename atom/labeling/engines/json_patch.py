@@ -8,11 +8,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
+from atom.core.bodies import MAX_DEPTH, is_deeper_than
 from atom_sdk.sentences import Sentence
 
 MAX_OPERATIONS: Final = 10_000
 # Copies may double a document again and again.
 MAX_COPIED_BYTES: Final = 4 << 20
+# One less than a body has: the patched document can be sent whole.
+MAX_DOCUMENT_DEPTH: Final = MAX_DEPTH - 1
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
 _END = "-"
 
@@ -33,13 +36,21 @@ class _Misfit(Exception):
 
 
 def apply_patch(document: Any, operations: Sequence[Mapping[str, Any]]) -> Any:
-    """Return the patched document; `document` itself stays as it is. Raises PatchError."""
+    """Return the patched document; `document` itself stays as it is.
+
+    Raises PatchError, also for a result of more than MAX_DOCUMENT_DEPTH levels.
+    """
+    if is_deeper_than(document, MAX_DOCUMENT_DEPTH):
+        raise PatchError(0, _too_deep())
     patching = _Patching(copy.deepcopy(document))
     for number, operation in enumerate(operations):
         try:
             patching.apply(operation)
         except _Misfit as misfit:
             raise PatchError(number, misfit.sentence) from misfit
+    # Moves make a document deeper too, and a look after each would cost a walk of the whole.
+    if is_deeper_than(patching.document, MAX_DOCUMENT_DEPTH):
+        raise PatchError(max(len(operations) - 1, 0), _too_deep())
     return patching.document
 
 
@@ -76,6 +87,8 @@ class _Patching:
 
     def _copy(self, operation: Mapping[str, Any]) -> None:
         value = self._get(_path(operation, "from"))
+        if is_deeper_than(value, MAX_DOCUMENT_DEPTH):
+            raise _Misfit(_too_deep())
         self._copied += len(json.dumps(value))
         if self._copied > MAX_COPIED_BYTES:
             raise _Misfit(Sentence("labeling.patch_copies", "The patch copies too much."))
@@ -144,7 +157,10 @@ def _path(operation: Mapping[str, Any], name: str = "path") -> list[str]:
         raise _no_pointer(name)
     if re.search("~(?![01])", text):
         raise _no_pointer(name)
-    return [step.replace("~1", "/").replace("~0", "~") for step in text.split("/")[1:]]
+    steps = text.split("/")[1:]
+    if len(steps) > MAX_DOCUMENT_DEPTH:
+        raise _Misfit(_too_deep())
+    return [step.replace("~1", "/").replace("~0", "~") for step in steps]
 
 
 def _value(operation: Mapping[str, Any]) -> Any:
@@ -171,6 +187,14 @@ def _no_pointer(name: str) -> _Misfit:
             "Give {name} as a JSON pointer, such as /objects/0.",
             name=name,
         )
+    )
+
+
+def _too_deep() -> Sentence:
+    return Sentence(
+        "labeling.patch_too_deep",
+        "The document would be nested more than {levels} levels deep.",
+        levels=MAX_DOCUMENT_DEPTH,
     )
 
 

@@ -45,6 +45,7 @@ export const labeling: Readonly<Record<string, string>> = {
   'labeling.patch_pointer': '请把 {name} 写成 JSON 指针，例如 /objects/0。',
   'labeling.patch_root': '不能删除整个文档。',
   'labeling.patch_test': '文档在该处的值不同。',
+  'labeling.patch_too_deep': '文档的嵌套会超过 {levels} 层。',
   'labeling.patch_value': '该操作需要 value。',
   'labeling.point_not_finite': '请给出图像中的一点。',
   'labeling.problem_and_step': '{problem}{step}',
