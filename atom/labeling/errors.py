@@ -204,11 +204,11 @@ class NothingHeld(Conflict):
 
 
 class LabelsInUse(Conflict):
-    """A newer ontology version lacks what the task's work uses."""
+    """A newer ontology version lacks what the task's work uses, or refuses its answers."""
 
     code = "labels_in_use"
-    title = "The new version lacks labels or attributes that the work of this task uses."
-    action = "Keep them in the new version, or correct the work that uses them first."
+    title = "The new version does not allow work that this task has."
+    action = "Allow it in the new version, or correct that work first."
 
 
 class OntologyNotNewer(Conflict):

@@ -139,6 +139,59 @@ def test_a_label_that_work_uses_is_not_taken_away() -> None:
     assert move(task, newer(task, LABELS[0])).status_code == 200
 
 
+def test_a_shape_that_work_has_is_not_taken_away() -> None:
+    task = drawn_task(3)
+    labeler = make_member(task.project, "labeler")
+    one, two, _ = leases.lease_labels(task, labeler, 3)
+    submit(task.project, labeler, [drawing(one, document(box()))])
+    drafts.save_draft(two, labeler, 1, document(box()))
+    refused = move(task, newer(task, {**LABELS[0], "tools": ["polygon"]}, LABELS[1]))
+    assert (refused.status_code, refused.json()["code"]) == (409, "labels_in_use")
+    used = {"kind": "tool", "id": CAR, "name": "car: box", "items": 2}
+    assert refused.json()["used"] == [used]
+    # No car is drawn as a polygon.
+    assert move(task, newer(task, {**LABELS[0], "tools": ["box"]}, LABELS[1])).status_code == 200
+
+
+REQUIRED = {"id": 9, "name": "seen", "kind": "text", "required": True}
+
+
+@pytest.mark.parametrize(
+    ("fields", "schema"),
+    [
+        ({"attributes": [*LABELS[0]["attributes"], REQUIRED]}, {}),
+        ({"attributes": [{**LABELS[0]["attributes"][0], "required": True}]}, {}),
+        ({}, {"attributes": [REQUIRED]}),
+    ],
+)
+def test_an_answer_that_the_version_refuses_holds_it_back(
+    fields: dict[str, Any], schema: dict[str, Any]
+) -> None:
+    task = drawn_task(2)
+    labeler = make_member(task.project, "labeler")
+    assert task.created_by is not None
+    one, two = leases.lease_labels(task, labeler, 2)
+    # A draft may lack an attribute until it is submitted.
+    drafts.save_draft(two, labeler, 1, document(box()))
+    submit(task.project, labeler, [drawing(one, document(box()))])
+    labels = ({**LABELS[0], **fields}, LABELS[1])
+    refused = move(task, add(task.ontology_version, task.created_by, *labels, **schema))
+    assert (refused.status_code, refused.json()["code"]) == (409, "labels_in_use")
+    assert refused.json()["refused"] == 1
+    assert one.work_item.path in refused.json()["detail"]
+
+
+def test_a_rule_that_every_answer_keeps_holds_nothing_back() -> None:
+    task = drawn_task(2)
+    labeler = make_member(task.project, "labeler")
+    one, two = leases.lease_labels(task, labeler, 2)
+    drafts.save_draft(two, labeler, 1, document(box()))
+    submit(task.project, labeler, [drawing(one, document(box(1, attributes={str(COLOUR): RED})))])
+    required = {**LABELS[0]["attributes"][0], "required": True}
+    version = newer(task, {**LABELS[0], "attributes": [required]}, LABELS[1])
+    assert move(task, version).status_code == 200
+
+
 def test_a_deleted_label_is_refused_in_what_comes_later() -> None:
     task = drawn_task(1)
     labeler = make_member(task.project, "labeler")

@@ -12,9 +12,10 @@ from atom.accounts.models import User
 from atom.labeling import states
 from atom.labeling.actions.ontologies import lock_version
 from atom.labeling.actions.progress import notify_progress
-from atom.labeling.actions.usage import used_of
+from atom.labeling.actions.usage import refused_answers, used_of
+from atom.labeling.engines.checking import ontology_of
 from atom.labeling.engines.ontologies import CLASSIFICATION
-from atom.labeling.engines.ontology_use import removed_from
+from atom.labeling.engines.ontology_use import is_tighter, removed_from
 from atom.labeling.errors import InvalidLabels, LabelsInUse, OntologyNotNewer, TaskNotActive
 from atom.labeling.models import LabelTask, OntologyVersion
 from atom.labeling.models.tasks import IMAGE_OBJECTS
@@ -55,7 +56,8 @@ def move_to_version(task: LabelTask, user: User, version: OntologyVersion) -> La
     """Go on with a newer version of the task's ontology; drafts and answers stay as they are.
 
     Ids keep their meaning over versions, so open work needs no change. Raises OntologyNotNewer,
-    LabelsInUse when the version lacks what work of the task uses, InvalidLabels, TaskNotActive.
+    LabelsInUse when the version lacks what work of the task uses or refuses a present answer,
+    InvalidLabels, TaskNotActive.
     """
     locked = _lock(task)
     before = locked.ontology_version
@@ -65,6 +67,7 @@ def move_to_version(task: LabelTask, user: User, version: OntologyVersion) -> La
         raise OntologyNotNewer
     require_tools(version, locked.modality)
     _require_unused(locked, before, version)
+    _require_valid_answers(locked, before, version)
     locked.ontology_version = version
     locked.save(update_fields=["ontology_version", "updated_at"])
     if locked.state != states.DRAFT:
@@ -108,3 +111,23 @@ def _require_unused(task: LabelTask, before: OntologyVersion, after: OntologyVer
             "labeling.labels_in_use", "Missing, with the number of pictures: {names}.", names=names
         )
         raise LabelsInUse(sentence, used=rows)
+
+
+def _require_valid_answers(
+    task: LabelTask, before: OntologyVersion, after: OntologyVersion
+) -> None:
+    contents = [(one.full_labels, one.full_schema) for one in (before, after)]
+    # Every answer is read again, which a version that only adds does not need.
+    if task.modality != IMAGE_OBJECTS or not is_tighter(*contents):
+        return
+    old, new = (ontology_of(labels, schema) for labels, schema in contents)
+    refused = refused_answers(task, old, new)
+    if refused is not None:
+        sentence = Sentence(
+            "labeling.answers_refused",
+            "Pictures whose answers the new version refuses: {count}. In {path}: {problem}",
+            count=refused.items,
+            path=refused.path,
+            problem=refused.problem.sentence,
+        )
+        raise LabelsInUse(sentence, used=[], refused=refused.items)

@@ -1,6 +1,7 @@
 /** Chinese of the sentences about labeling. */
 export const labeling: Readonly<Record<string, string>> = {
   'labeling.answer_missing': '请填写 label_id 或 document。',
+  'labeling.answers_refused': '新版本拒绝的标注涉及的图像数：{count}。{path}：{problem}',
   'labeling.ask_for_library': '请让管理员在服务器上安装它。',
   'labeling.attribute_kind_fixed': '属性 {name} 以前的类型是 {kind}。请为新属性使用另一个编号。',
   'labeling.attribute_moved': '属性 {name} 以前属于另一个标签。请使用另一个编号。',
