@@ -40,7 +40,8 @@ ITEM_STATES: Final[dict[str, set[str]]] = {
     AUDIT: {ACCEPTED, REWORK, BLOCKED, LEFT_OUT},
     # Ready again: the person who should correct it has given it up.
     REWORK: {AUDIT, READY, BLOCKED, LEFT_OUT},
-    ACCEPTED: {PUBLISHED, BLOCKED},
+    # Left out: its picture was replaced before the publication.
+    ACCEPTED: {PUBLISHED, BLOCKED, LEFT_OUT},
     PUBLISHED: set(),
     BLOCKED: set(),
     # Ready again: a researcher takes it back while the task still takes work.

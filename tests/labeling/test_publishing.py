@@ -13,11 +13,15 @@ from atom.datasets.models import Version, VersionPin
 from atom.labeling import states, tasks
 from atom.labeling.actions import leases, publishing
 from atom.labeling.actions.audits import Ruling
+from atom.labeling.actions.continuing import continue_task
 from atom.labeling.errors import NothingToPublish, UnfinishedItems
 from atom.labeling.models import LabelTask, WorkItem
 from atom_sdk.manifests import read_layer, read_root
+from tests.datasets.pushing import png
 from tests.factories.accounts import make_member
+from tests.factories.datasets import make_version
 from tests.factories.labeling import make_task, unlabelled
+from tests.labeling.asking import Api
 from tests.labeling.work import rule, submit_all
 
 pytestmark = pytest.mark.usefixtures("committing_db")
@@ -84,6 +88,55 @@ def test_unfinished_items_are_counted_and_refuse_publishing() -> None:
         request(task)
     assert refused.value.extra["unfinished"] == 2
     assert LabelTask.objects.get().state == states.ACTIVE
+
+
+def test_accepted_work_on_replaced_pictures_is_counted_and_goes_on_in_a_new_task() -> None:
+    task = make_task(4)
+    label_some(task, 4)
+    kept, *changed = sorted(unlabelled(4))
+    contents = {path: png(number) for number, path in enumerate(changed[:2])}
+    # Two pictures get other bytes, and the last one is removed.
+    make_version(task.dataset, dict.fromkeys([kept, *contents], None), contents=contents)
+    published = request(task)
+    version = published.output_version
+    assert version is not None
+    assert [row["path"] for row in labels_of(version).to_pylist()] == [kept]
+    assert (version.provenance["pictures"], version.provenance["replaced"]) == (1, 3)
+    shown = Api(task.created_by)("GET", f"labelx/tasks/{task.pk}/").json()
+    assert (shown["progress"]["accepted"], shown["progress"]["left_out"]) == (1, 3)
+    assert shown["left_out_from"]["replaced"] == 3
+    left_out = Api(task.created_by)("GET", f"labelx/tasks/{task.pk}/items/?state=left_out").json()
+    assert [item["path"] for item in left_out["results"]] == changed
+    assert "continue" in shown["offers"]
+    assert task.created_by is not None
+    more = continue_task(published, task.created_by)
+    assert sorted(more.items.values_list("path", flat=True)) == changed[:2]
+
+
+def test_work_whose_pictures_are_all_replaced_can_be_done_again() -> None:
+    task = make_task(1)
+    label_some(task, 1)
+    [path] = unlabelled(1)
+    make_version(task.dataset, {path: None}, contents={path: png(1)})
+    published = request(task)
+    assert published.state == states.PUBLISHED
+    assert list(task.items.values_list("state", "left_out_from")) == [("left_out", "accepted")]
+    assert task.created_by is not None
+    assert continue_task(published, task.created_by).items.count() == 1
+
+
+def test_a_picture_that_was_replaced_on_the_branch_is_submitted_as_the_task_has_it() -> None:
+    task = make_task(1)
+    labeler = make_member(task.project, "labeler")
+    [slot] = leases.lease_labels(task, labeler, 1)
+    [path] = unlabelled(1)
+    make_version(task.dataset, {path: None}, contents={path: png(1)})
+    body = {"lease_no": slot.lease_no, "idempotency_key": "k", "label_id": 3}
+    submit = f"labelx/slots/{slot.pk}/submit/"
+    other = Api(labeler)("POST", submit, {**body, "digest": "0" * 64, "idempotency_key": "other"})
+    assert (other.status_code, other.json()["code"]) == (409, "picture_replaced")
+    own = Api(labeler)("POST", submit, {**body, "digest": slot.work_item.digest})
+    assert own.status_code == 201
 
 
 def test_a_partial_publication_carries_what_is_accepted() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +17,7 @@ from atom.core import clock, outbox
 from atom.core.background import enqueue
 from atom.core.errors import AtomError
 from atom.core.locks import only_worker
+from atom.core.storage import project_store
 from atom.datasets.catalog.actions.catalogue import unpin
 from atom.datasets.commits.actions.commit_root import CommitDetails
 from atom.datasets.commits.actions.layers import NamedLayer, publish_layer
@@ -31,6 +32,8 @@ from atom.labeling.errors import NothingToPublish, TaskFilling, UnfinishedItems
 from atom.labeling.models import AuditDecision, LabelTask, WorkItem, WorkSlot
 from atom.labeling.models.tasks import IMAGE_OBJECTS
 from atom_sdk.annotations.layer import PictureRow, rows_table
+from atom_sdk.manifests import read_root
+from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
@@ -79,7 +82,8 @@ def publish_task(task_id: UUID) -> None:
         except AtomError as exc:
             _fail(task, exc)
         else:
-            _finish(task, version)
+            root = read_root(bytes.fromhex(version.readable_root), project_store(task.project))
+            _finish(task, version, _replaced(task, root))
 
 
 def _check_items(task: LabelTask, *, partial: bool) -> None:
@@ -104,14 +108,25 @@ def _published_version(task: LabelTask) -> Version | None:
 
 
 def _publish_layer(task: LabelTask) -> Version:
-    details = CommitDetails(
-        author=task.publish_requested_by,
-        message=f"Labels of {task.name}",
-        # Fixed by the request, so that a second try after a kill writes the same commit.
-        created_at=task.publish_requested_at or clock.now(),
-        provenance=_provenance(task),
-    )
+    # Fixed by the request, so that a second try after a kill writes the same commit.
+    created_at = task.publish_requested_at or clock.now()
+
+    def details(root: Root) -> CommitDetails:
+        return CommitDetails(
+            author=task.publish_requested_by,
+            message=f"Labels of {task.name}",
+            created_at=created_at,
+            provenance=_provenance(task, len(_replaced(task, root))),
+        )
+
     return publish_layer(task.dataset, "main", _layer(task), details)
+
+
+def _replaced(task: LabelTask, root: Root) -> list[UUID]:
+    """Return the accepted items whose picture that version does not have with these bytes."""
+    accepted = task.items.filter(state=states.ACCEPTED).values_list("pk", "path", "digest")
+    store = project_store(task.project)
+    return layers.replaced_pictures(accepted.iterator(_CURSOR_ROWS), root, store)
 
 
 def _layer(task: LabelTask) -> NamedLayer:
@@ -120,12 +135,15 @@ def _layer(task: LabelTask) -> NamedLayer:
     return NamedLayer(layers.NAME, layers.KIND, layers.label_table(_rows(task)))
 
 
-def _provenance(task: LabelTask) -> dict[str, Any]:
+def _provenance(task: LabelTask, replaced: int) -> dict[str, Any]:
+    accepted = task.items.filter(state=states.ACCEPTED).count()
     return {
         "label_task": str(task.pk),
         "label_task_name": task.name,
         "source_version": str(task.dataset_version_id),
         "ontology": str(task.ontology_version),
+        "pictures": accepted - replaced,
+        "replaced": replaced,
     }
 
 
@@ -192,17 +210,17 @@ def _rows(task: LabelTask) -> Iterator[layers.LabelRow]:
 
 
 @transaction.atomic
-def _finish(task: LabelTask, version: Version) -> None:
+def _finish(task: LabelTask, version: Version, replaced: Sequence[UUID]) -> None:
     locked = LabelTask.objects.select_for_update().get(pk=task.pk)
     transition(locked, states.PUBLISHED, states.TASK_STATES)
     locked.output_version, locked.published_at = version, clock.now()
     locked.save(update_fields=["state", "output_version", "published_at", "updated_at"])
+    left_out = _leave_out_the_rest(locked) + _leave_out_replaced(locked, replaced)
     locked.items.filter(state=states.ACCEPTED).update(state=states.PUBLISHED)
-    left_out = _leave_out_the_rest(locked)
     unpin(PIN_HOLDER, str(task.pk))
     named: dict[str, Any] = {
         "name": task.name, "dataset": task.dataset.name, "version": version.ref,
-        "left_out": left_out,
+        "left_out": left_out, "replaced": len(replaced),
     }  # fmt: skip
     asked = task.publish_requested_by
     audit.record(asked, "label_task.published", locked, task.project, task.dataset, **named)
@@ -232,6 +250,17 @@ def _leave_out_the_rest(task: LabelTask) -> int:
     )  # fmt: skip
     rest = task.items.exclude(state__in=states.ITEM_FINISHED)
     return rest.update(state=states.LEFT_OUT, left_out_from=F("state"), updated_at=Now())
+
+
+def _leave_out_replaced(task: LabelTask, replaced: Sequence[UUID]) -> int:
+    """Leave out accepted items whose picture the version has no more. Returns how many."""
+    count = 0
+    for start in range(0, len(replaced), _CURSOR_ROWS):
+        items = task.items.filter(pk__in=replaced[start : start + _CURSOR_ROWS])
+        count += items.filter(state=states.ACCEPTED).update(
+            state=states.LEFT_OUT, left_out_from=states.ACCEPTED, updated_at=Now()
+        )
+    return count
 
 
 @transaction.atomic

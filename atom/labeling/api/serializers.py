@@ -157,12 +157,15 @@ class ProgressSerializer(serializers.Serializer[Any]):
 
 
 class LeftOutStatesSerializer(serializers.Serializer[Any]):
-    """Items without an accepted label in a published task, by the state that they had."""
+    """Items that a publication left out, by the state that they had."""
 
     ready = serializers.IntegerField()
     labeling = serializers.IntegerField()
     audit = serializers.IntegerField()
     rework = serializers.IntegerField()
+    replaced = serializers.IntegerField(
+        help_text="Accepted, but the published version has other bytes there, or no such file."
+    )
 
 
 class LinkedTaskSerializer(serializers.Serializer[Any]):
@@ -258,7 +261,8 @@ class LabelTaskSerializer(serializers.ModelSerializer[LabelTask]):
         """Return where the left-out items were."""
         found = self.context["left_out"].get(task.pk, {})
         before = (states.READY, states.LABELING, states.AUDIT, states.REWORK)
-        return {state: found.get(state, 0) for state in before}
+        counts = {state: found.get(state, 0) for state in before}
+        return {**counts, "replaced": found.get(states.ACCEPTED, 0)}
 
     @extend_schema_field(serializers.ListField(child=serializers.ChoiceField(permissions.ACTIONS)))
     def get_offers(self, task: LabelTask) -> list[str]:

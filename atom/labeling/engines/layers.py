@@ -3,10 +3,15 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
 import pyarrow as pa
 
+from atom.datasets.versions.engines.versions import current_pieces
+from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.layers.layers import layer_schema
+from atom_sdk.manifests.objects import ObjectStore
+from atom_sdk.manifests.roots.roots import Root
 
 NAME: Final = "labels"
 KIND: Final = "classification"
@@ -42,6 +47,30 @@ def label_table(rows: Iterable[LabelRow]) -> pa.Table:
             pending = []
     batches.append(_batch(pending))
     return pa.Table.from_batches(batches, SCHEMA).sort_by("path")
+
+
+def replaced_pictures(
+    pictures: Iterable[tuple[UUID, str, str]], root: Root, store: ObjectStore
+) -> list[UUID]:
+    """Return the ids of the pictures that a version has with other bytes, or not at all.
+
+    `pictures` are `(id, path, BLAKE3 in hex)`.
+    """
+    ids, paths, digests = [], [], []
+    for number, path, digest in pictures:
+        ids.append(number.bytes)
+        paths.append(path)
+        digests.append(bytes.fromhex(digest))
+    columns = [
+        pa.array(ids, pa.binary(16)),
+        pa.array(paths, pa.string()),
+        pa.array(digests, DIGEST),
+    ]
+    rows = pa.table(columns, names=["id", "path", "digest"]).sort_by("path")
+    kept: set[bytes] = set()
+    for piece in current_pieces(root, rows, store):
+        kept.update(piece["id"].to_pylist())
+    return [UUID(bytes=number) for number in ids if number not in kept]
 
 
 def _batch(rows: list[LabelRow]) -> pa.RecordBatch:

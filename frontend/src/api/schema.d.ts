@@ -8132,12 +8132,14 @@ export interface components {
             /** @description Images that cannot be decoded. */
             unreadable: number;
         };
-        /** @description Items without an accepted label in a published task, by the state that they had. */
+        /** @description Items that a publication left out, by the state that they had. */
         LeftOutStates: {
             ready: number;
             labeling: number;
             audit: number;
             rework: number;
+            /** @description Accepted, but the published version has other bytes there, or no such file. */
+            replaced: number;
         };
         /**
          * @description * `ok` - ok

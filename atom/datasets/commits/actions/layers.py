@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import pyarrow as pa
@@ -26,7 +27,11 @@ from atom.datasets.versions.engines.versions import publish_rows
 from atom_sdk.manifests.entries import DIGEST
 from atom_sdk.manifests.layers.layers import layer_schema, merge_layer
 from atom_sdk.manifests.layers.object_rows import OBJECTS_KIND, with_contents
+from atom_sdk.manifests.roots.roots import Root
 from atom_sdk.sentences import Sentence
+
+# Details that depend on the version to which the rows are added.
+DetailsOf = Callable[[Root], CommitDetails]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class NamedLayer:
 
 
 def publish_layer(
-    dataset: Dataset, branch: str, layer: NamedLayer, details: CommitDetails
+    dataset: Dataset, branch: str, layer: NamedLayer, details: CommitDetails | DetailsOf
 ) -> Version:
     """Add rows to a layer (replacing them by path) as a new head of `branch`; returns its version.
 
@@ -84,14 +89,14 @@ def _is_in_order(paths: pa.ChunkedArray) -> bool:
 
 
 def _publish_once(
-    target: tuple[Dataset, str], layer: NamedLayer, details: CommitDetails
+    target: tuple[Dataset, str], layer: NamedLayer, details: CommitDetails | DetailsOf
 ) -> Version:
     with hold_gc(target[0].project):
         return _publish_on_head(target, layer, details)
 
 
 def _publish_on_head(
-    target: tuple[Dataset, str], layer: NamedLayer, details: CommitDetails
+    target: tuple[Dataset, str], layer: NamedLayer, details: CommitDetails | DetailsOf
 ) -> Version:
     dataset, branch_name = target
     branch = Branch.objects.select_related("head").filter(dataset=dataset, name=branch_name).first()
@@ -111,4 +116,6 @@ def _publish_on_head(
     root = publish_rows(before, layer.name, layer.kind, layer.rows, store.store, merge=layer.merge)
     if root.says_the_same(before):
         return branch.head
+    if not isinstance(details, CommitDetails):
+        details = details(before)
     return commit_root(target, root, [branch.head.commit], details, store.store)

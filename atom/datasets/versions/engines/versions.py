@@ -270,7 +270,7 @@ def publish_rows(
             )
         )
     if kind == OBJECTS_KIND:
-        return with_objects(root, name, _current_pieces(root, rows, store), store, merge)
+        return with_objects(root, name, current_pieces(root, rows, store), store, merge)
     current = _current(root, rows.cast(layer_schema(kind)), store)
     table = read_layer(before, store) if before else layer_schema(kind).empty_table()
     return put_layer(root, name, kind, merge_layer(table, current), store, old=table)
@@ -279,12 +279,15 @@ def publish_rows(
 def _current(root: Root, rows: pa.Table, store: ObjectStore) -> pa.Table:
     """Keep the rows whose path has that digest in the root."""
     rows = rows.sort_by("path")
-    pieces = [rows.schema.empty_table(), *_current_pieces(root, rows, store)]
+    pieces = [rows.schema.empty_table(), *current_pieces(root, rows, store)]
     return pa.concat_tables(pieces).sort_by("path")
 
 
-def _current_pieces(root: Root, rows: pa.Table, store: ObjectStore) -> Iterator[pa.Table]:
-    """Yield such rows of each range; the rows are in path order."""
+def current_pieces(root: Root, rows: pa.Table, store: ObjectStore) -> Iterator[pa.Table]:
+    """Yield the rows of each range whose path has that digest in the root.
+
+    `rows` have the columns `path`, by which they are sorted, and `digest`, and any others.
+    """
     for part in root.ranges:
         here = clip(rows, part.min, part.max)
         if not len(here):

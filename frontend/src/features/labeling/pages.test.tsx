@@ -33,7 +33,7 @@ const task = (extra: object = {}) => ({
   pre_label: true,
   left_out: { not_images: 0, unreadable: 0 },
   progress: { total: 10, ready: 4, labeling: 2, audit: 1, rework: 0, accepted: 3, left_out: 0, skipped: 0 },
-  left_out_from: { ready: 0, labeling: 0, audit: 0, rework: 0 },
+  left_out_from: { ready: 0, labeling: 0, audit: 0, rework: 0, replaced: 0 },
   my: { leased: 0, returned: 0, to_audit: 1, own_audits: 0 },
   offers: ['label', 'audit', 'pause', 'publish', 'change'],
   continues: null,
@@ -726,7 +726,7 @@ test('a published task says how many were left out and where they were, and fini
     offers: ['continue'],
     output_version: { id: 'v', dataset: 'pets', ref: 'v3' },
     progress: { total: 4, ready: 0, labeling: 0, audit: 0, rework: 0, accepted: 3, left_out: 1, skipped: 0 },
-    left_out_from: { ready: 0, labeling: 0, audit: 1, rework: 0 },
+    left_out_from: { ready: 0, labeling: 0, audit: 1, rework: 0, replaced: 0 },
   };
   serve('GET', 'labelx/tasks/{task_id}/', task(rest));
   serve('POST', 'labelx/tasks/{task_id}/continue/', task({ id: 't2', name: 'Pets (2)' }));

@@ -42,7 +42,7 @@ const task = {
   lease_ttl_s: 900,
   left_out: { not_images: 0, unreadable: 0 },
   progress: { total: 4, ready: 4, labeling: 0, audit: 0, rework: 0, accepted: 0, left_out: 0, skipped: 0 },
-  left_out_from: { ready: 0, labeling: 0, audit: 0, rework: 0 },
+  left_out_from: { ready: 0, labeling: 0, audit: 0, rework: 0, replaced: 0 },
   my: { leased: 0, returned: 0, to_audit: 0, own_audits: 0 },
   offers: ['label', 'audit'],
   assignees: [],

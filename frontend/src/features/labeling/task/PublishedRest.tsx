@@ -8,6 +8,7 @@ import { continueTask } from '../queries';
 import { useTaskAction } from './useTaskAction';
 
 const BEFORE = ['audit', 'rework', 'labeling', 'ready'] as const;
+const KINDS = [...BEFORE, 'replaced'] as const;
 
 export function TaskLink({ task }: { task: { id: string; name: string } }) {
   return (
@@ -24,8 +25,11 @@ export function PublishedRest({ task }: { task: LabelTask }) {
   const { act, busy } = useTaskAction();
   const count = task.progress.left_out;
   if (count === 0) return null;
-  const parts = BEFORE.filter((state) => task.left_out_from[state] > 0).map((state) =>
-    t('labeling.countOf', { name: t(`labeling.item.${state}`), count: task.left_out_from[state] }),
+  const parts = KINDS.filter((kind) => task.left_out_from[kind] > 0).map((kind) =>
+    t('labeling.countOf', {
+      name: kind === 'replaced' ? t('labeling.rest.replaced') : t(`labeling.item.${kind}`),
+      count: task.left_out_from[kind],
+    }),
   );
   const go = async () => {
     const { data } = await continueTask(task.id);

@@ -77,6 +77,7 @@ export const labeling = {
     finish_other: 'Finish the {{count, number}} images that were left out',
     started: 'A new task with the images that were left out is open for labeling',
     goesOn: 'They go on in',
+    replaced: 'accepted, but the picture was replaced or removed',
   },
   plan: {
     title: 'Plan of the task',

@@ -72,6 +72,7 @@ export const labeling: Translation<typeof source> = {
     finish_other: '完成未发布的 {{count, number}} 张图像',
     started: '已为未发布的图像新建任务，并开放标注',
     goesOn: '这些图像在此任务中继续：',
+    replaced: '已通过，但图像已被替换或移除',
   },
   plan: {
     title: '任务计划',
