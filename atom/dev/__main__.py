@@ -1,6 +1,8 @@
 """`python -m atom.dev up|start|down|status|doctor`: the launcher's command line."""
 
 import argparse
+import os
+import signal
 import sys
 
 from pydantic import ValidationError
@@ -44,5 +46,17 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
+def run() -> int:
+    """Run a command; end quietly when the reader of its output is gone, as with `| head`."""
+    try:
+        code = main()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes once more at its end, which would fail again.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    return code
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run())
