@@ -44,11 +44,11 @@ class DocumentTooLarge(Invalid):
 
 
 class InvalidLabels(Invalid):
-    """An ontology whose labels repeat, are empty or are too many."""
+    """An ontology whose labels, attributes or relations break a rule."""
 
     code = "invalid_labels"
     title = "The labels are not valid."
-    action = "Give every label its own name, and a hotkey at most once."
+    action = "Correct what the errors name, then send it again."
 
 
 class OntologyNameTaken(AlreadyExists):

@@ -94,6 +94,8 @@ def test_a_faulty_ontology_is_refused_with_the_place(project: Project, boss: Use
     answer = Api(boss)("POST", f"projects/{project.slug}/labelx/ontologies/", body)
     assert answer.status_code == 400
     assert any(name.startswith("labels.") for name in answer.json()["errors"])
+    # The next step fits each fault, not only names and hotkeys that come twice.
+    assert "hotkey" not in answer.json()["action"]
 
 
 def newer(task: LabelTask, *labels: dict[str, Any]) -> OntologyVersion:

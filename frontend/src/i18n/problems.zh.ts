@@ -183,7 +183,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   auditor_is_labeler: ['这些图像由您标注，须由他人审核。', '请让同事打开审核页面。'],
   decided_twice: ['请求中对同一条目给出了两个审核结论。', '请为每个条目只发送一个结论；本次请求的结论均未生效。'],
   document_too_large: ['标注内容过大。', '请拆分工作，或简化图形。'],
-  invalid_labels: ['类别无效。', '每个类别须有自己的名称，快捷键不得重复。'],
+  invalid_labels: ['类别无效。', '请改正错误信息指出的内容，然后再次提交。'],
   lease_elsewhere: ['该图像已在您的另一个窗口中打开。', '请在那里继续；您在此提交的内容已保留在图像的历史中。'],
   nothing_left_out: ['该任务没有未发布的条目。', '如需标注其他文件，请新建任务。'],
   task_not_published: ['该任务尚未发布。', '请先发布，或继续在其中标注。'],
