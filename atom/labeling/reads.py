@@ -153,8 +153,13 @@ def label_slots_of(audits: Sequence[WorkSlot]) -> dict[Any, WorkSlot]:
     return {slot.work_item_id: slot for slot in joined}
 
 
-def items_of(task: LabelTask, state: str = "", *, skipped: bool = False) -> QuerySet[WorkItem]:
-    """Return the task's items, with their slots as `all_slots`, their skips and open issues."""
+def items_of(
+    task: LabelTask, state: str = "", *, skipped: bool = False, held: bool = False
+) -> QuerySet[WorkItem]:
+    """Return the task's items, with their slots as `all_slots`, their skips and open issues.
+
+    `skipped` keeps those that somebody skipped, `held` those that somebody labels or audits now.
+    """
     slots = WorkSlot.objects.select_related("revision", "user").defer("revision__document")
     skips = Skip.objects.select_related("user").order_by("created_at")
     open_ones = Issue.objects.filter(state=states.ISSUE_OPEN).only("work_item")
@@ -167,6 +172,9 @@ def items_of(task: LabelTask, state: str = "", *, skipped: bool = False) -> Quer
     items = items.select_related("final_revision").defer("final_revision__document")
     if skipped:
         items = items.filter(Exists(Skip.objects.filter(work_item=OuterRef("pk"))))
+    if held:
+        holding = WorkSlot.objects.filter(state__in=states.SLOT_HELD)
+        items = items.filter(Exists(holding.filter(work_item=OuterRef("pk"))))
     return items.filter(state=state) if state else items
 
 

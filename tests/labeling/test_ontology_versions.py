@@ -238,11 +238,16 @@ def test_only_assigned_people_get_work_and_a_held_item_can_be_freed() -> None:
     [slot, _] = Api(first)("POST", f"{path}lease/", {}).json()["lease"]
     listed = boss("GET", f"{path}items/").json()["results"]
     [holder] = listed[0]["holders"]
+    held = boss("GET", f"{path}items/?held=true").json()["results"]
+    assert [one["path"] for one in held] == [one["path"] for one in listed]
+    assert all(one["holders"][0]["until"] for one in held)
     assert (holder["username"], holder["slot"]) == (first.username, slot["id"])
     free = f"labelx/slots/{slot['id']}/free/"
     assert Api(second)("POST", free, {}).status_code == 403
     assert boss("POST", free, {}).status_code == 204
     assert boss("POST", free, {}).json()["code"] == "nothing_held"
+    [rest] = boss("GET", f"{path}items/?held=true").json()["results"]
+    assert rest["id"] != listed[0]["id"]
     late = {"lease_no": slot["lease_no"], "idempotency_key": "k", "document": document(box())}
     answer = Api(first)("POST", f"labelx/slots/{slot['id']}/submit/", late)
     assert (answer.status_code, answer.json()["code"]) == (409, "stale_lease")

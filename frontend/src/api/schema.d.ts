@@ -15510,6 +15510,8 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                /** @description only items with `holders` */
+                held?: "true";
                 limit?: number;
                 /** @description only skipped items */
                 skipped?: "true";

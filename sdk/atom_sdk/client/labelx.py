@@ -42,6 +42,26 @@ class LabelX:
         ]
         return rows
 
+    def items(
+        self, task: str, *, state: str = "", skipped: bool = False, held: bool = False
+    ) -> Iterator[dict[str, Any]]:
+        """Yield the items of a task in its order, or those of one state.
+
+        `skipped` keeps those that somebody skipped, `held` those that somebody has now. Each item
+        has `holders`: `slot`, `role`, `state`, `name`, `username`, `until` and `seen_at`. `until`
+        is None for work that waits for its correction.
+        """
+        flags = {name: "true" for name, on in (("skipped", skipped), ("held", held)) if on}
+        chosen = {"state": state} if state else {}
+        return self._http.pages(f"labelx/tasks/{task}/items/", **chosen, **flags)
+
+    def free(self, slot: str) -> None:
+        """Take an item from its holder and open it to everybody; `slot` stands in `holders`.
+
+        The holder's draft stays with them. Raises ApiError of the code `nothing_held`.
+        """
+        self._http.post(f"labelx/slots/{slot}/free/")
+
     def lease(self, task: str, n: int) -> builtins.list[dict[str, Any]]:
         """Lease up to `n` items; an empty answer means that nothing is open for you."""
         answer = self._http.request("POST", f"labelx/tasks/{task}/lease/", params={"n": n}, json={})
