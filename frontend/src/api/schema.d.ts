@@ -9360,6 +9360,10 @@ export interface components {
         ObjectChange: {
             id: string;
             change: components["schemas"]["SideChangeEnum"];
+            /** @description Its class in the newer version that has it. */
+            label: string;
+            /** @description Its shape there, such as box or polygon. */
+            kind: string;
             /** @description The parts that changed: label, geometry, attributes, ignore, text, track. */
             fields: string[];
         };

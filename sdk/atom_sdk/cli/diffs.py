@@ -76,7 +76,9 @@ def _print_objects(out: Console, objects: dict[str, Any] | None) -> None:
         return
     for each in objects["changes"]:
         fields = f"  ({', '.join(each['fields'])})" if each["fields"] else ""
-        _line(out, f"    {MARKS[each['change']]} {each['id']}{fields}")
+        # A server from before names ids alone.
+        names = [path_text(each[name]) for name in ("label", "kind") if name in each]
+        _line(out, " ".join([f"    {MARKS[each['change']]}", *names, each["id"]]) + fields)
     left = sum(objects[name] for name in _COUNTED) - len(objects["changes"])
     if left:
         out.print(f"    … and {left} more objects of this file")

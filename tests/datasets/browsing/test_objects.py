@@ -127,12 +127,16 @@ def test_a_diff_counts_and_names_the_objects_that_differ(pusher: Pusher) -> None
     first = diff["results"][0]
     assert (first["kind"], first["path"]) == ("labels_changed", FIRST)
     assert first["objects"]["changes"] == [
-        {"id": object_id("1").hex(), "change": "changed", "fields": ["geometry"]},
-        {"id": object_id("3").hex(), "change": "changed", "fields": ["label"]},
-        {"id": object_id("4").hex(), "change": "added", "fields": []},
-        {"id": object_id("2").hex(), "change": "removed", "fields": []},
+        {**named("1", "car"), "change": "changed", "fields": ["geometry"]},
+        {**named("3", "bus"), "change": "changed", "fields": ["label"]},
+        {**named("4", "car"), "change": "added", "fields": []},
+        {**named("2", "dog"), "change": "removed", "fields": []},
     ]
     assert pusher.get("versions/v3/")["labels_changed"] == 2
+
+
+def named(number: str, label: str) -> dict[str, str]:
+    return {"id": object_id(number).hex(), "label": label, "kind": "box"}
 
 
 def test_the_history_of_a_path_tells_when_objects_changed(pusher: Pusher) -> None:
@@ -206,11 +210,11 @@ def test_the_command_line_counts_objects_that_differ_and_names_them(
         f"# {SECOND}  objects +1 -0 ~0",
     ]
     assert [line for line in long if line not in short] == [
-        f"    ~ {object_id('1').hex()}  (geometry)",
-        f"    ~ {object_id('3').hex()}  (label)",
-        f"    + {object_id('4').hex()}",
-        f"    - {object_id('2').hex()}",
-        f"    + {object_id('5').hex()}",
+        f"    ~ car box {object_id('1').hex()}  (geometry)",
+        f"    ~ bus box {object_id('3').hex()}  (label)",
+        f"    + car box {object_id('4').hex()}",
+        f"    - dog box {object_id('2').hex()}",
+        f"    + car box {object_id('5').hex()}",
     ]
     assert answer["objects"] == {"added": 2, "removed": 1, "changed": 2}
     assert [row["objects"]["added"] for row in answer["results"]] == [1, 1]

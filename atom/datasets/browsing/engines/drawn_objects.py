@@ -46,7 +46,13 @@ def changed_objects(old: Row | None, new: Row | None) -> dict[str, Any] | None:
     counts = {kind: sum(each.change == kind for each in found) for kind in COUNTED}
     return counts | {
         "changes": [
-            {"id": each.id.hex(), "change": each.change, "fields": list(each.fields)}
+            {
+                "id": each.id.hex(),
+                "change": each.change,
+                "label": each.label,
+                "kind": each.kind,
+                "fields": list(each.fields),
+            }
             for each in found[:MAX_LISTED]
         ]
     }

@@ -30,10 +30,15 @@ _PLAIN = [name for names in OBJECT_FIELDS.values() for name in names if name != 
 
 @dataclass(frozen=True, slots=True)
 class ObjectChange:
-    """One object that differs; `fields` are those of OBJECT_FIELDS that do, if it only changed."""
+    """One object that differs; `fields` are those of OBJECT_FIELDS that do, if it only changed.
+
+    Label and kind are those of the newer side that has it.
+    """
 
     id: bytes
     change: Literal["added", "removed", "changed"]
+    label: str
+    kind: str
     fields: tuple[str, ...] = ()
 
 
@@ -48,11 +53,19 @@ def object_changes(
     for each in new:
         was = before.pop(each["id"], None)
         if was is None:
-            yield ObjectChange(each["id"], "added")
+            yield _change(each, "added")
         elif fields := tuple(differing_fields(was, each)):
-            yield ObjectChange(each["id"], "changed", fields)
-    for gone in before:
-        yield ObjectChange(gone, "removed")
+            yield _change(each, "changed", fields)
+    for gone in before.values():
+        yield _change(gone, "removed")
+
+
+def _change(
+    each: Mapping[str, Any],
+    change: Literal["added", "removed", "changed"],
+    fields: tuple[str, ...] = (),
+) -> ObjectChange:
+    return ObjectChange(each["id"], change, each["label"], each["kind"], fields)
 
 
 def differing_fields(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:

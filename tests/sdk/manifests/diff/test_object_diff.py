@@ -36,9 +36,9 @@ def test_changes_of_one_picture_are_named() -> None:
     before, after = (drawn(picture("a", *side))["objects"][0].as_py() for side in (old, new))
 
     assert list(object_changes(before, after)) == [
-        ObjectChange(object_id("2"), "changed", ("label", "ignore")),
-        ObjectChange(object_id("4"), "added"),
-        ObjectChange(object_id("3"), "removed"),
+        ObjectChange(object_id("2"), "changed", "bus", "box", ("label", "ignore")),
+        ObjectChange(object_id("4"), "added", "car", "box"),
+        ObjectChange(object_id("3"), "removed", "car", "box"),
     ]
 
 
