@@ -10,11 +10,14 @@ import pytest
 from PIL import Image
 
 from atom.core import storage
+from atom.core.ids import uuid7
 from atom.datasets.keys import pack_key
 from atom.labeling import states
 from atom.labeling.actions import drafts, leases
+from atom.labeling.actions.answers import Answer
 from atom.labeling.actions.submissions import submit
 from atom.labeling.models import AnnotationRevision, Draft, LabelTask, WorkItem, WorkSlot
+from atom.labeling.models.revisions import IMPORT
 from tests.factories.accounts import make_member
 from tests.labeling.asking import Api
 from tests.labeling.drawn import CAR, COLOUR, PLATE, RED, box, document, drawing, drawn_task
@@ -216,3 +219,28 @@ def test_the_size_of_a_turned_picture_is_read_when_somebody_sees_it() -> None:
     assert (slot["width"], slot["height"]) == (40, 80)
     item.refresh_from_db()
     assert (item.width, item.height) == (40, 80)
+
+
+def test_a_pre_label_of_another_size_is_left_out_and_locks_nobody_out(task: LabelTask) -> None:
+    labeler = make_member(task.project, "labeler")
+    before, fits = WorkItem.objects.filter(label_task=task).order_by("position")
+    for item, sides in ((before, (99, 99)), (fits, (640, 480))):
+        drawn = document(box(), width=sides[0], height=sides[1])
+        item.pre_label = AnnotationRevision.objects.create(
+            work_item=item, slot=item.slots.get(), user=labeler, lease_no=0, source=IMPORT,
+            ontology_version_id=task.ontology_version_id, **Answer(drawn).columns,
+            accepted=False, idempotency_key=uuid7(),
+        )  # fmt: skip
+        item.save()
+    wrong, right = _lease(labeler, task)
+    assert (wrong["document"], wrong["document_source"]) == (None, None)
+    assert (wrong["pre_label_left_out"], right["pre_label_left_out"]) == (True, False)
+    assert right["document"] == document(box())
+    slot = WorkSlot.objects.get(pk=wrong["id"])
+    answer = _submit(labeler, slot, document(box(2)))
+    assert answer.status_code < 300, answer.content
+
+
+def _lease(labeler: Any, task: LabelTask) -> list[dict[str, Any]]:
+    answer = Api(labeler)("POST", f"labelx/tasks/{task.pk}/lease/?n=5", {}).json()
+    return list(answer["lease"])

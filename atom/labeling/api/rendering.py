@@ -25,6 +25,7 @@ def render_slot(slot: WorkSlot) -> dict[str, Any]:
         **picture(slot.label_task.project_id, slot.work_item),
         "document": document,
         "document_source": source,
+        "pre_label_left_out": _is_left_out(slot, source),
         "draft": drafts[0].decoded if drafts else None,
         "draft_seq": drafts[0].seq if drafts else None,
         "label_id": slot.revision.label_id if slot.revision else None,
@@ -40,9 +41,21 @@ def _beginning(slot: WorkSlot) -> tuple[dict[str, Any] | None, str | None]:
     # The slot's revision is its holder's own, or that of the person before who gave it up.
     if slot.revision is not None:
         return slot.revision.decoded, REVISION
-    if slot.begun_with_id is not None and slot.work_item.pre_label is not None:
-        return slot.work_item.pre_label.decoded, PRE_LABEL
+    before = slot.work_item.pre_label
+    if slot.begun_with_id is not None and before is not None and not _misfits(slot.work_item):
+        return before.decoded, PRE_LABEL
     return None, None
+
+
+def _is_left_out(slot: WorkSlot, source: str | None) -> bool:
+    return source is None and slot.begun_with_id is not None and _misfits(slot.work_item)
+
+
+def _misfits(item: WorkItem) -> bool:
+    """Whether the pre-label is about other sides than the picture has, so that no answer fits."""
+    document = item.pre_label.decoded if item.pre_label else {}
+    sides = document.get("width"), document.get("height")
+    return None not in (*sides, item.width, item.height) and sides != (item.width, item.height)
 
 
 def picture(project_id: Any, item: WorkItem) -> dict[str, Any]:

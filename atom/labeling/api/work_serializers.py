@@ -46,6 +46,9 @@ class LeasedSlotSerializer(PictureSerializer):
         help_text="To begin with: the draft, else the last revision, else the version's objects.",
     )
     document_source = serializers.ChoiceField(choices=[DRAFT, REVISION, PRE_LABEL], allow_null=True)
+    pre_label_left_out = serializers.BooleanField(
+        help_text="The version's objects are about other sides than the picture has."
+    )
     draft = serializers.DictField(allow_null=True)
     draft_seq = serializers.IntegerField(allow_null=True)
     label_id = serializers.IntegerField(allow_null=True)

@@ -8111,6 +8111,8 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             document_source: (components["schemas"]["DocumentSourceEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description The version's objects are about other sides than the picture has. */
+            pre_label_left_out: boolean;
             draft: {
                 [key: string]: unknown;
             } | null;

@@ -49,6 +49,11 @@ export function PictureHeader(props: PictureHeaderProps) {
           <span style={{ overflowWrap: 'anywhere' }}>{visible(picture.slots[0]?.path ?? '')}</span>
           {' · '}
           {t('labeling.work.session', { count: bench.submitted })}
+          {picture.slots[0]?.pre_label_left_out && (
+            <span role="status" style={{ display: 'block' }}>
+              {t('labeling.objects.preLabelLeftOut')}
+            </span>
+          )}
         </span>
       }
     >

@@ -6,9 +6,16 @@ export function asDocument(value: unknown): DocumentV2 | null {
   return document?.version === 2 ? (document as DocumentV2) : null;
 }
 
-/** The document that a slot starts with: its draft, the work before it, or an empty one. */
+/**
+ * The document that a slot starts with: its draft, the work before it, or an empty one.
+ *
+ * It has the sides of the picture. A draft that began with a pre-label of other sides was never taken otherwise.
+ */
 export function documentOfSlot(slot: LeasedSlot): DocumentV2 {
-  return asDocument(slot.draft) ?? asDocument(slot.document) ?? emptyDocument(slot.width ?? 0, slot.height ?? 0);
+  const { width, height } = slot;
+  const begun = asDocument(slot.draft) ?? asDocument(slot.document);
+  if (!begun) return emptyDocument(width ?? 0, height ?? 0);
+  return width && height ? { ...begun, width, height } : begun;
 }
 
 /** The document as it is stored: fields with their default are left out. */

@@ -108,6 +108,19 @@ test('a picture shows its tools, labels, objects and guideline, and no violation
   await expectNoViolations(container);
 });
 
+test('a pre-label of another size is left out with a notice, and a draft of it gets the true sides', async () => {
+  const draft = { ...picture(box('a', 2)), width: 99, height: 99 };
+  serveLease(slot(1, { pre_label_left_out: true }), slot(2, { draft }));
+  await work();
+  await screen.findByText(/The pre-label is about a picture of another size/);
+  tap('Enter');
+  await screen.findByText('street/2.png');
+  expect(screen.queryByText(/The pre-label is about/)).toBeNull();
+  tap('Enter');
+  await waitFor(() => expect(submitted()).toHaveLength(2));
+  expect(submitted()).toMatchObject(Array(2).fill({ document: { width: 640, height: 480 } }));
+});
+
 test('Enter does not submit an object without its required attribute, and says where it is missing', async () => {
   serveLease(slot(1, { document: picture(box('a', 1)) }), slot(2));
   await work();

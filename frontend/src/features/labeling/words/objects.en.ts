@@ -66,6 +66,7 @@ export const objects = {
   missing_other: '{{count, number}} values are missing. The first object is selected.',
   missingClass: 'Choose the class of the picture.',
   refusedTitle: 'The server does not take this document yet',
+  preLabelLeftOut: 'The pre-label is about a picture of another size and is left out. Draw the objects anew.',
   broughtBack_one: 'The server refused {{count, number}} picture. It comes next, with the reason.',
   broughtBack_other: 'The server refused {{count, number}} pictures. They come next, with the reasons.',
   elsewhere: 'This picture is open in another window of yours. Here you can only look at it.',

@@ -64,6 +64,7 @@ export const objects: Translation<typeof source> = {
   missing_other: '缺少 {{count, number}} 个值，已选择第一个对象。',
   missingClass: '请选择图像的类别。',
   refusedTitle: '服务器还不接受这份标注',
+  preLabelLeftOut: '预标注针对的是另一尺寸的图像，因此未采用。请重新绘制对象。',
   broughtBack_other: '服务器拒绝了 {{count, number}} 张图像。它们接下来会显示，并附有原因。',
   elsewhere: '这张图像已在您的另一个窗口中打开，此处只能查看。',
   takeHere: '在此继续',

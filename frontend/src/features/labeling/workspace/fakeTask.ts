@@ -20,6 +20,7 @@ export const slot = (n: number, extra: Partial<LeasedSlot> = {}): LeasedSlot => 
   thumb_url: '',
   document: null,
   document_source: null,
+  pre_label_left_out: false,
   issues: [],
   draft: null,
   draft_seq: null,
