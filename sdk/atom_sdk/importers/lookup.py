@@ -54,6 +54,8 @@ class Pictures:
         With `counts`, `add_to` notes the match. Raises NameRefusedError for a name that may mean
         several files.
         """
+        if (path := self._as_written(name, near, is_stem=False)) is not None:
+            return path
         for text, kind in _readings(name):
             parts = name_parts(text)
             if (match := self._longest_end(parts, near, is_stem=False)) is not None:
@@ -68,8 +70,23 @@ class Pictures:
 
         Raises NameRefusedError for a name that may mean several files.
         """
-        match = self._longest_end(name_parts(name), near, is_stem=True)
-        return match[0] if match else None
+        path = self._as_written(name, near, is_stem=True)
+        match = None if path else self._longest_end(name_parts(name), near, is_stem=True)
+        return match[0] if match else path
+
+    def _as_written(self, name: str, near: str, *, is_stem: bool) -> str | None:
+        """The picture whose path has what `name_parts` takes for foreign, such as a backslash."""
+        if "\\" not in name and name.strip(" \"'") == name:
+            return None
+        parts = [part for part in name.split("/") if part not in ("", ".", "..")]
+        try:
+            match = self._longest_end(parts, near, is_stem=is_stem)
+        except NameRefusedError:
+            return None
+        if match is None:
+            return None
+        there = {*match[0].split("/"), _stem(match[0].rpartition("/")[2])}
+        return match[0] if {part for part in parts if name_parts(part) != [part]} <= there else None
 
     def add_to(self, report: Report) -> None:
         """Note how many pictures were found by a part of their name only."""

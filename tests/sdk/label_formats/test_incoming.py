@@ -89,3 +89,20 @@ def test_rows_come_in_path_order_whatever_order_they_had(tmp_path: Path) -> None
     assert table.equals(rows_table(rows()))
     assert [entry.name for entry in tmp_path.iterdir()] == ["rows.arrow"]
     assert pa.total_allocated_bytes() < 256 << 20
+
+
+ODD = ["hostile/a\\b.png", "x\\y/z.png", " q.png", "train/a.png", "val/a.png"]
+
+
+@pytest.mark.parametrize("path", ODD)
+def test_a_path_with_a_backslash_or_spaces_is_found_by_its_exact_name(path: str) -> None:
+    pictures = MatchedPictures(ODD, lambda _: None)
+    assert pictures.resolve(path) == path
+    assert pictures.resolve_stem(f"images/{path[:-4]}") == path
+    assert pictures.unmatched == {}
+
+
+def test_a_backslash_of_windows_still_parts_folders() -> None:
+    pictures = MatchedPictures(ODD, lambda _: None)
+    assert pictures.resolve("C:\\data\\train\\a.png") == "train/a.png"
+    assert pictures.resolve("data\\val/a.png") == "val/a.png"
