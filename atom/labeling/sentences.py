@@ -22,6 +22,10 @@ _NEXT_STEPS: Final = {
         "labeling.compare_names",
         "Compare the names in the labels with the paths of the version's pictures.",
     ),
+    "labels_take_no_picture": Sentence(
+        "labeling.send_pictures_too",
+        "Correct the labels, or upload an archive that has their pictures too.",
+    ),
     "library_missing": Sentence(
         "labeling.ask_for_library", "Ask an administrator to install it on the server."
     ),

@@ -12,13 +12,13 @@ from atom.accounts.models import Project
 from atom.core import storage
 from atom.core.errors import AtomError
 from atom.datasets.keys import pack_key
-from atom.labeling.engines.picture_size import HEAD_BYTES, SHORT_HEAD_BYTES, Sides, sides_of
+from atom.labeling.engines.picture_size import HEAD_BYTES, SHORT_HEAD_BYTES, sides_of
+from atom_sdk.label_formats.picture_sizes import KnownSides, Sides
 
 log = structlog.get_logger(__name__)
 
 _AT_ONCE = 16
 _AHEAD = 32
-_MOST_KEPT = 4096
 
 
 class VersionPictures:
@@ -30,7 +30,7 @@ class VersionPictures:
         self._pictures = pictures
         self.paths: list[str] = pictures["path"].to_pylist()
         self._digests = pictures["digest"].combine_chunks()
-        self._sides: dict[str, Sides | None] = {}
+        self._sides = KnownSides(len(self.paths))
 
     def digest(self, path: str) -> bytes:
         """Return the digest of a picture."""
@@ -54,17 +54,15 @@ class VersionPictures:
         """Return the sides of a picture.
 
         Those that follow it in path order are read along, since labels mostly come in that order.
+        In any other order, too, each picture is read once.
         """
-        if path not in self._sides:
-            if len(self._sides) > _MOST_KEPT:
-                self._sides.clear()
-            start = bisect_left(self.paths, path)
-            rows = self._pictures.slice(start, _AHEAD).to_pylist()
+        row = bisect_left(self.paths, path)
+        if rows := self._sides.unread(row, _AHEAD):
             with ThreadPoolExecutor(_AT_ONCE) as pool:
-                read = list(pool.map(self._read, rows))
-            for row, sides in zip(rows, read, strict=True):
-                self._sides[row["path"]] = sides
-        return self._sides[path]
+                read = list(pool.map(self._read, self._pictures.take(rows).to_pylist()))
+            for one, sides in zip(rows, read, strict=True):
+                self._sides.put(one, sides)
+        return self._sides.get(row)
 
     def _read(self, row: dict[str, object]) -> Sides | None:
         pack, size_bytes, start = row["pack"], row["size"], row["offset"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import io
 import warnings
-from typing import Final, NamedTuple
+from typing import Final
 
 from PIL import Image
 
-from atom_sdk.readers.pixels import is_sideways, orientation_of
+from atom_sdk.label_formats import picture_sizes
+from atom_sdk.label_formats.picture_sizes import Sides
 
 # Headers and EXIF come first. Most pictures need far less, so a short read is tried first.
 SHORT_HEAD_BYTES: Final = 64 << 10
@@ -23,31 +24,9 @@ def upright_size(head: bytes) -> tuple[int, int] | None:
     return sides and sides.size
 
 
-class Sides(NamedTuple):
-    """Width and height of a picture as people see it, and EXIF's number of how it is turned."""
-
-    size: tuple[int, int]
-    orientation: int
-
-
 def sides_of(head: bytes) -> Sides | None:
-    """Return size and orientation, or None where the first bytes do not tell.
-
-    Pillow turns a TIFF by itself, as most tools do: its orientation is 1.
-    """
-    try:
-        with warnings.catch_warnings():
-            # A bomb is described, never decoded.
-            warnings.simplefilter("ignore")
-            with Image.open(io.BytesIO(head)) as image:
-                width, height = image.size
-                orientation = 1 if image.format == "TIFF" else orientation_of(image)
-                if is_sideways(orientation):
-                    width, height = height, width
-    # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
-    except Exception:
-        return None
-    return Sides((width, height), orientation) if width > 0 and height > 0 else None
+    """Return size and orientation, or None where the first bytes do not tell."""
+    return picture_sizes.sides_of(io.BytesIO(head))
 
 
 def is_tiled(head: bytes, size: tuple[int, int], most_pixels: int) -> bool:

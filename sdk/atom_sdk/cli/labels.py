@@ -11,6 +11,7 @@ from rich.console import Console
 
 from atom_sdk.amounts import counted
 from atom_sdk.cli.context import Context, pass_context
+from atom_sdk.cli.render import path_text
 
 if TYPE_CHECKING:
     from atom_sdk.label_formats.report import LabelReport
@@ -115,6 +116,7 @@ def import_(  # one for each option
 
     def show(out: Console) -> None:
         _print_incoming(out, done["read"])
+        _print_losses(out, done["report"].get("read", {}))
         version = f"{dataset}@{done['outcome']['version']}"
         said = "has them already" if done["outcome"]["unchanged"] else "has these labels"
         out.print(f"{version} {said}.", markup=False)
@@ -161,6 +163,12 @@ def classes(context: Context, reference: str) -> None:
 @click.option(
     "--voc-origin", type=click.IntRange(0, 1), help="The number of a first pixel in VOC's files."
 )
+@click.option(
+    "--images",
+    type=click.Path(exists=True, path_type=Path),
+    metavar="FOLDER",
+    help="The pictures, where they are not beside the labels: YOLO needs their sizes.",
+)
 @_DRY_RUN
 @pass_context
 def convert(
@@ -172,15 +180,17 @@ def convert(
     yolo_task: str | None,
     source_task: str | None,
     voc_origin: int | None,
+    images: Path | None,
     *,
     dry_run: bool,
 ) -> None:
     """Write the labels of SOURCE, a folder or an archive, in another format; no server is asked."""
+    from atom_sdk.label_formats.converting import LabelFolders
     from atom_sdk.label_formats.converting import convert as convert_labels
     from atom_sdk.label_formats.interface import ReadChoices, WriteChoices
 
     done = convert_labels(
-        source,
+        LabelFolders(source, images),
         source_format,
         file_format,
         None if dry_run else _needed(out),
@@ -218,6 +228,8 @@ def _print_report(out: Console, report: LabelReport) -> None:
     total = counted(report.total, "object")
     empty = f" ({report.empty} empty)" if report.empty else ""
     out.print(f"  {counted(report.pictures, 'picture')}{empty}, {total}: {kinds}", markup=False)
+    for sentence in report.notes:
+        out.print(f"  note     {sentence} --yolo-task chooses it.", markup=False)
     for sentence in report.changed():
         out.print(f"  changed  {sentence}", markup=False)
     for sentence in report.lost():
@@ -230,11 +242,16 @@ def _print_incoming(out: Console, report: Mapping[str, Any]) -> None:
     total = counted(sum(read["objects"].values()), "object")
     pictures = counted(read["pictures"], "picture")
     out.print(f"{read['format']}: {pictures}, {total}: {kinds}", markup=False)
-    for word in ("changed", "lost"):
-        for row in read[word]:
-            out.print(f"  {word:8} {row['text']}", markup=False)
+    _print_losses(out, read)
     for row in matches["unmatched"][:_MOST_UNMATCHED]:
         out.print(f"  {row['reason']:8} {row['name']}", markup=False)
     more = len(matches["unmatched"]) - _MOST_UNMATCHED + matches["left_off"]
     if more > 0:
         out.print(f"  and {counted(more, 'further name')}; --json lists more", markup=False)
+
+
+def _print_losses(out: Console, read: Mapping[str, Any]) -> None:
+    for word in ("changed", "lost"):
+        for row in read.get(word, []):
+            first = f" ({', '.join(map(path_text, row['first']))})" if row["first"] else ""
+            out.print(f"  {word:8} {row['text']}{first}", markup=False)

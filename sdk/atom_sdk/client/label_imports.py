@@ -11,7 +11,7 @@ import shutil
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -30,7 +30,6 @@ from atom_sdk.client.transport.upload import UploadTarget, upload_file, wait_ver
 
 if TYPE_CHECKING:
     from atom_sdk.importers.trees import Tree
-    from atom_sdk.label_formats.picture_sizes import Size
 
 _ROWS, _STATE, _UPLOAD = "labels.parquet", "import.json", "upload"
 # The server's code for an upload that was cleared, or never arrived.
@@ -131,6 +130,7 @@ class LabelImports:
 
     def _read(self, order: ImportOrder, folder: Path) -> dict[str, Any]:
         """Write the labels that match into the folder, and return what they are."""
+        from atom_sdk.client.version_pictures import VersionPictures
         from atom_sdk.label_formats.formats import write
         from atom_sdk.label_formats.incoming import IncomingLabels
         from atom_sdk.label_formats.interface import ReadChoices
@@ -138,14 +138,16 @@ class LabelImports:
 
         base = self._datasets.version_base(f"{order.dataset}@{order.branch}")
         manifest = RemoteManifest(self._http, base)
-        paths = picture_table(manifest.root, manifest)["path"].to_pylist()
+        table = picture_table(manifest.root, manifest)
         choices = ReadChoices(order.yolo_task, order.voc_origin)
-        with _opened(order.source) as tree:
+        with (
+            _opened(order.source) as tree,
+            closing(VersionPictures(self._http.config, manifest.base, table, tree)) as known,
+        ):
 
             def incoming() -> IncomingLabels:
-                return IncomingLabels(
-                    tree, order.format, MatchedPictures(paths, _sizes(tree)), choices
-                )
+                matched = MatchedPictures(known.paths, known.size)
+                return IncomingLabels(tree, order.format, matched, choices, known.orientation)
 
             # Twice: the file of rows begins with the ontology that all of them show.
             first = incoming()
@@ -235,24 +237,3 @@ def _opened(source: Path) -> Iterator[Tree]:
         tree = open_labels(source, ArchiveLimits(), Path(scratch))
         with tree.resources:
             yield tree
-
-
-def _sizes(tree: Tree) -> Callable[[str], Size | None]:
-    """Return the size of a picture of the version, as the picture beside the labels tells it."""
-    from atom_sdk.importers.lookup import Pictures
-    from atom_sdk.importers.names import NameRefusedError
-    from atom_sdk.label_formats.picture_sizes import size_of
-
-    beside = Pictures(tree.images())
-
-    def size(path: str) -> Size | None:
-        try:
-            name = beside.find(path, counts=False)
-        except NameRefusedError:
-            return None
-        if name is None:
-            return None
-        with tree.files[name].open() as stream:
-            return size_of(stream)
-
-    return size

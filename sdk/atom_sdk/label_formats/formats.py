@@ -32,6 +32,7 @@ from atom_sdk.label_formats.interface import (
     WriteChoices,
     Writing,
 )
+from atom_sdk.label_formats.json_stream import check_json
 from atom_sdk.label_formats.pictures import Places, pictures_of
 from atom_sdk.label_formats.report import LabelReport
 from atom_sdk.sentences import Sentence
@@ -78,14 +79,24 @@ CODECS = {
             yolo_writing.write,
             yolo_writing.ability,
             yolo_writing.label_path,
+            yolo_writing.note,
         ),
     )
 }
 NAMES = tuple(CODECS)
 
 
+class NoKnownFormatError(FormatUnknownError):
+    """Nothing in a source looks like labels of any format."""
+
+    hint = "Give labels in one of these formats, or name the one that these are of: --format."
+
+
 def choose(name: str, tree: Tree) -> tuple[Codec, str]:
-    """Return the codec and why it is that. Raises FormatUnknownError."""
+    """Return the codec and why it is that.
+
+    Raises FormatUnknownError; AnnotationsUnreadableError where broken JSON is the likely reason.
+    """
     if name != AUTO:
         if name not in CODECS:
             raise FormatUnknownError(format_unknown(name, ", ".join(NAMES)))
@@ -93,7 +104,9 @@ def choose(name: str, tree: Tree) -> tuple[Codec, str]:
     for codec in CODECS.values():
         if (why := codec.detect(tree)) is not None:
             return codec, why
-    raise FormatUnknownError(
+    for path in tree.with_suffix(".json"):
+        check_json(tree, path)
+    raise NoKnownFormatError(
         Sentence(
             "formats.no_known_format",
             "{name} has labels of no known format: {known}.",
@@ -142,7 +155,7 @@ def write(
 ) -> LabelReport:
     """Write pictures, as a generator gives them, into a folder. Raises FormatUnknownError."""
     codec, choices = _codec(name), choices or WriteChoices()
-    report = LabelReport(name)
+    report = _begun(codec, ontology, choices)
     fitted = _fitted(pictures, codec, ontology, choices, report)
     codec.write(fitted, Writing(folder, ontology, report, choices))
     return report
@@ -156,10 +169,15 @@ def look(
 ) -> LabelReport:
     """Return what `write` would report, and write nothing. Raises FormatUnknownError."""
     codec, choices = _codec(name), choices or WriteChoices()
-    report = LabelReport(name)
+    report = _begun(codec, ontology, choices)
     for _ in _fitted(pictures, codec, ontology, choices, report):
         pass
     return report
+
+
+def _begun(codec: Codec, ontology: Ontology, choices: WriteChoices) -> LabelReport:
+    note = codec.note and codec.note(ontology, choices)
+    return LabelReport(codec.name, notes=[note] if note else [])
 
 
 def _codec(name: str) -> Codec:

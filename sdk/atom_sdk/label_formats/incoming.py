@@ -30,6 +30,13 @@ class NoPictureMatchedError(ImportFailedError):
     hint = "Compare the names in the labels with the paths of the version's pictures."
 
 
+class NoPictureTakenError(ImportFailedError):
+    """The labels are about pictures of the version, and none of them can be taken."""
+
+    code = "labels_take_no_picture"
+    hint = "Correct the labels, or give a folder that has their pictures too."
+
+
 @dataclass(frozen=True)
 class IncomingSummary:
     """Facts about a whole source, once it is read."""
@@ -71,10 +78,12 @@ class IncomingLabels:
     def pictures(self) -> Iterator[LabelledPicture]:
         """Yield the pictures once, without objects that a version refuses.
 
-        Raises ImportFailedError; NoPictureMatchedError at the end, when there was none.
+        Raises ImportFailedError; NoPictureMatchedError or NoPictureTakenError at the end, when
+        there was none.
         """
         for picture in self._source.pictures():
-            checked = self._checked(self._upright(picture))
+            fitting = self._fitting(self._upright(picture))
+            checked = fitting and self._checked(fitting)
             if checked is not None:
                 self.report.tally(checked.document)
                 yield checked
@@ -83,16 +92,28 @@ class IncomingLabels:
         for code, subjects in self._source.report.subjects.items():
             self.report.subjects.setdefault(code, subjects)
         if not self.report.pictures:
-            raise NoPictureMatchedError(
-                Sentence(
-                    "formats.no_picture_matched", "The labels are about no picture of this version."
-                )
-            )
+            raise self._nothing()
 
     def summary(self) -> IncomingSummary:
         """Return counts, matches and the ontology, whole once the pictures are read."""
         matches, ontology = self._pictures.as_json(), self._source.ontology()
         return IncomingSummary(self.report.format, self.report.why, self.report, matches, ontology)
+
+    def _nothing(self) -> ImportFailedError:
+        reasons = self.report.lost()
+        if self._pictures.has_matched and reasons:
+            return NoPictureTakenError(
+                Sentence(
+                    "formats.no_picture_taken",
+                    "No picture of the labels can be taken. {reason}.",
+                    reason=reasons[0],
+                )
+            )
+        return NoPictureMatchedError(
+            Sentence(
+                "formats.no_picture_matched", "The labels are about no picture of this version."
+            )
+        )
 
     def _upright(self, picture: LabelledPicture) -> LabelledPicture:
         """Return labels of the picture as people see it.
@@ -111,6 +132,21 @@ class IncomingLabels:
     def _is_stored_size(self, path: str, sides: Size) -> bool:
         is_sideways = self._orientation(path) in SIDEWAYS
         return is_sideways and self._pictures.size(path) == (sides[1], sides[0])
+
+    def _fitting(self, picture: LabelledPicture) -> LabelledPicture | None:
+        """Return labels with the sides of their picture; None for objects about other sides.
+
+        Objects are never scaled: the difference may as well mean another picture of that name.
+        """
+        document, size = picture.document, self._pictures.size(picture.path)
+        sides = document.width, document.height
+        if size is None or sides == size:
+            return picture
+        if document.objects:
+            first = f"{picture.path} ({sides[0]}×{sides[1]} ≠ {size[0]}×{size[1]})"
+            self.report.count("sides_differ", first)
+            return None
+        return replace(picture, document=replace(document, width=size[0], height=size[1]))
 
     def _checked(self, picture: LabelledPicture) -> LabelledPicture | None:
         document, path = picture.document, picture.path

@@ -13,6 +13,7 @@ from atom_sdk.label_formats.ability import Ability
 from atom_sdk.label_formats.ontology_notes import OntologyNotes
 from atom_sdk.label_formats.pictures import Places
 from atom_sdk.label_formats.report import LabelReport
+from atom_sdk.sentences import Sentence
 
 IMPORT, HUMAN, MODEL = "import", "human", "model"
 
@@ -73,7 +74,7 @@ class Codec:
     """A format: how to know, read and write it.
 
     `file_of` is the name of a picture's own file, where there is one for each: two pictures of one
-    name cannot both be written.
+    name cannot both be written. `note` tells a choice that writing makes by itself.
     """
 
     name: str
@@ -82,3 +83,4 @@ class Codec:
     write: Callable[[Iterable[LabelledPicture], Writing], None]
     ability: Callable[[Ontology, WriteChoices], Ability]
     file_of: Callable[[str], str] | None = None
+    note: Callable[[Ontology, WriteChoices], Sentence | None] | None = None

@@ -10,6 +10,7 @@ from typing import IO, Any
 
 from atom_sdk.importers.errors import AnnotationsUnreadableError
 from atom_sdk.importers.sentences import at_line, json_problem, not_json
+from atom_sdk.importers.trees import Tree
 from atom_sdk.sentences import Sentence
 
 CHUNK_BYTES = 1 << 20
@@ -141,6 +142,18 @@ class JsonStream:
         lines, columns = self._place(self._at if at is None else at)
         reason = at_line(problem, lines + 1, columns + 1)
         return AnnotationsUnreadableError(not_json(self._name, reason))
+
+
+def check_json(tree: Tree, path: str) -> None:
+    """Raise AnnotationsUnreadableError, with the place, where a list or object is broken."""
+    with tree.files[path].open() as stream:
+        value = JsonStream(stream, path)
+        first = value.first()
+        if first not in ("[", "{"):
+            return
+        for _ in value.elements() if first == "[" else value.members(()):
+            pass
+        value.end()
 
 
 def _missing(character: str) -> Sentence:

@@ -74,6 +74,11 @@ class MatchedPictures:
         """Return all paths."""
         return self._known.paths()
 
+    @property
+    def has_matched(self) -> bool:
+        """Whether any name meant a picture so far."""
+        return bool(self._ways)
+
     def as_json(self) -> dict[str, Any]:
         """Return how pictures were found, and the first names that mean none."""
         ways = Counter(self._ways.values())

@@ -208,6 +208,11 @@ LOST: Mapping[str, Callable[[int], Sentence]] = {
     "size_unknown": lambda n: Sentence(
         "formats.size_unknown", "Pictures without a known width and height: {count}", count=n
     ),
+    "sides_differ": lambda n: Sentence(
+        "formats.sides_differ",
+        "Pictures with objects about another width and height than theirs, left out: {count}",
+        count=n,
+    ),
     "picture_twice": lambda n: Sentence(
         "formats.picture_twice",
         "Pictures that a source names again; the first counts: {count}",

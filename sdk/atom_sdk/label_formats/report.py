@@ -33,6 +33,8 @@ class LabelReport:
     attributes: int = 0
     counts: Counter[str] = field(default_factory=Counter)
     subjects: dict[str, list[str]] = field(default_factory=dict)
+    notes: list[Sentence] = field(default_factory=list)
+    """Choices that were made here, since nobody else made them."""
 
     def count(self, code: str, subject: str = "", count: int = 1) -> None:
         """Count something that changed or was lost. Raises KeyError for an unknown code."""
@@ -77,6 +79,7 @@ class LabelReport:
         return {
             "format": self.format,
             **({"why": self.why} if self.why else {}),
+            **({"notes": [_note(note) for note in self.notes]} if self.notes else {}),
             "pictures": self.pictures,
             "empty": self.empty,
             **({"before": dict(sorted(self.before.items()))} if self.before else {}),
@@ -95,3 +98,7 @@ class LabelReport:
             "count": self.counts[code],
             "first": self.subjects.get(code, []),
         }
+
+
+def _note(sentence: Sentence) -> dict[str, Any]:
+    return {**sentence.as_code(), "text": str(sentence)}

@@ -16,6 +16,7 @@ from atom_sdk.label_formats.interface import LabelledPicture, WriteChoices, Writ
 from atom_sdk.label_formats.lists import SplitFiles
 from atom_sdk.label_formats.values import picture_shape
 from atom_sdk.label_formats.yolo_lines import DETECT, OBB, POSE, SEGMENT, line_of
+from atom_sdk.sentences import Sentence
 
 _KINDS = {
     DETECT: as_itself("box", rotated_box="box", polygon="box", mask="box", keypoints="box"),
@@ -34,6 +35,22 @@ def task_of(ontology: Ontology, choices: WriteChoices) -> str:
         if kinds & signs:
             return task
     return OBB if "rotated_box" in kinds else DETECT
+
+
+def note(ontology: Ontology, choices: WriteChoices) -> Sentence | None:
+    """Say which task was taken where none was chosen, why, and which others there are."""
+    if choices.yolo_task:
+        return None
+    task = task_of(ontology, choices)
+    kinds = sorted({kind for label in ontology.labels for kind in label.tools})
+    return Sentence(
+        "formats.yolo_task_taken",
+        "The YOLO task is {task}, by the shapes of the classes ({kinds}). "
+        "Another one can be chosen: {others}.",
+        task=task,
+        kinds=", ".join(kinds),
+        others=", ".join(other for other in _KINDS if other != task),
+    )
 
 
 def ability(ontology: Ontology, choices: WriteChoices) -> Ability:

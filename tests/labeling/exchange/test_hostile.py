@@ -32,8 +32,8 @@ def exchange(project: Project) -> Exchange:
         (ENTITY, "a.xml", "a.xml is refused", "xml_refused"),
         (zipped({"../../etc/passwd": "x", "notes.txt": "y"}), "a.zip", "", "no_known_format"),
         (coco(box(1), names=("gone/x.png",)), "a.json", "no picture", "no_picture_matched"),
-        (b"[", "../../etc/\u202epasswd.json", "labels.json", "no_known_format"),
-        (b"[", "C:\\labels\\street.json", "street.json", "no_known_format"),
+        (b"[", "../../etc/\u202epasswd.json", "labels.json", "not_json"),
+        (b"[", "C:\\labels\\street.json", "street.json", "not_json"),
     ],
 )  # fmt: skip
 def test_a_source_that_cannot_be_read_is_refused(

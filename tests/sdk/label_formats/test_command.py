@@ -11,7 +11,11 @@ import pytest
 from atom_sdk.annotations.naming import NamedDocument
 from atom_sdk.cli import main as command_line
 from atom_sdk.cli.context import Context
+from atom_sdk.importers.errors import AnnotationsUnreadableError
+from atom_sdk.importers.report import Report
+from atom_sdk.importers.trees import folder_tree
 from atom_sdk.label_formats import formats
+from atom_sdk.label_formats.converting import NothingConvertedError
 from atom_sdk.label_formats.interface import LabelledPicture
 from tests.sdk.label_formats.sources import fill, ontology_of, read
 from tests.sdk.label_formats.test_variants import PICTURES, annotation, coco
@@ -66,8 +70,6 @@ def test_a_folder_that_holds_something_is_not_written_over(source: Path, tmp_pat
 
 
 def test_a_conversion_that_fails_leaves_no_folder(source: Path, tmp_path: Path) -> None:
-    from atom_sdk.importers.errors import AnnotationsUnreadableError
-
     out = tmp_path / "out"
     (source / "instances_val.json").write_text('{"images": [')
     with pytest.raises(AnnotationsUnreadableError):
@@ -87,3 +89,60 @@ def test_two_pictures_of_one_stem_cannot_both_have_a_file(name: str, tmp_path: P
     assert after.counts == {"name_taken": 1}
     assert after.subjects == {"name_taken": ["v1.0/a.jpg"]}
     assert len([*tmp_path.rglob("v1.0/*")]) == 2
+
+
+YOLO_FILES: dict[str, str | bytes] = {
+    "labels/a.txt": "0 0.5 0.5 0.25 0.25\n",
+    "data.yaml": "path: .\ntask: detect\nnames:\n  0: car\n",
+}
+
+
+def test_yolo_without_pictures_is_refused_and_read_with_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, images = fill(tmp_path / "yolo", YOLO_FILES), fill(tmp_path / "pictures", PICTURES)
+    words = ("--json", "labels", "convert", str(source), "--format", "coco")
+    with pytest.raises(NothingConvertedError, match="without their picture") as refused:
+        atom(*words, "--out", str(tmp_path / "out"))
+    assert "--images" in refused.value.hint
+    assert not (tmp_path / "out").exists()
+
+    atom(*words, "--images", str(images), "--out", str(tmp_path / "out"))
+
+    answer = json.loads(capsys.readouterr().out)
+    assert (answer["written"]["pictures"], answer["written"]["objects"]) == (1, {"box": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [("[1,2", "line 1 column 5"), ('{"a":\n [1}', "line 2 column 4"), ("[1] x", "column 5")],
+)
+def test_broken_json_is_said_with_its_place(text: str, place: str, tmp_path: Path) -> None:
+    source = fill(tmp_path / "source", {"labels.json": text})
+    with pytest.raises(AnnotationsUnreadableError, match=r"labels\.json is not JSON") as broken:
+        formats.choose("auto", folder_tree(source, Report("")))
+    assert place in str(broken.value)
+
+
+def test_json_of_another_kind_is_no_known_format(tmp_path: Path) -> None:
+    source = fill(tmp_path / "source", {"labels.json": '{"a": [1]}'})
+    with pytest.raises(formats.NoKnownFormatError) as unknown:
+        formats.choose("auto", folder_tree(source, Report("")))
+    assert "auto" not in unknown.value.hint
+
+
+def test_yolo_names_the_task_that_it_took_and_the_others(
+    source: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("labels", "convert", str(source), "--format", "yolo", "--dry-run")
+    atom(*words)
+    [note] = [line for line in capsys.readouterr().out.splitlines() if "note" in line]
+    assert "The YOLO task is segment" in note
+    assert "detect, obb, pose" in note
+    assert "--yolo-task" in note
+    atom("--json", *words)
+    [entry] = json.loads(capsys.readouterr().out)["written"]["notes"]
+    assert entry["code"] == "formats.yolo_task_taken"
+    assert entry["params"]["task"] == "segment"
+    atom("--json", *words, "--yolo-task", "detect")
+    assert "notes" not in json.loads(capsys.readouterr().out)["written"]

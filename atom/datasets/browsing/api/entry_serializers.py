@@ -146,7 +146,9 @@ class ObjectChangeSerializer(serializers.Serializer[Any]):
 
     id = serializers.CharField()
     change = serializers.ChoiceField(["added", "removed", "changed"])
-    label = serializers.CharField(help_text="Its class in the newer version that has it.")
+    label = serializers.CharField(  # type: ignore[assignment]  # a key
+        help_text="Its class in the newer version that has it."
+    )
     kind = serializers.CharField(help_text="Its shape there, such as box or polygon.")
     fields = serializers.ListField(  # type: ignore[assignment]  # a key
         child=serializers.CharField(),

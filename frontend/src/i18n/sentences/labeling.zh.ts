@@ -51,6 +51,7 @@ export const labeling: Readonly<Record<string, string>> = {
   'labeling.point_not_finite': '请给出图像中的一点。',
   'labeling.problem_and_step': '{problem}{step}',
   'labeling.send_archive_again': '请重新制作并上传。',
+  'labeling.send_pictures_too': '请改正标注，或上传同时含有图片的压缩包。',
   'labeling.size_differs': '图像为 {width} × {height} 像素，而不是 {other_width} × {other_height}。',
   'labeling.split_archive': '请拆分，然后逐个导入。',
   'labeling.submitted_already': '您已提交过该条目。',

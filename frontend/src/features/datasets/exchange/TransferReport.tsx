@@ -19,6 +19,7 @@ export interface LabelCounts {
   pictures: number;
   empty: number;
   objects: Record<string, number>;
+  notes?: Pick<Loss, 'code' | 'params' | 'text'>[];
   changed: Loss[];
   lost: Loss[];
 }
@@ -60,6 +61,11 @@ export function TransferReport({ transfer }: { transfer: LabelTransfer }) {
             {t('exchange.readAs', { format: counts.format, why: counts.why })}
           </Text>
         )}
+        {counts.notes?.map(({ code, params, text }) => (
+          <Text key={code} size="sm">
+            {sayDetail(text, { code, params } as Parameters<typeof sayDetail>[1])}
+          </Text>
+        ))}
         {!!report.existing && <Text size="sm">{t('exchange.existingCount', { count: report.existing })}</Text>}
         <Classes classes={report.classes} />
         <Losses title={t('exchange.changed')} losses={counts.changed} />

@@ -77,6 +77,17 @@ test('an import shows its counts and losses and waits for a yes', async () => {
   await waitFor(() => expect(posts('/confirm/')).toHaveLength(1));
 });
 
+test('an export of YOLO names the task that was taken, and the others', async () => {
+  const text = 'The YOLO task is pose, by the shapes of the classes (box, keypoints).';
+  const params = { task: 'pose', kinds: 'box, keypoints', others: 'detect, segment, obb' };
+  const written = { ...counts, format: 'yolo', notes: [{ code: 'formats.yolo_task_taken', params, text }] };
+  serve('GET', ONE, transfer({ direction: 'export', report: { written } }));
+  await renderPage(<LabelsPage />, '/datasets/pets/labels?transfer=x1', '/datasets/$name/labels');
+  await screen.findByText(text);
+  await setLanguage('zh');
+  await screen.findByText(/YOLO 任务为 pose/);
+});
+
 test('a failed import says why and the next step', async () => {
   const error = { code: 'labels_unreadable', detail: 'a.json ends too soon.', action: 'Mend the file.' };
   serve('GET', ONE, transfer({ state: 'failed', error, report: {} }));
