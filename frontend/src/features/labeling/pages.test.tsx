@@ -413,6 +413,22 @@ test('a batch under audit stays reserved while it is looked at, and what is lost
   ]);
 });
 
+test('an audit that another window of one holds is taken over here', async () => {
+  const asked: unknown[] = [];
+  serve('GET', 'labelx/tasks/{task_id}/waiting/', { ...nobody, elsewhere: 2 });
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', async (request: Request) => {
+    const { everything } = (await request.json()) as { everything: boolean };
+    asked.push(everything);
+    return { lease: everything ? [item(1), item(2)] : [] };
+  });
+  await renderPage(<AuditPage />, '/labeling/t1/audit', '/labeling/$taskId/audit');
+  await screen.findByText(/^2 images are open in another window of yours/);
+  expect(screen.queryByText(/^New work appears here/)).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Go on here' }));
+  await screen.findByRole('button', { name: /^1\.png/ });
+  expect(asked.at(-1)).toBe(true);
+});
+
 test('Enter that is pressed twice or held submits one batch, and not the next one unseen', async () => {
   let leases = 0;
   serve('POST', 'labelx/tasks/{task_id}/audit-lease/', () => ({ lease: [item(++leases)] }));

@@ -278,10 +278,10 @@ export const deletePicture = (project: string, picture_id: string) =>
     params: { path: { project, picture_id } },
   });
 
-/** Submissions to look at. */
-export async function leaseAudit(taskId: string, count: number, page: PageId) {
+/** Submissions to look at; with `everything`, also those that another open window of the person holds. */
+export async function leaseAudit(taskId: string, count: number, page: PageId, everything = false) {
   const params = { path: { task_id: taskId }, query: { n: count } };
-  const body = { page: page.id, from_page: page.from, everything: false };
+  const body = { page: page.id, from_page: page.from, everything };
   const leased = api.POST('/api/v1/labelx/tasks/{task_id}/audit-lease/', { params, body });
   return (await unless('task_not_active', leased))?.data?.lease ?? [];
 }

@@ -44,9 +44,15 @@ export function AuditPage() {
   useProjectOf(task.data);
   const [round, setRound] = useState(0);
   const page = useAuditPage(taskId);
+  const takesAll = useRef(false);
   const batch = useQuery({
     queryKey: ['audit-lease', taskId, round],
-    queryFn: () => leaseAudit(taskId, AUDIT_BATCH, page as PageId),
+    queryFn: () => {
+      const everything = takesAll.current;
+      // Once: a later poll leaves the work of other windows there.
+      takesAll.current = false;
+      return leaseAudit(taskId, AUDIT_BATCH, page as PageId, everything);
+    },
     enabled: mayAudit && page !== null,
     staleTime: Number.POSITIVE_INFINITY,
     // Whoever comes back asks anew: what was decided here is not theirs any more.
@@ -63,8 +69,12 @@ export function AuditPage() {
         <Forbidden hint={t('labeling.audit.forbidden')} />
       </Page>
     );
+  const takeAll = () => {
+    takesAll.current = true;
+    void batch.refetch();
+  };
   if (task.data && batch.error && asApiError(batch.error).code === 'auditor_is_labeler')
-    return <NothingToAudit task={task.data} page={page?.id ?? ''} />;
+    return <NothingToAudit task={task.data} page={page?.id ?? ''} onTakeAll={takeAll} />;
   const error = task.error ?? batch.error;
   if (error && (!task.data || !batch.data))
     return (
@@ -82,7 +92,7 @@ export function AuditPage() {
         <Skeleton height={420} aria-busy />
       </Page>
     );
-  if (batch.data.length === 0) return <NothingToAudit task={task.data} page={page.id} />;
+  if (batch.data.length === 0) return <NothingToAudit task={task.data} page={page.id} onTakeAll={takeAll} />;
   const isDrawn = task.data.modality === 'image-objects';
   const Batch = isDrawn ? ObjectBatch : AuditBatch;
   return (
@@ -97,14 +107,24 @@ export function AuditPage() {
   );
 }
 
-/** Keeps the batch ours for as long as it is looked at. */
-function useHeartbeat(page: string, slots: readonly AuditSlot[], onLost: (count: number) => void) {
+const NONE_DECIDED: ReadonlySet<string> = new Set();
+
+/** Keeps the batch ours for as long as it is looked at; `decided` are ids of slots that need no lease any more. */
+function useHeartbeat(
+  page: string,
+  slots: readonly AuditSlot[],
+  decided: ReadonlySet<string>,
+  onLost: (count: number) => void,
+) {
   const told = useRef(onLost);
   told.current = onLost;
+  const done = useRef(decided);
+  done.current = decided;
   const held = useMemo(() => slots.map(({ slot_id, lease_no }) => ({ id: slot_id, lease_no })), [slots]);
   useEffect(() => {
     const leases = new Leases<Held>({
       heartbeat: (slot) => heartbeat(slot, page),
+      isOurs: ({ id }) => !done.current.has(id),
       onLost: (gone) => told.current(gone.length),
     });
     const keep = () => void leases.beat(held);
@@ -132,10 +152,18 @@ const ObjectAudit = lazy(whenReachable(() => import('./ObjectAudit')));
 /** Pictures with objects are looked at one after another. */
 function ObjectBatch({ page, person, task, slots, onDone }: AuditBatchProps) {
   const [lost, setLost] = useState(0);
-  useHeartbeat(page, slots, (count) => setLost((before) => before + count));
+  const [decided, setDecided] = useState(NONE_DECIDED);
+  useHeartbeat(page, slots, decided, (count) => setLost((before) => before + count));
   return (
     <Suspense fallback={<Loading />}>
-      <ObjectAudit person={person} task={task} slots={slots} lost={lost} onDone={onDone} />
+      <ObjectAudit
+        person={person}
+        task={task}
+        slots={slots}
+        lost={lost}
+        onDecided={(id) => setDecided((before) => new Set(before).add(id))}
+        onDone={onDone}
+      />
     </Suspense>
   );
 }
@@ -147,7 +175,7 @@ function AuditBatch({ page, person, task, slots, onDone }: AuditBatchProps) {
   const [comment, setComment] = useState('');
   const [sending, setSending] = useState(false);
   const [lost, setLost] = useState(0);
-  useHeartbeat(page, slots, (count) => setLost((before) => before + count));
+  useHeartbeat(page, slots, NONE_DECIDED, (count) => setLost((before) => before + count));
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.focus({ preventScroll: true }), []);
 

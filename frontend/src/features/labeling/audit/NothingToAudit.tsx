@@ -1,4 +1,4 @@
-import { Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { IconChecks } from '@tabler/icons-react';
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
@@ -12,8 +12,15 @@ import { Holders } from '../Holders';
 import { useWaiting } from '../queries';
 import { wordsOfState } from '../task/progress';
 
-/** Nothing to audit: the task hands out nothing, the rest is one's own work, or others hold it. */
-export function NothingToAudit({ task, page }: { task: LabelTask; page: string }) {
+interface NothingToAuditProps {
+  task: LabelTask;
+  page: string;
+  /** Take what another window of this person holds. */
+  onTakeAll: () => void;
+}
+
+/** Nothing to audit: the task hands out nothing, the rest is one's own work, or others or another window hold it. */
+export function NothingToAudit({ task, page, onTakeAll }: NothingToAuditProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const words = wordsOfState(task.state);
@@ -23,11 +30,20 @@ export function NothingToAudit({ task, page }: { task: LabelTask; page: string }
     if (open > 0) void client.invalidateQueries({ queryKey: ['audit-lease', task.id] });
   }, [client, open, task.id]);
   const own = task.my.own_audits;
+  const elsewhere = waiting?.elsewhere ?? 0;
   const why = (
     <Stack gap={6} align="center" aria-live="polite">
       {own > 0 && <Text size="sm">{t('labeling.audit.ownWork', { count: own })}</Text>}
       <Holders holders={waiting?.holders ?? []} doing="audit" />
-      {own === 0 && <Text size="sm">{t('labeling.audit.noneHint')}</Text>}
+      {elsewhere > 0 && (
+        <Text size="sm">
+          {t('labeling.work.elsewhereHeld', { count: elsewhere })}{' '}
+          <Button size="compact-xs" variant="light" onClick={onTakeAll}>
+            {t('labeling.work.goOnHere')}
+          </Button>
+        </Text>
+      )}
+      {own === 0 && elsewhere === 0 && <Text size="sm">{t('labeling.audit.noneHint')}</Text>}
     </Stack>
   );
   return (

@@ -10,17 +10,23 @@ interface ObjectAuditProps {
   slots: readonly AuditSlot[];
   /** Reservations that have run out. */
   lost: number;
+  /** A slot is decided: its lease is over. */
+  onDecided: (id: string) => void;
   onDone: () => void;
 }
 
 /** The audit of drawn objects: one picture after another. */
-export default function ObjectAudit({ person, task, slots, lost, onDone }: ObjectAuditProps) {
+export default function ObjectAudit({ person, task, slots, lost, onDecided, onDone }: ObjectAuditProps) {
   const [at, setAt] = useState(0);
   const [images] = useState(() => new ImageCache());
   useEffect(() => () => images.clear(), [images]);
   const slot = slots[at];
   if (!slot) return null;
-  const next = () => (at + 1 < slots.length ? setAt(at + 1) : onDone());
+  const next = () => {
+    onDecided(slot.slot_id);
+    if (at + 1 < slots.length) setAt(at + 1);
+    else onDone();
+  };
   return (
     <AuditPicture
       key={slot.slot_id}

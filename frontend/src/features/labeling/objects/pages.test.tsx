@@ -1,7 +1,7 @@
 import { Notifications } from '@mantine/notifications';
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
@@ -329,4 +329,19 @@ test('the page of a task leads to the export of its accepted labels, or says tha
   await page();
   const link = await screen.findByRole('link', { name: 'Export labels' });
   expect(link.getAttribute('href')).toContain('/datasets/street/labels?ref=v2&act=export&task=t1');
+});
+
+test('a picture that is decided is no longer kept reserved', async () => {
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [audited(1, picture()), audited(2, picture())] });
+  serve('POST', 'labelx/audits/', { results: [{ slot: 's', ok: true }] });
+  serve('POST', 'labelx/slots/{slot_id}/heartbeat/', {});
+  const timers = vi.spyOn(globalThis, 'setInterval');
+  onTestFinished(() => timers.mockRestore());
+  await audit();
+  await userEvent.click(await screen.findByRole('button', { name: 'Accept' }));
+  await screen.findByText('1 picture to audit');
+  const beat = timers.mock.calls.find(([, delayMs]) => delayMs === 30_000)?.[0] as () => void;
+  const beats = () => sent.filter(({ line }) => line.endsWith('/heartbeat/')).map(({ line }) => line.split('/').at(-3));
+  beat();
+  await waitFor(() => expect(beats()).toEqual(['s2']));
 });
