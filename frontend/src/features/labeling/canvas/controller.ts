@@ -3,6 +3,7 @@ import type { Action, Editor } from './editor';
 import { Gestures, type RawPointer } from './gestures';
 import type { DocumentV2, Ontology, Point } from './model';
 import { StaticPainter, stylesOf } from './painter';
+import { paintRelations } from './paintRelations';
 import { Placing } from './placing';
 import { type Look, type Picture, PLAIN_LOOK } from './scene';
 import { Session, type SessionEvents } from './session';
@@ -324,6 +325,7 @@ export class CanvasController {
     const { active, session } = this;
     const { editor, ontology } = session;
     active.begin(session.view, labelOf(ontology, session.activeLabel)?.color ?? null, stylesOf(ontology, editor));
+    if (!this.look.hideAll) paintRelations(active, editor, ontology, session.tool.editing());
     session.tool.paint(active);
     for (const { at, name } of this.marks.filter(({ isOpen }) => isOpen)) {
       active.handles([at], '#f08c00');

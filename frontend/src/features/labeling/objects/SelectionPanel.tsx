@@ -4,6 +4,7 @@ import { AttributeFields } from './AttributeFields';
 import { type Editing, selectedObjects } from './editing';
 import { LateText } from './LateText';
 import { attributesOf, toolsOf } from './ontology';
+import { RelationList } from './RelationList';
 import type { Attributes, Ontology } from './types';
 
 interface SelectionPanelProps {
@@ -59,6 +60,7 @@ export function SelectionPanel({ editing, ontology, showMissing }: SelectionPane
             onCommit={(text) => editing.do({ type: 'setText', ids, text })}
           />
         )}
+        {chosen.length === 1 && <RelationList object={first.id} editing={editing} ontology={ontology} />}
         <Switch
           size="xs"
           label={t('labeling.objects.ignoreRegion')}

@@ -9,6 +9,7 @@ import type { Decoded } from './imageCache';
 import type { Keymap } from './keymap';
 import type { PictureLook } from './look';
 import classes from './objects.module.css';
+import { RelationSelect } from './RelationSelect';
 import { TilesNotice } from './TilesNotice';
 import { ToolBar } from './ToolBar';
 import type { Ontology } from './types';
@@ -79,6 +80,7 @@ export function Stage(props: StageProps) {
           activeLabel={drawing.label}
           // Other pictures have no window: there the tool would do nothing.
           activeTool={drawing.tool === 'window' && !isDeep(tiles.source) ? 'select' : drawing.tool}
+          activeRelation={drawing.relation}
           readOnly={readOnly}
           look={look}
           issues={marks}
@@ -89,6 +91,9 @@ export function Stage(props: StageProps) {
           onTool={drawing.setTool}
           handle={canvas.setController}
         />
+        {drawing.tool === 'relation' && !readOnly && (
+          <RelationSelect ontology={ontology} value={drawing.relation} onChange={drawing.setRelation} />
+        )}
         <TilesNotice tiles={tiles} />
         {isWhole && image.state === 'loading' && (
           <Center className={classes.over} role="status">

@@ -1,5 +1,5 @@
 import { Notifications } from '@mantine/notifications';
-import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
@@ -331,8 +331,52 @@ test('the page of a task leads to the export of its accepted labels, or says tha
   expect(link.getAttribute('href')).toContain('/datasets/street/labels?ref=v2&act=export&task=t1');
 });
 
+const ofPlate = { id: 'r'.repeat(16), relation: 1, from: 'b'.repeat(16), to: 'a'.repeat(16) };
+const related = {
+  ...task,
+  schema: {
+    relations: [
+      { id: 1, name: 'tows', from: null, to: null },
+      { id: 2, name: 'hides', from: null, to: null },
+    ],
+  },
+};
+
+test('the relations of an object are listed, lead to their other end, and can be deleted', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/', related);
+  serveLease(slot(1, { document: { ...picture(box('a', 2), box('b', 2)), relations: [ofPlate] } }));
+  await work();
+  await userEvent.click(await screen.findByRole('button', { name: 'bike 1' }));
+  const relations = await screen.findByRole('group', { name: 'Relations' });
+  await userEvent.click(within(relations).getByRole('button', { name: 'bike 2 → tows → bike 1' }));
+  expect(screen.getByRole('button', { name: 'bike 2' }).getAttribute('aria-pressed')).toBe('true');
+  await userEvent.click(screen.getByRole('button', { name: 'Delete the relation bike 2 → tows → bike 1' }));
+  await waitFor(() => expect(screen.queryByRole('group', { name: 'Relations' })).toBeNull());
+});
+
+test('the kind of a relation is chosen beside its tool where there are several', async () => {
+  serve('GET', 'labelx/tasks/{task_id}/', related);
+  serveLease(slot(1, { document: picture(box('a', 2)) }));
+  await work();
+  await userEvent.click(await screen.findByRole('button', { name: 'Relation' }));
+  const kind = await screen.findByRole('combobox', { name: 'Kind of relation' });
+  await userEvent.click(kind);
+  await userEvent.click(await screen.findByRole('option', { name: 'hides' }));
+  expect((kind as HTMLInputElement).value).toBe('hides');
+});
+
+test('an auditor reads the relations of an object', async () => {
+  const document = { ...picture(box('a', 2), box('b', 2)), relations: [ofPlate] };
+  serve('GET', 'labelx/tasks/{task_id}/', related);
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [audited(7, document)] });
+  await audit();
+  await userEvent.click(await screen.findByRole('button', { name: 'bike 1' }));
+  await screen.findByRole('button', { name: 'bike 2 → tows → bike 1' });
+  expect(screen.queryByRole('button', { name: /^Delete the relation/ })).toBeNull();
+});
+
 test('a picture that is decided is no longer kept reserved', async () => {
-  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [audited(1, picture()), audited(2, picture())] });
+  serve('POST', 'labelx/tasks/{task_id}/audit-lease/', { lease: [audited(8, picture()), audited(9, picture())] });
   serve('POST', 'labelx/audits/', { results: [{ slot: 's', ok: true }] });
   serve('POST', 'labelx/slots/{slot_id}/heartbeat/', {});
   const timers = vi.spyOn(globalThis, 'setInterval');
@@ -343,5 +387,5 @@ test('a picture that is decided is no longer kept reserved', async () => {
   const beat = timers.mock.calls.find(([, delayMs]) => delayMs === 30_000)?.[0] as () => void;
   const beats = () => sent.filter(({ line }) => line.endsWith('/heartbeat/')).map(({ line }) => line.split('/').at(-3));
   beat();
-  await waitFor(() => expect(beats()).toEqual(['s2']));
+  await waitFor(() => expect(beats()).toEqual(['s9']));
 });

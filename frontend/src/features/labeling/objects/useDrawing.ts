@@ -11,13 +11,21 @@ import type { Ontology, OntologyLabel } from './types';
 export interface Drawing {
   label: number | null;
   tool: ToolName;
+  /** The kind of relation that is drawn; null takes the first that fits. */
+  relation: number | null;
+  setRelation: (relation: number | null) => void;
   setTool: (tool: ToolName) => void;
   onLabel: (label: OntologyLabel) => void;
   onCommand: (command: CommandName) => void;
 }
 
 /** The next picture is drawn on as this one was. */
-const last: { label: number | null; tool: ToolName; of: string } = { label: null, tool: 'select', of: '' };
+const last: { label: number | null; tool: ToolName; relation: number | null; of: string } = {
+  label: null,
+  tool: 'select',
+  relation: null,
+  of: '',
+};
 
 export function useDrawing(ontology: Ontology, editing: Editing): Drawing {
   const drawable = ontology.labels.filter((label) => kindsOfLabel(label).length > 0);
@@ -27,6 +35,14 @@ export function useDrawing(ontology: Ontology, editing: Editing): Drawing {
   const [tool, setTool] = useState<ToolName>(() =>
     last.of === of ? last.tool : first ? toolForKinds(kindsOfLabel(first), 'box') : 'select',
   );
+  const kinds = ontology.schema?.relations ?? [];
+  const [chosen, setChosen] = useState(last.relation);
+  // Another task has other kinds.
+  const relation = kinds.some(({ id }) => id === chosen) ? chosen : null;
+  const setRelation = (next: number | null) => {
+    last.relation = next;
+    setChosen(next);
+  };
   const remember = (nextLabel: number | null, nextTool: ToolName) => {
     Object.assign(last, { label: nextLabel, tool: nextTool, of });
     setLabel(nextLabel);
@@ -47,5 +63,5 @@ export function useDrawing(ontology: Ontology, editing: Editing): Drawing {
     const next = toolOfCommand(command);
     if (next) remember(label, next);
   };
-  return { label, tool, setTool: (next) => remember(label, next), onLabel, onCommand };
+  return { label, tool, relation, setRelation, setTool: (next) => remember(label, next), onLabel, onCommand };
 }

@@ -17,7 +17,16 @@ import { useTranslation } from 'react-i18next';
 import { defaultHotkey } from '../labels';
 import { SHAPE_KINDS } from '../objects/types';
 import { AttributesEditor } from './AttributesEditor';
-import { type LabelDraft, newAttribute, newLabel, possibleParents, type Tool, withoutLabel } from './ontologyDraft';
+import {
+  type LabelDraft,
+  newAttribute,
+  newLabel,
+  possibleParents,
+  type Tool,
+  withoutEnd,
+  withoutLabel,
+} from './ontologyDraft';
+import { RelationsEditor } from './RelationsEditor';
 import { SkeletonEditor } from './SkeletonEditor';
 import type { TaskForm } from './taskForm';
 
@@ -57,6 +66,7 @@ export function OntologyEditor({ form }: { form: TaskForm }) {
           {t('labeling.create.addLabel')}
         </Button>
       </div>
+      <RelationsEditor form={form} />
       <PictureQuestions form={form} />
     </Stack>
   );
@@ -111,7 +121,10 @@ function LabelCard({ form, label, index }: LabelCardProps) {
           color="gray"
           size="lg"
           aria-label={t('labeling.create.removeLabel', { name })}
-          onClick={() => form.setFieldValue('labels', withoutLabel(labels, label.id))}
+          onClick={() => {
+            form.setFieldValue('labels', withoutLabel(labels, label.id));
+            form.setFieldValue('schema', (old) => withoutEnd(old, label.id));
+          }}
         >
           <IconTrash size={16} />
         </ActionIcon>

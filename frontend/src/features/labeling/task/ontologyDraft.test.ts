@@ -2,9 +2,11 @@ import { expect, test } from 'vitest';
 import {
   newAttribute,
   newLabel,
+  newRelation,
   ontologyOf,
   possibleParents,
   withChoices,
+  withoutEnd,
   withoutLabel,
   withPoints,
 } from './ontologyDraft';
@@ -31,6 +33,18 @@ test('what stood below a removed label stands alone', () => {
     ['vehicle', null],
     ['van', null],
   ]);
+});
+
+test('a relation goes with the last label of one of its ends, and any label stays any', () => {
+  const schema = {
+    relations: [
+      { id: 1, name: 'tows', from: [1, 2], to: null },
+      { id: 2, name: 'in', from: [1], to: [2] },
+    ],
+  };
+  expect(withoutEnd(schema, 2).relations).toEqual([{ id: 1, name: 'tows', from: [1], to: null }]);
+  expect(newRelation(schema.relations)).toEqual({ id: 3, name: '', from: null, to: null });
+  expect(ontologyOf([car], { relations: [{ id: 1, name: ' tows ' }] }).schema.relations?.[0]?.name).toBe('tows');
 });
 
 test('a choice keeps its id while others come and go', () => {

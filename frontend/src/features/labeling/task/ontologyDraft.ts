@@ -1,4 +1,5 @@
 import type { NewLabelTask } from '@/api/contract/labeling';
+import type { RelationKind } from '../canvas/model';
 import { paletteColor } from '../labels';
 import type { Attribute, OntologyLabel, OntologySchema, Skeleton } from '../objects/types';
 
@@ -86,6 +87,24 @@ export function possibleParents(label: LabelDraft, labels: readonly LabelDraft[]
 export const withoutLabel = (labels: readonly LabelDraft[], id: number): LabelDraft[] =>
   labels.filter((label) => label.id !== id).map((label) => (label.parent === id ? { ...label, parent: null } : label));
 
+const without = (ids: readonly number[] | null | undefined, id: number) => ids?.filter((one) => one !== id) ?? null;
+
+/** Relations without a label that was removed; a relation that had no other label at one end goes with it. */
+export function withoutEnd(schema: OntologySchema, id: number): OntologySchema {
+  if (!schema.relations) return schema;
+  const relations = schema.relations
+    .map((relation) => ({ ...relation, from: without(relation.from, id), to: without(relation.to, id) }))
+    .filter(({ from, to }) => from?.length !== 0 && to?.length !== 0);
+  return { ...schema, relations };
+}
+
+export const newRelation = (relations: readonly RelationKind[]): RelationKind => ({
+  id: nextId(relations.map(({ id }) => id)),
+  name: '',
+  from: null,
+  to: null,
+});
+
 /** A skeleton whose points are these; edges of points that are gone go with them. */
 export function withPoints(skeleton: Skeleton | null, names: readonly string[]): Skeleton | null {
   if (names.length === 0) return null;
@@ -123,7 +142,11 @@ export function ontologyOf(
       attributes: label.attributes.map(cleanAttribute),
       skeleton: label.tools.includes('keypoints') ? label.skeleton : null,
     })),
-    schema: { ...schema, attributes: (schema.attributes ?? []).map(cleanAttribute) },
+    schema: {
+      ...schema,
+      attributes: (schema.attributes ?? []).map(cleanAttribute),
+      ...(schema.relations && { relations: schema.relations.map((one) => ({ ...one, name: one.name.trim() })) }),
+    },
   };
   return ontology as unknown as ReturnType<typeof ontologyOf>;
 }

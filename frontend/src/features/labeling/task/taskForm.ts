@@ -78,6 +78,9 @@ export function useTaskRules(): FormValidateInput<Values> {
     batchSize: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
     auditPercent: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
     priority: (value) => (isCount(value) ? null : t('labeling.create.noNumber')),
+    schema: {
+      relations: { name: (value: string) => (value.trim() ? null : t('labeling.ontology.noRelationName')) },
+    },
     labels: {
       [formRootRule]: (labels: LabelDraft[], { modality }: Values) => {
         if (modality === 'image-objects') return labels.length < 1 ? t('labeling.ontology.oneLabel') : null;

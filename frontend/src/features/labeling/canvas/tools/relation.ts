@@ -1,11 +1,6 @@
-import { boundsOf } from '../geometry/shapes';
-import { type DrawnObject, isDrawn, objectsOf, type Point, type RelationKind, relationsOf } from '../model';
-import { type ActivePaint, IDLE, type Tool, type ToolHost } from './tool';
-
-const middleOf = (object: DrawnObject): Point => {
-  const [x, y, width, height] = boundsOf(object);
-  return [x + width / 2, y + height / 2];
-};
+import type { DrawnObject, Point, RelationKind } from '../model';
+import { middleOf } from '../paintRelations';
+import { IDLE, type Tool, type ToolHost } from './tool';
 
 const joins = ({ from, to }: RelationKind, start: number, end: number): boolean =>
   (!from || from.includes(start)) && (!to || to.includes(end));
@@ -54,22 +49,7 @@ export function relationTool(host: ToolHost): Tool {
       return wasDrawing;
     },
     paint(paint) {
-      paintRelations(paint, host);
       if (from && pointer) paint.line([...middleOf(from), ...pointer], { dashed: true });
     },
   };
-}
-
-function paintRelations(paint: ActivePaint, host: ToolHost): void {
-  const { document } = host.editor;
-  const objects = new Map(objectsOf(document).map((object) => [object.id, object]));
-  const names = new Map((host.ontology.schema?.relations ?? []).map(({ id, name }) => [id, name]));
-  for (const relation of relationsOf(document)) {
-    const [start, end] = [objects.get(relation.from), objects.get(relation.to)];
-    if (!start || !end || !isDrawn(start) || !isDrawn(end)) continue;
-    const [a, b] = [middleOf(start), middleOf(end)];
-    paint.line([...a, ...b]);
-    paint.handles([b]);
-    paint.text([(a[0] + b[0]) / 2, (a[1] + b[1]) / 2], names.get(relation.relation) ?? '');
-  }
 }
