@@ -79,8 +79,8 @@ export const failure: Translation<typeof en.failure> = {
     suggestion: '请用文件夹名作为标注，或去标注这些文件，然后用新版本启动运行。',
   },
   no_objects: {
-    reason: '{{dataset}} 没有目标：该运行读取的 {{files}} 张图像都没有目标标注。',
-    suggestion: '请在标注任务中绘制目标，或导入标注，然后用新版本启动运行。',
+    reason: '{{dataset}} 没有对象：该运行读取的 {{files}} 张图像都没有对象标注。',
+    suggestion: '请在标注任务中绘制对象，或导入标注，然后用新版本启动运行。',
   },
   export_differs: {
     reason: 'ONNX 文件的输出与网络不一致：分数相差 {{score}}，矩形框相差 {{pixels}} 像素。',

@@ -534,6 +534,51 @@ test('a link that asks for objects opens the form for drawing, on the pictures t
   expect(screen.getByRole('switch', { name: 'Only unlabelled images' })).toHaveProperty('checked', false);
 });
 
+test('a grid task starts from a template, and drawing has the smaller batch', async () => {
+  serveDatasets();
+  const template = { description: '', schema: {}, batch_size: 25 };
+  const names = (...all: string[]) => all.map((name, id) => ({ id, name, color: '#009E73', hotkey: String(id + 1) }));
+  serve(
+    'GET',
+    'labelx/templates/',
+    listing(
+      {
+        ...template,
+        key: 'censor',
+        name: 'Censor',
+        modality: 'image-classification',
+        labels: names('clean', 'unsure'),
+      },
+      { ...template, key: 'person', name: 'Person', modality: 'image-objects', labels: names('person') },
+    ),
+  );
+  await openForm('pets@v3');
+  await userEvent.click(await screen.findByRole('combobox', { name: 'Start from' }));
+  expect(screen.queryByRole('option', { name: 'Person' })).toBeNull();
+  await userEvent.click(await screen.findByRole('option', { name: 'Censor' }));
+  expect(await screen.findByRole('textbox', { name: 'Name of class 2' })).toHaveProperty('value', 'unsure');
+  const size = () => screen.getByRole('textbox', { name: 'Images per batch' });
+  expect(size()).toHaveProperty('value', '25');
+  await userEvent.click(screen.getByRole('radio', { name: 'Draw objects' }));
+  expect(size()).toHaveProperty('value', '8');
+});
+
+test('a manager frees a held image on the page of the task', async () => {
+  const until = '2026-01-01T00:00:00Z';
+  const holder = { slot: 's7', role: 'label', state: 'leased', name: 'Bo', username: 'bo', until, seen_at: null };
+  serve('GET', 'labelx/tasks/{task_id}/items/', (_: Request, url: URL) => {
+    expect(url.searchParams.get('state')).toBe('labeling');
+    return listing({ ...slot(7), state: 'labeling', skips: [], holders: [holder] });
+  });
+  serve('POST', 'labelx/slots/s7/free/', {});
+  const { container } = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await userEvent.click(await screen.findByRole('button', { name: 'Being labelled' }));
+  await screen.findByText(/^held by Bo until /);
+  await expectNoViolations(container);
+  await userEvent.click(screen.getByRole('button', { name: 'Free pets/7.png' }));
+  await waitFor(() => expect(sent.some(({ line }) => line === 'POST /api/v1/labelx/slots/s7/free/')).toBe(true));
+});
+
 test('a task starts with the classes of the objects that its version has', async () => {
   serveDatasets();
   serve('GET', 'projects/{project}/datasets/{dataset}/versions/{ref}/stats/', {

@@ -92,6 +92,20 @@ export function useSkipped(id: string) {
     { refetchInterval: POLL_MS },
   );
 }
+/** Images that people label now, with their holders. */
+export const useHeldItems = (id: string) =>
+  useKeysetRows(
+    $api.useInfiniteQuery(
+      'get',
+      '/api/v1/labelx/tasks/{task_id}/items/',
+      { params: { path: { task_id: id }, query: { state: 'labeling', limit: 50 } } },
+      { ...KEYSET, refetchInterval: POLL_MS },
+    ),
+  );
+
+export const freeSlot = (slot_id: string) =>
+  api.POST('/api/v1/labelx/slots/{slot_id}/free/', { params: { path: { slot_id } } });
+
 export const WAITING_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/waiting/');
 export const ITEMS_KEY = keyOf('/api/v1/labelx/tasks/{task_id}/items/');
 

@@ -143,6 +143,7 @@ export const datasets = {
     labels: 'Labels from tasks',
     split: 'Split',
     embeddings: 'Embeddings',
+    objects: 'Objects',
   },
   commit: 'Commit',
   when: 'When',

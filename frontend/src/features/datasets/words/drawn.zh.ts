@@ -2,22 +2,22 @@ import type { Translation } from '@/i18n/types';
 import type * as en from './drawn.en';
 
 export const drawn: Translation<typeof en.drawn> = {
-  title: '图片上的目标',
-  objects: '目标',
-  show: '显示目标',
-  count_other: '{{count, number}} 个目标',
-  nothing: '已有人查看此图片，图上没有目标。',
+  title: '图片上的对象',
+  objects: '对象',
+  show: '显示对象',
+  count_other: '{{count, number}} 个对象',
+  nothing: '已有人查看此图片，图上没有对象。',
   classes: '显示的类别',
   object: '{{label}} {{number, number}}',
   ignored: '忽略',
   more: '再显示 {{number, number}} 个',
   filter: {
-    label: '按目标筛选',
-    any: '任意目标',
+    label: '按对象筛选',
+    any: '任意对象',
     pictures: '图片',
-    classes: '各类别的目标',
+    classes: '各类别的对象',
     annotated: '已标注（{{number, number}}）',
-    empty: '已标注但没有目标',
+    empty: '已标注但没有对象',
     missing: '未标注',
   },
   changed: {

@@ -6,7 +6,7 @@ export const predictions: Translation<typeof en> = {
   see: '查看错误',
   missing: '该运行没有逐个文件的预测：请重新评估模型',
   none: '没有匹配的文件',
-  measuredObjects_other: '划分 {{split}} 的 {{count, number}} 个目标和检测',
+  measuredObjects_other: '划分 {{split}} 的 {{count, number}} 个对象和检测',
   measured_other: '划分 {{split}} 的 {{count, number}} 个文件',
   kept: '（保留其中 {{count, number}} 个：错误的和最不确定的）',
   true: '标注',

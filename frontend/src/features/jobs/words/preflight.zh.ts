@@ -11,7 +11,7 @@ export const preflight: Translation<typeof en> = {
   check: {
     fits_other: '{{count, number}} 个文件，已标注 {{labelled, number}} 个，类别 {{classes, number}} 个。',
     fits_objects_other:
-      '{{count, number}} 张图像，已标注 {{annotated, number}} 张，目标 {{objects, number}} 个，类别 {{classes, number}} 个。',
+      '{{count, number}} 张图像，已标注 {{annotated, number}} 张，对象 {{objects, number}} 个，类别 {{classes, number}} 个。',
     fits_plain_other: '将读取 {{count, number}} 个文件。',
     version_empty: '{{dataset}} 没有文件。',
     only_links_other: '{{dataset}} 只有链接（{{count, number}} 个），没有文件。',
@@ -19,7 +19,7 @@ export const preflight: Translation<typeof en> = {
     split_empty: '{{dataset}} 的划分 {{split}} 中没有文件。',
     no_media_other: '{{count, number}} 个文件，没有{{media}}：该工作流需要{{media}}。',
     no_labels_other: '{{count, number}} 个文件，已标注 0 个：该工作流需要标注。',
-    no_objects_other: '{{count, number}} 张图像，都没有目标：该工作流需要目标标注。',
+    no_objects_other: '{{count, number}} 张图像，都没有对象：该工作流需要对象标注。',
     some_not_annotated_other: '{{files, number}} 张图像中有 {{count, number}} 张没有标注，运行时会跳过。',
     too_few_classes_other:
       '已标注 {{labelled, number}} 个，类别 {{count}} 个（{{names}}）：该工作流至少需要 {{needed}} 个类别。',

@@ -1,8 +1,13 @@
 import { MultiSelect, NumberInput, Select, Stack, Switch } from '@mantine/core';
+import type { TFunction } from 'i18next';
+import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { LateText } from './LateText';
 import { askedOf } from './ontology';
 import type { Attribute, Attributes, AttributeValue } from './types';
+
+/** Decimal fractions are not exact: 0.3 is not three times 0.1. */
+const STEP_ERROR = 1e-6;
 
 interface AttributeFieldsProps {
   attributes: readonly Attribute[];
@@ -83,20 +88,28 @@ function AttributeField({ attribute, value, showMissing, disabled, onChange }: A
       />
     );
   if (attribute.kind === 'number')
-    return (
-      <NumberInput
-        {...common}
-        min={attribute.min ?? undefined}
-        max={attribute.max ?? undefined}
-        step={attribute.step ?? undefined}
-        value={typeof value === 'number' ? value : ''}
-        onChange={(next) => onChange(typeof next === 'number' ? next : undefined)}
-      />
-    );
+    return <NumberAttribute {...common} attribute={attribute} value={value} onChange={onChange} />;
   return <TextAttribute {...common} attribute={attribute} value={value} onChange={onChange} />;
 }
 
-interface TextAttributeProps {
+/** Within the bounds and, counted from the least value, on a step. */
+function isAllowed(value: number, { min, max, step }: Attribute): boolean {
+  if ((min != null && value < min) || (max != null && value > max)) return false;
+  if (step == null || step <= 0) return true;
+  const steps = (value - (min ?? 0)) / step;
+  return Math.abs(steps - Math.round(steps)) < STEP_ERROR;
+}
+
+function rangeOf({ min, max, step }: Attribute, t: TFunction): string {
+  const bounds = min == null ? (max == null ? null : 'most') : max == null ? 'least' : 'between';
+  const parts = [
+    bounds && t(`labeling.objects.range.${bounds}`, { min: min ?? '', max: max ?? '' }),
+    step != null && t('labeling.objects.range.step', { step }),
+  ];
+  return t('labeling.objects.range.allowed', { range: parts.filter(Boolean).join(t('labeling.objects.range.and')) });
+}
+
+interface TypedAttributeProps {
   attribute: Attribute;
   value: AttributeValue | undefined;
   error?: string;
@@ -105,6 +118,37 @@ interface TextAttributeProps {
   withAsterisk?: boolean;
   disabled: boolean;
   onChange: (value: AttributeValue | undefined) => void;
+}
+
+const numberOf = (text: number | string): number | undefined => {
+  const number = text === '' ? Number.NaN : Number(text);
+  return Number.isFinite(number) ? number : undefined;
+};
+
+/** A number stays as it was typed, and is marked where it is not allowed. */
+function NumberAttribute({ attribute, value, error, onChange, ...field }: TypedAttributeProps) {
+  const { t } = useTranslation();
+  const { min, max, step } = attribute;
+  const number = typeof value === 'number' ? value : undefined;
+  const [typed, setTyped] = useState<number | string>(number ?? '');
+  // `2.` is on its way to `2.3`; another number comes from undo, or from another object.
+  const shown = numberOf(typed) === number ? typed : (number ?? '');
+  const isWrong = number !== undefined && !isAllowed(number, attribute);
+  return (
+    <NumberInput
+      {...field}
+      clampBehavior="none"
+      min={min ?? undefined}
+      max={max ?? undefined}
+      step={step ?? undefined}
+      error={isWrong ? rangeOf(attribute, t) : error}
+      value={shown}
+      onChange={(next) => {
+        setTyped(next);
+        if (numberOf(next) !== number) onChange(numberOf(next));
+      }}
+    />
+  );
 }
 
 /** The pattern of an attribute means the whole text; one that no browser reads is left to the server. */
@@ -117,7 +161,7 @@ function matches(text: string, pattern: string | null | undefined): boolean {
   }
 }
 
-function TextAttribute({ attribute, value, error, onChange, ...field }: TextAttributeProps) {
+function TextAttribute({ attribute, value, error, onChange, ...field }: TypedAttributeProps) {
   const { t } = useTranslation();
   const text = typeof value === 'string' ? value : '';
   const isWrong = !matches(text, attribute.pattern);

@@ -2,7 +2,16 @@ import { Alert, Button, Group, Kbd, Stack, Text } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '@/shared/ui/Dialog';
-import { COMMANDS, type CommandName, DEFAULT_KEYS, holderOfKey, type Keymap, nameOfPress } from './keymap';
+import {
+  COMMANDS,
+  type CommandName,
+  DEFAULT_KEYS,
+  holderOfKey,
+  isOfBrowser,
+  type Keymap,
+  nameOfPress,
+  shownKey,
+} from './keymap';
 import type { OntologyLabel } from './types';
 
 interface KeysDialogProps {
@@ -30,10 +39,14 @@ export function KeysDialog({ keymap, labels, onChange, onClose }: KeysDialogProp
         return;
       }
       const key = nameOfPress(event);
+      if (isOfBrowser(key)) {
+        setTaken(t('labeling.objects.keyOfBrowser', { key: shownKey(key) }));
+        return;
+      }
       const holder = holderOfKey(key, changing, keymap, labels);
       if (holder) {
         const name = 'command' in holder ? t(`labeling.objects.command.${holder.command}`) : holder.label;
-        setTaken(t('labeling.objects.keyTaken', { key, name }));
+        setTaken(t('labeling.objects.keyTaken', { key: shownKey(key), name }));
         return;
       }
       setTaken(null);
@@ -62,14 +75,14 @@ export function KeysDialog({ keymap, labels, onChange, onClose }: KeysDialogProp
               variant={changing === command ? 'filled' : 'default'}
               aria-label={t('labeling.objects.changeKey', {
                 name: t(`labeling.objects.command.${command}`),
-                key: keymap[command],
+                key: shownKey(keymap[command]),
               })}
               onClick={() => {
                 setTaken(null);
                 setChanging(command);
               }}
             >
-              {changing === command ? t('labeling.objects.pressKey') : <Kbd size="xs">{keymap[command]}</Kbd>}
+              {changing === command ? t('labeling.objects.pressKey') : <Kbd size="xs">{shownKey(keymap[command])}</Kbd>}
             </Button>
           </Group>
         ))}

@@ -2,6 +2,7 @@ import { Kbd, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import tiles from '../tiles.module.css';
+import classes from './objects.module.css';
 import { kindsOfLabel, labelTree } from './ontology';
 import type { OntologyLabel } from './types';
 
@@ -39,25 +40,27 @@ export function LabelsPanel({ labels, active, counts, onLabel }: LabelsPanelProp
           onChange={(event) => setQuery(event.currentTarget.value)}
         />
       )}
-      {rows.slice(0, SHOWN).map(({ label, depth }) => (
-        <UnstyledButton
-          key={label.id}
-          className={tiles.labelRow}
-          data-held={active === label.id || undefined}
-          aria-pressed={active === label.id}
-          style={{ paddingLeft: 8 + depth * 14 }}
-          // The focus stays with the picture.
-          onMouseDown={(event) => event.preventDefault()}
-          onClick={() => onLabel(label)}
-        >
-          <span className={tiles.swatch} style={{ background: label.color }} aria-hidden />
-          <span style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{label.name}</span>
-          <Text span size="xs" c="dimmed" className="tabular">
-            {counts.get(label.id) ?? ''}
-          </Text>
-          {label.hotkey && <Kbd size="xs">{label.hotkey}</Kbd>}
-        </UnstyledButton>
-      ))}
+      <div className={classes.labels}>
+        {rows.slice(0, SHOWN).map(({ label, depth }) => (
+          <UnstyledButton
+            key={label.id}
+            className={tiles.labelRow}
+            data-held={active === label.id || undefined}
+            aria-pressed={active === label.id}
+            style={{ paddingLeft: 8 + depth * 14 }}
+            // The focus stays with the picture.
+            onMouseDown={(event) => event.preventDefault()}
+            onClick={() => onLabel(label)}
+          >
+            <span className={tiles.swatch} style={{ background: label.color }} aria-hidden />
+            <span style={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>{label.name}</span>
+            <Text span size="xs" c="dimmed" className="tabular">
+              {counts.get(label.id) ?? ''}
+            </Text>
+            {label.hotkey && <Kbd size="xs">{label.hotkey}</Kbd>}
+          </UnstyledButton>
+        ))}
+      </div>
       {rows.length > SHOWN && (
         <Text size="xs" c="dimmed">
           {t('labeling.objects.moreLabels', { count: rows.length - SHOWN })}

@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest';
-import { commandOfPress, DEFAULT_KEYS, holderOfKey, keymapOf, nameOfPress, storedKeymap } from './keymap';
+import {
+  commandOfPress,
+  DEFAULT_KEYS,
+  holderOfKey,
+  isOfBrowser,
+  keymapOf,
+  nameOfPress,
+  shownKey,
+  storedKeymap,
+} from './keymap';
 
 const press = (key: string, held: object = {}) => ({ key, shiftKey: false, ctrlKey: false, metaKey: false, ...held });
 
@@ -24,6 +33,13 @@ test('a changed key counts, and the old one means nothing', () => {
 
 test('keys that cannot be read, or that name no command, change nothing', () => {
   for (const stored of ['{', 'null', '{"skip": 3, "fly": "F"}', '[]']) expect(keymapOf(stored)).toEqual(DEFAULT_KEYS);
+});
+
+test('keys that browsers keep are known, those of the first keymap are not among them', () => {
+  expect(isOfBrowser(nameOfPress(press('w', { ctrlKey: true })))).toBe(true);
+  expect(isOfBrowser('F5')).toBe(true);
+  expect(Object.values(DEFAULT_KEYS).filter(isOfBrowser)).toEqual([]);
+  expect(shownKey('mod+Z')).toBe('Ctrl+Z');
 });
 
 test('a key that is taken names its holder', () => {

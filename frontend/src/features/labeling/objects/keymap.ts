@@ -90,6 +90,20 @@ export function storedKeymap(keymap: Keymap): string {
   return own.length === 0 ? '' : JSON.stringify(Object.fromEntries(own.map((command) => [command, keymap[command]])));
 }
 
+/** Keys that browsers keep for windows, tabs, the address and reloading: a page never gets them, or must not. */
+const OF_BROWSER: ReadonlySet<string> = new Set([
+  ...['W', 'T', 'N', 'R', 'L', 'Q', 'Tab', 'PageUp', 'PageDown'].map((key) => `mod+${key}`),
+  ...['W', 'T', 'N', 'R', 'I', 'J', 'Q', 'Tab'].map((key) => `mod+Shift+${key}`),
+  ...Array.from({ length: 10 }, (_, digit) => `mod+${digit}`),
+  ...['F1', 'F3', 'F5', 'F6', 'F7', 'F11', 'F12'],
+]);
+
+export const isOfBrowser = (key: string): boolean => OF_BROWSER.has(key);
+
+/** A key as people read it. */
+export const shownKey = (key: string): string =>
+  key.replace('mod+', /Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl+');
+
 /** The command or class that has a key already; null where the key is free for `command`. */
 export function holderOfKey(
   key: string,

@@ -29,7 +29,7 @@ import { PlanFields } from './PlanFields';
 import { PLAN_NAMES, planBody } from './plan';
 import { TaskPreview } from './TaskPreview';
 import { TemplateSelect } from './TemplateSelect';
-import { type Modality, type TaskForm, useTaskForm, type Values } from './taskForm';
+import { BATCH_SIZES, type Modality, type TaskForm, useTaskForm, type Values } from './taskForm';
 
 /** The form's names of what the server calls otherwise. */
 const FIELD_NAMES = {
@@ -97,7 +97,9 @@ export function CreateTask({ source, labelled = false, objects = false, onClose 
         <KindField form={form} />
         <TextInput label={t('common.name')} withAsterisk data-autofocus {...form.getInputProps('name')} />
         <DataFields form={form} />
-        {form.values.modality === 'image-objects' ? <ObjectFields form={form} /> : <LabelRows form={form} />}
+        {/* The other kind of work has other templates. */}
+        <TemplateSelect key={form.values.modality} form={form} />
+        {form.values.modality === 'image-objects' ? <OntologyEditor form={form} /> : <LabelRows form={form} />}
         <SimpleGrid cols={2}>
           <NumberInput
             label={t('labeling.create.batchSize')}
@@ -152,6 +154,9 @@ function KindField({ form }: { form: TaskForm }) {
         }))}
         {...form.getInputProps('modality')}
         onChange={(value) => {
+          // A number that somebody chose stays.
+          if (form.values.batchSize === BATCH_SIZES[form.values.modality])
+            form.setFieldValue('batchSize', BATCH_SIZES[value as Modality]);
           form.setFieldValue('modality', value as Modality);
           form.clearErrors();
         }}
@@ -160,15 +165,6 @@ function KindField({ form }: { form: TaskForm }) {
         {t(`labeling.create.modalityHint.${form.values.modality}`)}
       </Text>
     </div>
-  );
-}
-
-function ObjectFields({ form }: { form: TaskForm }) {
-  return (
-    <>
-      <TemplateSelect form={form} />
-      <OntologyEditor form={form} />
-    </>
   );
 }
 

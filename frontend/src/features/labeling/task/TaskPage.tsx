@@ -25,6 +25,7 @@ import { ToTasks } from '../ToTasks';
 import { AuditShare } from './AuditShare';
 import { DueDate } from './DueDate';
 import { isOverdue } from './due';
+import { HeldImages } from './HeldImages';
 import { LabelerTable } from './LabelerTable';
 import { LeftOut } from './LeftOut';
 import { PublishedRest, TaskLink } from './PublishedRest';
@@ -32,7 +33,6 @@ import { Skipped } from './Skipped';
 import { TaskActions } from './TaskActions';
 import { TaskOntology } from './TaskOntology';
 import { TaskPlan } from './TaskPlan';
-import { TaskProgress } from './TaskProgress';
 
 const Guideline = lazy(whenReachable(() => import('../objects/Guideline')));
 
@@ -106,7 +106,7 @@ function TaskView({ task }: { task: LabelTask }) {
       </PageHeader>
       <PublishedNotice task={task} />
       <Card mb="md">
-        <TaskProgress progress={task.progress} />
+        <HeldImages task={task} />
         <LeftOut leftOut={task.left_out} />
         <Skipped task={task} />
         <Filling filling={task.filling} />
@@ -188,7 +188,6 @@ function Facts({ task }: { task: LabelTask }) {
         {t('common.details')}
       </Title>
       <TaskPlan task={task} />
-      <TaskOntology task={task} />
       <KeyValueList
         items={[
           [
@@ -197,6 +196,7 @@ function Facts({ task }: { task: LabelTask }) {
               {task.labels.map((label) => (
                 <LabelChip key={label.id} label={label} />
               ))}
+              <TaskOntology task={task} />
             </Group>,
           ],
           [t('labeling.question'), task.filter.where || null],

@@ -1,11 +1,18 @@
-import { Group, Progress, Text } from '@mantine/core';
+import { Group, Progress, Text, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { LabelProgress } from '@/api/contract/labeling';
 import { useFormat } from '@/shared/ui/format';
 import { SEGMENTS } from './progress';
 
+interface TaskProgressProps {
+  progress: LabelProgress;
+  legend?: boolean;
+  /** Makes a button of "Being labelled", which opens its images. */
+  labeling?: { opened: boolean; onPress: () => void } | undefined;
+}
+
 /** One bar with a segment per state; the counts stand below in words. */
-export function TaskProgress({ progress, legend = true }: { progress: LabelProgress; legend?: boolean }) {
+export function TaskProgress({ progress, legend = true, labeling }: TaskProgressProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const total = Math.max(1, progress.total);
@@ -30,7 +37,13 @@ export function TaskProgress({ progress, legend = true }: { progress: LabelProgr
                 aria-hidden
                 style={{ width: 9, height: 9, borderRadius: 3, background: `var(--mantine-color-${color}-filled)` }}
               />
-              <Text size="xs">{t(`labeling.item.${key}`)}</Text>
+              {key === 'labeling' && labeling ? (
+                <UnstyledButton fz="xs" td="underline" aria-expanded={labeling.opened} onClick={labeling.onPress}>
+                  {t('labeling.item.labeling')}
+                </UnstyledButton>
+              ) : (
+                <Text size="xs">{t(`labeling.item.${key}`)}</Text>
+              )}
               <Text size="xs" fw={650} className="tabular">
                 {format.number(progress[key])}
               </Text>

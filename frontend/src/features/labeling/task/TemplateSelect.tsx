@@ -22,10 +22,12 @@ export function TemplateSelect({ form }: { form: TaskForm }) {
   const { t } = useTranslation();
   const project = useProject();
   const [chosen, setChosen] = useState<string | null>(null);
-  const { dataset, ref } = form.values;
+  const { dataset, ref, modality } = form.values;
+  const isDrawn = modality === 'image-objects';
   const source = `${dataset}@${ref}`;
-  const drawn = Object.values(useVersionStats(dataset, ref).data?.object_labels ?? {});
-  const templates = (useTemplates().data?.results ?? []).filter(({ modality }) => modality === 'image-objects');
+  const stats = useVersionStats(dataset, ref).data;
+  const drawn = isDrawn ? Object.values(stats?.object_labels ?? {}) : [];
+  const templates = (useTemplates().data?.results ?? []).filter((one) => one.modality === modality);
   const fill = ({ labels, schema }: Start) => {
     form.clearErrors();
     form.setFieldValue('labels', (labels as OntologyLabel[]).map(asDraft));

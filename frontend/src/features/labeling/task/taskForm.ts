@@ -8,6 +8,9 @@ import type { Plan } from './plan';
 
 export type Modality = 'image-classification' | 'image-objects';
 
+/** Pictures that one person gets at once. */
+export const BATCH_SIZES: Readonly<Record<Modality, number>> = { 'image-classification': 25, 'image-objects': 8 };
+
 export interface Values extends Plan {
   modality: Modality;
   name: string;
@@ -46,7 +49,7 @@ export function initialValues({ source, labelled, objects }: TaskPreset): Values
     unlabelled: !labelled && !objects,
     labels: [],
     schema: {},
-    batchSize: objects ? 8 : 25,
+    batchSize: BATCH_SIZES[objects ? 'image-objects' : 'image-classification'],
     auditPercent: 10,
     guideline: '',
     assignees: [],

@@ -32,6 +32,14 @@ export const objects = {
   attributes: 'Attributes',
   required: 'Needs a value.',
   pattern: 'Does not match {{pattern}}.',
+  range: {
+    allowed: 'Allowed: {{range}}.',
+    between: '{{min}} to {{max}}',
+    least: '{{min}} or more',
+    most: '{{max}} or less',
+    step: 'steps of {{step}}',
+    and: ', ',
+  },
   text: 'Text that it shows',
   relations: 'Relations',
   relationOf: '{{from}} → {{kind}} → {{to}}',
@@ -99,6 +107,7 @@ export const objects = {
   changeKey: 'Change the key of {{name}}, now {{key}}',
   pressKey: 'Press a key…',
   keyTaken: '{{key}} belongs to “{{name}}” already. Press another key.',
+  keyOfBrowser: '{{key}} belongs to the browser. Press another key.',
   firstKeys: 'Back to the first keys',
   labelKey: 'Give the label',
   command: {

@@ -50,6 +50,14 @@ export const objects: Translation<typeof source> = {
   attributes: '属性',
   required: '需要填写。',
   pattern: '不符合 {{pattern}}。',
+  range: {
+    allowed: '允许：{{range}}。',
+    between: '{{min}} 至 {{max}}',
+    least: '不小于 {{min}}',
+    most: '不大于 {{max}}',
+    step: '步长 {{step}}',
+    and: '，',
+  },
   text: '显示的文字',
   relations: '关系',
   relationOf: '{{from}} → {{kind}} → {{to}}',
@@ -92,6 +100,7 @@ export const objects: Translation<typeof source> = {
   changeKey: '更改“{{name}}”的按键，现在是 {{key}}',
   pressKey: '请按键…',
   keyTaken: '{{key}} 已用于“{{name}}”。请按其他键。',
+  keyOfBrowser: '{{key}} 由浏览器使用，请按其他键。',
   firstKeys: '恢复默认按键',
   labelKey: '选择该类别',
   command: {
