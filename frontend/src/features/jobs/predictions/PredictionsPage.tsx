@@ -19,7 +19,7 @@ import { runName } from '../list/columns';
 import { useRun } from '../queries';
 import type { predictionsSearch } from '../search';
 import classes from './predictions.module.css';
-import { useLabelAgain, usePredictions } from './usePredictions';
+import { picturesOf, useLabelAgain, usePredictions } from './usePredictions';
 
 type Search = ReturnType<typeof predictionsSearch>;
 
@@ -34,6 +34,7 @@ export function PredictionsPage() {
   const run = useRun(runId);
   useProjectOf(run.data);
   const { page, rows, query } = usePredictions(runId, search);
+  const detects = DETECTING.has(run.data?.workflow ?? '');
   const above = (
     <AnchorLink to="/runs/$runId" params={{ runId }} size="xs">
       {run.data ? runName(run.data) : t('jobs.run')}
@@ -45,7 +46,7 @@ export function PredictionsPage() {
       <PageHeader
         title={t('predictions.title')}
         above={above}
-        subtitle={page && <Source page={page} detects={DETECTING.has(run.data?.workflow ?? '')} />}
+        subtitle={page && <Source page={page} detects={detects} />}
       />
       {missing && <EmptyState icon={IconPhotoOff} title={t('predictions.missing')} />}
       {query.error && !missing && !page && <ErrorState error={query.error} onRetry={() => void query.refetch()} />}
@@ -53,7 +54,7 @@ export function PredictionsPage() {
       {page && (
         <>
           <Filters search={search} labels={page.labels} />
-          <Bar page={page} rows={rows} search={search} />
+          <Bar page={page} rows={rows} search={search} detects={detects} />
           {rows.length === 0 ? (
             <EmptyState icon={IconPhotoOff} title={t('predictions.none')} />
           ) : (
@@ -154,12 +155,21 @@ function Filters({ search, labels }: { search: Search; labels: string[] }) {
   );
 }
 
+interface BarProps {
+  page: PredictionPage;
+  rows: Prediction[];
+  search: Search;
+  /** Rows are objects, several of a picture. */
+  detects: boolean;
+}
+
 /** How many match, and what can be done with them. */
-function Bar({ page, rows, search }: { page: PredictionPage; rows: Prediction[]; search: Search }) {
+function Bar({ page, rows, search, detects }: BarProps) {
   const { t } = useTranslation();
   const mayLabel = useMay('researcher');
   const navigate = useNavigate();
-  const labelAgain = useLabelAgain(page);
+  const labelAgain = useLabelAgain(page, detects);
+  const pictures = picturesOf(rows).length;
   const [busy, setBusy] = useState(false);
   const label = async () => {
     setBusy(true);
@@ -176,7 +186,8 @@ function Bar({ page, rows, search }: { page: PredictionPage; rows: Prediction[];
   return (
     <Group justify="space-between" mb="sm" gap="xs">
       <Text size="sm" role="status" className="tabular">
-        {t('predictions.total', { count: page.total })}
+        {t(detects ? 'predictions.totalObjects' : 'predictions.total', { count: page.total })}
+        {detects && rows.length > 0 && ` · ${t('predictions.pictures', { count: pictures })}`}
       </Text>
       <Group gap="xs">
         {mayLabel && page.dataset && rows.length > 0 && (
@@ -187,7 +198,7 @@ function Bar({ page, rows, search }: { page: PredictionPage; rows: Prediction[];
             loading={busy}
             onClick={() => void label()}
           >
-            {t('predictions.labelAgain', { count: rows.length })}
+            {t(detects ? 'predictions.drawAgain' : 'predictions.labelAgain', { count: pictures })}
           </Button>
         )}
         {page.dataset && page.ref && (

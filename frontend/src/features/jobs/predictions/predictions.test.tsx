@@ -3,7 +3,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
-import { serve } from '@/test/fakeApi';
+import { sent, serve } from '@/test/fakeApi';
 import { renderPage } from '@/test/render';
 import { PredictionsPage } from '../index';
 
@@ -61,6 +61,33 @@ test('the address filters the pictures, and a filter changes the address', async
   expect(asked.at(-1)?.get('wrong')).toBe('true');
   await screen.findByText(/predictions\?.*wrong=1/);
   await expectNoViolations(container);
+});
+
+test('the mistakes of a detector become a drawing task over their pictures, each once', async () => {
+  serve('GET', 'runs/{run_id}/', {
+    id: 'run-1',
+    number: 1,
+    name: 'd',
+    project: 'vision',
+    workflow: 'evaluate-detector',
+  });
+  serve('GET', 'runs/{run_id}/predictions/', {
+    ...page,
+    total: 3,
+    results: [row(1, '5'), row(1, '8'), row(2, '5')],
+  });
+  const car = { id: 0, name: 'car', color: '#0072B2', hotkey: '1', tools: ['box'], attributes: [] };
+  serve('GET', 'projects/{project}/labelx/version-classes/', { labels: [car], schema: {}, counts: [], pictures: 2 });
+  serve('POST', 'projects/{project}/labelx/tasks/', { id: 't1' });
+  await renderPage(shown, '/runs/run-1/predictions', PATTERN);
+  await screen.findByText('3 objects and detections · shown: 2 pictures');
+  await userEvent.click(screen.getByRole('button', { name: 'Draw on these 2 pictures again' }));
+  await waitFor(() => expect(sent.find(({ line }) => line.endsWith('/labelx/tasks/'))).toBeTruthy());
+  expect(sent.find(({ line }) => line.endsWith('/labelx/tasks/'))?.body).toMatchObject({
+    modality: 'image-objects',
+    labels: [{ name: 'car', tools: ['box'] }],
+    filter: { labelled: null, paths: ['eight/1.png', 'eight/2.png'] },
+  });
 });
 
 test('the next page is added to the first one', async () => {

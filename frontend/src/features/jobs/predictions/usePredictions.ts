@@ -23,21 +23,32 @@ export function usePredictions(run: string, search: ReturnType<typeof prediction
   return { query, page: pages[0], rows: pages.flatMap(({ results }) => results) };
 }
 
-/** Makes a label task of the files that are shown, with the labels that the model knows. */
-export function useLabelAgain(page: PredictionPage) {
+const DRAWN_BATCH = 8;
+
+/** Makes a label task of the files that are shown: with the labels that the model knows, or for drawing. */
+export function useLabelAgain(page: PredictionPage, detects: boolean) {
   const project = useProject();
   const client = useQueryClient();
   return async (name: string, rows: readonly Prediction[]) => {
+    const dataset = `${page.dataset}@${page.ref}`;
+    const answers = detects
+      ? { modality: 'image-objects' as const, batch_size: DRAWN_BATCH, ...(await drawnClasses(project, dataset)) }
+      : { labels: page.labels.map((label) => ({ name: label })) };
     const { data } = await api.POST(TASKS, {
       params: { path: { project } },
-      body: {
-        name,
-        dataset: `${page.dataset}@${page.ref}`,
-        labels: page.labels.map((label) => ({ name: label })),
-        filter: { labelled: null, paths: rows.map(({ path }) => path) },
-      },
+      body: { name, dataset, ...answers, filter: { labelled: null, paths: picturesOf(rows) } },
     });
     await client.invalidateQueries({ queryKey: keyOf(TASKS) });
     return data;
   };
+}
+
+/** The paths of the pictures, each once: a picture with several objects has several rows. */
+export const picturesOf = (rows: readonly Prediction[]): string[] => [...new Set(rows.map(({ path }) => path))];
+
+/** The labels of the version's objects, with their shapes and attributes. */
+async function drawnClasses(project: string, dataset: string) {
+  const params = { path: { project }, query: { dataset } };
+  const { data } = await api.GET('/api/v1/projects/{project}/labelx/version-classes/', { params });
+  return { labels: data?.labels ?? [], schema: data?.schema ?? {} };
 }

@@ -33,6 +33,38 @@ function verticesOf(flat: readonly number[], part: number, ring: number): Handle
   }));
 }
 
+/** A shape with more vertices than this has handles for those in sight only. */
+const MANY_VERTICES = 2000;
+/** With more handles in sight they would cover each other: none is shown until one comes nearer. */
+const MAX_SHOWN = 2000;
+
+function vertexCount(shape: Shape): number {
+  if (shape.kind === 'polyline') return pointCount(shape.points);
+  if (shape.kind !== 'polygon') return 0;
+  return shape.parts.flat().reduce((sum, ring) => sum + pointCount(ring), 0);
+}
+
+/** The vertices within a rectangle of the picture; none where they are more than `MAX_SHOWN`. */
+function verticesWithin(lines: readonly (readonly (readonly number[])[])[], [x, y, width, height]: Rect): Handle[] {
+  const handles: Handle[] = [];
+  for (const [part, rings] of lines.entries())
+    for (const [ring, flat] of rings.entries())
+      for (let index = 0; 2 * index + 1 < flat.length; index++) {
+        const [px, py] = [flat[2 * index] as number, flat[2 * index + 1] as number];
+        if (px < x || py < y || px > x + width || py > y + height) continue;
+        if (handles.length === MAX_SHOWN) return [];
+        handles.push({ kind: 'vertex', at: [px, py], place: { part, ring, index } });
+      }
+  return handles;
+}
+
+/** The handles within a rectangle of the picture, in pixels; all handles of a shape with few vertices. */
+export function handlesWithin(shape: Shape, turnReach: number, window: Rect): Handle[] {
+  if (vertexCount(shape) <= MANY_VERTICES) return handlesOf(shape, turnReach);
+  if (shape.kind === 'polygon') return verticesWithin(shape.parts, window);
+  return shape.kind === 'polyline' ? verticesWithin([[shape.points]], window) : [];
+}
+
 /** `turnReach`: how far above a turned box its handle stands, in pixels of the picture. */
 export function handlesOf(shape: Shape, turnReach: number): Handle[] {
   switch (shape.kind) {

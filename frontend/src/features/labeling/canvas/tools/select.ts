@@ -4,7 +4,8 @@ import { rectOf } from '../geometry/points';
 import { nearestEdge, polygonProblem } from '../geometry/rings';
 import { allowedShift, boundsOf, moved, rectRing, shapeOf, withShape } from '../geometry/shapes';
 import { type DrawnObject, isDrawn, type Point, type Shape } from '../model';
-import { dragged, type Handle, handleAt, handlesOf } from './handles';
+import { pictureRect, type View } from '../view';
+import { dragged, type Handle, handleAt, handlesWithin } from './handles';
 import { snapped } from './snap';
 import { IDLE, insidePicture, type Pointer, type Tool, type ToolHost } from './tool';
 
@@ -31,8 +32,18 @@ export function selectTool(host: ToolHost): Tool {
   const handles = (): Handle[] => {
     const object = only();
     if (!object || isLocked(object.id)) return [];
-    return handlesOf(shapeOf(object), TURN_HANDLE_PX / host.view.scale);
+    return within(object);
   };
+  /** Made once for an object and a view: a large shape has many vertices, and the pointer moves often. */
+  let made: { object: DrawnObject; view: View; handles: Handle[] } | null = null;
+  function within(object: DrawnObject): Handle[] {
+    if (made?.object !== object || made.view !== host.view) {
+      const window = pictureRect(host.view, [0, 0, host.size.width, host.size.height]);
+      const handles = handlesWithin(shapeOf(object), TURN_HANDLE_PX / host.view.scale, window);
+      made = { object, view: host.view, handles };
+    }
+    return made.handles;
+  }
   const isFar = (start: Point, at: Point) =>
     Math.hypot(at[0] - start[0], at[1] - start[1]) * host.view.scale >= CLICK_PX;
 
@@ -173,8 +184,7 @@ export function selectTool(host: ToolHost): Tool {
       const shown = previews();
       for (const object of shown) paint.object(object);
       const single = shown.length === 1 ? shown[0] : drag ? null : only();
-      if (single && !isLocked(single.id))
-        paint.handles(handlesOf(shapeOf(single), TURN_HANDLE_PX / host.view.scale).map(({ at }) => at));
+      if (single && !isLocked(single.id)) paint.handles(within(single).map(({ at }) => at));
       if (drag?.kind === 'lasso') paint.line(rectRing(rectOf(drag.start, drag.end)), { closed: true, dashed: true });
     },
   };

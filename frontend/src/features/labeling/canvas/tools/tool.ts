@@ -3,7 +3,7 @@ import type { Action, Editor } from '../editor';
 import type { Hit } from '../hit';
 import type { DocumentV2, DrawnObject, Ontology, OntologyLabel, Point, Rect, Shape, ShapeKind } from '../model';
 import type { ShownValues } from '../valueWindow';
-import type { View } from '../view';
+import type { Size, View } from '../view';
 
 /** A mouse, pen or finger, on the screen and in the picture. */
 export interface Pointer {
@@ -60,6 +60,8 @@ export interface Brush {
 export interface ToolHost {
   readonly editor: Editor;
   readonly view: View;
+  /** Of the canvas, in CSS pixels. */
+  readonly size: Size;
   readonly ontology: Ontology;
   readonly activeLabel: number | null;
   readonly brush: Brush;
