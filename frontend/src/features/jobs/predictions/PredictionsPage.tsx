@@ -177,6 +177,7 @@ function Bar({ page, rows, search, detects }: BarProps) {
       const names = [search.true, search.predicted].filter(Boolean).join(' / ');
       const task = await labelAgain(t('predictions.taskName', { dataset: page.dataset, names }), rows);
       if (task) await navigate({ to: '/labeling/$taskId', params: { taskId: task.id } });
+      else await navigate({ to: '/labeling', search: { create: `${page.dataset}@${page.ref}`, objects: true } });
     } catch (error) {
       notifyError(error);
     } finally {

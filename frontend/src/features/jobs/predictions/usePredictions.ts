@@ -34,6 +34,8 @@ export function useLabelAgain(page: PredictionPage, detects: boolean) {
     const answers = detects
       ? { modality: 'image-objects' as const, batch_size: DRAWN_BATCH, ...(await drawnClasses(project, dataset)) }
       : { labels: page.labels.map((label) => ({ name: label })) };
+    // Without classes only a person can say what to draw.
+    if (answers.labels.length === 0) return null;
     const { data } = await api.POST(TASKS, {
       params: { path: { project } },
       body: { name, dataset, ...answers, filter: { labelled: null, paths: picturesOf(rows) } },
