@@ -3,7 +3,7 @@ import { boundsOfObjects, objectOf } from '../edits';
 import { rectOf } from '../geometry/points';
 import { nearestEdge, polygonProblem } from '../geometry/rings';
 import { allowedShift, boundsOf, moved, rectRing, shapeOf, withShape } from '../geometry/shapes';
-import { type DrawnObject, isDrawn, type Point, type Shape } from '../model';
+import { type DrawnObject, isDrawn, type Point, type Rect, type Shape } from '../model';
 import { pictureRect, type View } from '../view';
 import { dragged, type Handle, handleAt, handlesWithin } from './handles';
 import { snapped } from './snap';
@@ -14,7 +14,7 @@ const TURN_HANDLE_PX = 24;
 const CLICK_PX = 3;
 
 type Drag =
-  | { kind: 'move'; start: Point; ids: readonly string[]; shift: Point; isFar: boolean }
+  | { kind: 'move'; start: Point; ids: readonly string[]; shift: Point; isFar: boolean; bounds?: Rect | null }
   | { kind: 'handle'; object: DrawnObject; handle: Handle; shape: Shape; isFar: boolean; start: Point }
   | { kind: 'lasso'; start: Point; end: Point };
 
@@ -91,7 +91,10 @@ export function selectTool(host: ToolHost): Tool {
   }
 
   function movedBy(at: Point, current: Extract<Drag, { kind: 'move' }>): Point {
-    const bounds = boundsOfObjects(current.ids.flatMap((id) => objectOf(host.editor.document, id) ?? []));
+    // The document stays while something is dragged, and so do the bounds.
+    if (current.bounds === undefined)
+      current.bounds = boundsOfObjects(current.ids.flatMap((id) => objectOf(host.editor.document, id) ?? []));
+    const { bounds } = current;
     if (!bounds) return [0, 0];
     const { width, height } = host.editor.document;
     return allowedShift(bounds, at[0] - current.start[0], at[1] - current.start[1], width, height);

@@ -60,7 +60,7 @@ export interface Brush {
 export interface ToolHost {
   readonly editor: Editor;
   readonly view: View;
-  /** Of the canvas, in CSS pixels. */
+  /** Size of the canvas in CSS pixels. */
   readonly size: Size;
   readonly ontology: Ontology;
   readonly activeLabel: number | null;
