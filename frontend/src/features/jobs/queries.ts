@@ -369,7 +369,7 @@ export async function readMergedLog(id: string, attempt: number | undefined, aft
   return data;
 }
 
-/** Of each rank, before the end of its log. */
+/** The bytes at the end of each rank's log that are read first. */
 const MERGED_TAIL_BYTES = 65_536;
 
 export interface LogQuery {
