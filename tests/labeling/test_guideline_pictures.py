@@ -16,7 +16,7 @@ from PIL import ExifTags, Image
 
 from atom.accounts.models import Project, User
 from atom.core import storage
-from atom.labeling.actions import guideline_pictures as actions
+from atom.labeling.actions.guideline_pictures import MAX_PICTURES
 from atom.labeling.actions.ontologies import OntologyContent, create_ontology
 from atom.labeling.models import GuidelinePicture
 from tests.factories.accounts import make_member, make_project
@@ -300,13 +300,12 @@ def test_a_picture_that_no_guideline_names_is_deleted_with_its_bytes(
     assert researcher("DELETE", path).status_code == 404
 
 
-@pytest.fixture
-def room_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(actions, "MAX_PICTURES", 1)
-
-
-@pytest.mark.usefixtures("room_for_one")
 def test_a_project_has_room_for_a_bounded_number(project: Project, manager: User) -> None:
+    sides = {"media_type": "image/png", "size_bytes": 1, "width": 1, "height": 1}
+    GuidelinePicture.objects.bulk_create(
+        GuidelinePicture(project=project, sha256=bytes([0, *divmod(number, 256)]), **sides)
+        for number in range(MAX_PICTURES - 1)
+    )
     assert send(manager, project, picture()).status_code == 201
     full = send(manager, project, picture("JPEG"))
     assert (full.status_code, full.json()["code"]) == (409, "guideline_pictures_full")

@@ -256,5 +256,5 @@ def test_a_rank_is_searched_and_downloaded_by_its_number() -> None:
     whole = api.get(raw, {"rank": 1})
     assert bytes_of(whole) == b"start\nloss 2\n"
     assert "-rank-1.log" in whole["Content-Disposition"]
-    assert bytes_of(api.get(raw, {"rank": 1, "q": "loss"})) == b"loss 2\n"
+    assert bytes_of(api.get(raw, {"rank": "1", "q": "loss"})) == b"loss 2\n"
     assert api.get(raw, {"rank": 2}).json()["detail_code"] == "jobs.rank_unknown"

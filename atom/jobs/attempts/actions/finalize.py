@@ -31,7 +31,8 @@ LONGEST_RETRY_S = 300
 def conclude(run: Run, attempt: Attempt) -> bool:
     """Settle a finalizing attempt if nothing is missing or the wait was long enough."""
     log_complete = is_log_complete(attempt)
-    settled = log_complete and not attempt.artifacts.filter(state=states.LOCAL).exists()
+    sending = attempt.artifacts.filter(state=states.LOCAL)
+    settled = log_complete and not sending.exists() and not _is_rank_ending(attempt)
     waited = clock.now() - (attempt.finalizing_since or attempt.updated_at)
     if not settled and waited < LAST_BYTES and not attempt.evidence.get("no_more"):
         return False
@@ -52,9 +53,18 @@ def conclude(run: Run, attempt: Attempt) -> bool:
     return True
 
 
+def _is_rank_ending(attempt: Attempt) -> bool:
+    """Return whether a rank that started has yet to say how it ended, after another one failed."""
+    others = attempt.ranks.filter(ended_at=None).exclude(token_hash="")
+    return attempt.ranks.exclude(ended_at=None).exists() and others.exists()
+
+
 def is_log_complete(attempt: Attempt) -> bool:
     """Return whether each rank's log is in chunks up to its end; true if no rank came up."""
     came_up = attempt.ranks.exclude(identity={}, heartbeat_at=None)
+    if attempt.ranks.filter(number__gt=0).exists():
+        # Ranks that waited for the others got no token, and have no log.
+        came_up = came_up.exclude(token_hash="")
     streams = {one.rank: one for one in LogStream.objects.filter(attempt=attempt)}
     return all(
         _is_whole(streams.get(number)) for number in came_up.values_list("number", flat=True)

@@ -78,11 +78,12 @@ def is_overdue(attempt: Attempt, seen: Observation) -> bool:
 def gang_of(attempt: Attempt) -> Gang:
     """Return the ranks of an attempt, all of which have joined."""
     run = attempt.run
+    job = attempt.placed_in.job_name if attempt.placed_in else ""
     places = [
         RankPlace(
             one.number,
-            # Without an address of its own a pod is found by its name in its Job's Service.
-            str(one.identity.get("address") or f"{one.identity.get('pod', '')}"),
+            # Where its cluster told no address, the name that its Job's Service gives the pod.
+            str(one.identity.get("address") or f"{job}-{one.number}.{job}"),
             str(one.identity.get("node") or ""),
         )
         for one in attempt.ranks.order_by("number")

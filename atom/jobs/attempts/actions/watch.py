@@ -171,10 +171,6 @@ def _fail_dead_rank(
     run: Run, attempt: Attempt, executor: Executor, seen: Observation, rank: Rank
 ) -> None:
     log.warning("rank_gone", attempt_id=str(attempt.pk), rank=rank.number)
-    word = parse_exit_report(seen.ranks[rank.number].exit_report)
-    if word is not None and word.report.exit_code != 0:
-        _apply_exit_report(run, attempt, word)
-        return
     if attempt.state == states.CANCELLING:
         executor.kill(attempt.pk)
         end_attempt(run, attempt, None, {"reason": "cancelled", "no_more": True})

@@ -35,7 +35,7 @@ class Gang:
     attempt: str
     launcher: str
     places: Sequence[RankPlace]
-    # Of each rank.
+    # The GPUs of each rank.
     gpus: int
 
     @property

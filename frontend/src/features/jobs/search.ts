@@ -37,7 +37,7 @@ export const newRunSearch = (raw: RawSearch) => ({
 export const runSearch = (raw: RawSearch) => ({
   tab: oneOf('log', 'curves', 'system', 'files', 'events', 'config', 'comments')(raw.tab),
   attempt: number(raw.attempt),
-  /** Whose log is shown of a run on several nodes; left out: rank 0. */
+  /** The rank whose log is shown, of a run on several nodes; rank 0 if left out. */
   rank: number(raw.rank),
   /** The logs of all ranks as one. */
   ranks: oneOf('all')(raw.ranks),

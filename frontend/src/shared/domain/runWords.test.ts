@@ -50,7 +50,8 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
 
   test('every kind of reason has words, or is said by the placement’s, the failure’s or the cluster’s', () => {
     const said = [
-      ...Object.keys(jobs.reason).map((key) => key.replace(/_other$/, '')),
+      // A run on several nodes waits for its turn, or for the rest of its nodes.
+      ...Object.keys(jobs.reason).map((key) => key.replace(/_other$|(?<=^gang)_(?:turn|forming)$/, '')),
       'resources',
       'machines',
       'placement',

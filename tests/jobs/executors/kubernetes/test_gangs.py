@@ -121,6 +121,8 @@ def test_a_gang_that_gets_a_part_of_its_nodes_gives_them_back(
     wait_for(lambda: world.tick(first) == states.RETRY_WAIT)
     attempt = first.attempts.get()
     assert attempt.failure_class == "GANG_INCOMPLETE"
+    # No command has started, so no log is missing.
+    assert attempt.log_complete
     assert attempt.evidence["failure"]["params"]["joined"] == 1
     placement.refresh_from_db()
     assert placement.ended_at is not None

@@ -51,11 +51,21 @@ with open(os.environ["ATOM_METRICS_FILE"], "a") as file:
 with open(os.environ["ATOM_OUTPUT_DIR"] + "/shard.txt", "w") as file:
     file.write(f"shard {rank}")
 """
+# Rank 1 fails once rank 0 runs too: until then, it could still be waiting for its turn to start.
 FAIL_ON_ONE = """
-import os, sys, time
-if os.environ["RANK"] == "1":
-    raise ValueError("only here")
-time.sleep(60)
+import os, socket, time
+place = (os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]))
+if os.environ["RANK"] == "0":
+    with socket.create_server(place) as server:
+        server.accept()
+        time.sleep(60)
+for _ in range(300):
+    try:
+        socket.create_connection(place)
+        break
+    except OSError:
+        time.sleep(0.1)
+raise ValueError("only here")
 """
 
 

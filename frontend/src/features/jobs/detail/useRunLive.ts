@@ -30,7 +30,7 @@ export interface RunLiveOptions {
   run: Run | undefined;
   runId: string;
   attempt: number | undefined;
-  /** Whose log is followed, of a run on several nodes. */
+  /** The rank whose log is followed; 0 where a run has one node. */
   rank: number;
   store: LogStore;
   feed: LogFeed;

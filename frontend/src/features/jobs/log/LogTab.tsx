@@ -27,7 +27,7 @@ import { asked, type Find, useLogSearch } from './useLogSearch';
 export interface LogTabProps {
   run: Run;
   attempt: number | undefined;
-  /** Whose log it is, of a run on several nodes. */
+  /** The rank whose log is shown; 0 where a run has one node. */
   rank: number;
   store: LogStore;
   feed: LogFeed;

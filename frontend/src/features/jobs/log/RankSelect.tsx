@@ -9,7 +9,7 @@ export interface RankSelectProps {
   chosen: string;
 }
 
-/** Whose log is shown: that of one rank, or those of all as one; nothing where there is one rank only. */
+/** Chooses the log of one rank, or those of all as one; it shows nothing where there is one rank only. */
 export function RankSelect({ ranks, chosen }: RankSelectProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();

@@ -15,7 +15,8 @@ export function documentOfSlot(slot: LeasedSlot): DocumentV2 {
   const { width, height } = slot;
   const begun = asDocument(slot.draft) ?? asDocument(slot.document);
   if (!begun) return emptyDocument(width ?? 0, height ?? 0);
-  return width && height ? { ...begun, width, height } : begun;
+  const fits = !width || !height || (begun.width === width && begun.height === height);
+  return fits ? begun : { ...begun, width, height };
 }
 
 /** The document as it is stored: fields with their default are left out. */
