@@ -26,6 +26,14 @@ START_TIMEOUT_S = 240.0
 STOP_TIMEOUT_S = 15.0
 # Variables that point the tests at their services; the stack starts its own.
 _TEST_VARIABLES = ("ATOM_", "S3_", "PYTEST_", "DATABASE_URL", "REDIS_URL", "DJANGO_SETTINGS_MODULE")
+# The words of a service that came too late, and of the launcher that looks before it starts them.
+_TAKEN = ("Address already in use", "is taken by another process")
+
+
+def _free_ports() -> dict[str, int]:
+    base = find_free(PORTS_USED + 5, start=secrets.randbelow(11_000))
+    names = ("WEB", "GATEWAY", "S3_GATEWAY", "POSTGRES", "REDIS", "S3")
+    return {f"ATOM_{name}_PORT": base + n for n, name in enumerate(names)}
 
 
 @dataclass
@@ -36,6 +44,7 @@ class Stack:
     ports: dict[str, int]
     external: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
+    was_ready: bool = False
 
     @classmethod
     def create(cls) -> "Stack":
@@ -43,9 +52,7 @@ class Stack:
         home = Path(tempfile.mkdtemp(prefix="atom-stack-"))
         # Jobs run under their own uid and have to reach their folders below.
         home.chmod(0o755)
-        base = find_free(PORTS_USED + 5, start=secrets.randbelow(11_000))
-        names = ("WEB", "GATEWAY", "S3_GATEWAY", "POSTGRES", "REDIS", "S3")
-        return cls(home, {f"ATOM_{name}_PORT": base + n for n, name in enumerate(names)})
+        return cls(home, _free_ports())
 
     @property
     def base_url(self) -> str:
@@ -118,7 +125,23 @@ class Stack:
         )
 
     def start(self) -> None:
-        """Start the launcher and wait until everything is ready."""
+        """Start the launcher and wait until everything is ready.
+
+        At its first start, it moves to other ports when another worker of the tests took one of
+        these while the services before it came up.
+        """
+        tail = self._start_once()
+        tries_left = 0 if self.was_ready else 2
+        while tail is not None and tries_left and any(words in tail for words in _TAKEN):
+            self.ports = _free_ports()
+            tail = self._start_once()
+            tries_left -= 1
+        if tail is not None:
+            raise RuntimeError(f"the stack did not start:\n{tail}")
+        self.was_ready = True
+
+    def _start_once(self) -> str | None:
+        """Return the end of the launcher's output if it did not become ready in time."""
         # One that a command has replaced has ended; nobody has waited for it yet.
         self.stop()
         with (self.home / "launcher.out").open("ab") as output:
@@ -134,11 +157,11 @@ class Stack:
         deadline = time.monotonic() + START_TIMEOUT_S
         while time.monotonic() < deadline and self.process.poll() is None:
             if self._is_ready():
-                return
+                return None
             time.sleep(0.2)
         tail = (self.home / "launcher.out").read_text(errors="replace")[-6000:]
         self.stop()
-        raise RuntimeError(f"the stack did not start:\n{tail}")
+        return tail
 
     def stop(self) -> float:
         """Stop the stack; return the seconds that it took."""

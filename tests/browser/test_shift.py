@@ -108,7 +108,8 @@ class Shift:
 
     def lose_tab(self, path: str) -> None:
         """Close the tab, which asks and says nothing; another one goes on."""
-        expect(self.page.get_by_text("Saved", exact=True)).to_be_visible()
+        # The submission before it can be taken back for thirty seconds, and is sent after them.
+        expect(self.page.get_by_text("Saved", exact=True)).to_be_visible(timeout=60_000)
         self.page.close(run_before_unload=False)
         self.page = self.context.new_page()
         self.page.goto(self.address)
