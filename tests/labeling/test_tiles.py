@@ -18,6 +18,8 @@ from atom.datasets.keys import pack_key
 from atom.datasets.models import CondemnedObject, GarbageRun, PicturePyramid
 from atom.datasets.pyramids.actions.making import clear_pyramids, key_of, make_pyramid
 from atom.gateway.asgi import application, tile_server
+from atom.labeling.actions.samples import ImageSelection
+from atom.labeling.engines.selection import ExcludedCounts
 from atom.labeling.models import LabelTask, WorkItem
 from tests.factories.accounts import make_member
 from tests.labeling.asking import Api
@@ -110,6 +112,62 @@ def test_a_large_photograph_is_turned_as_exif_says(settings: Any) -> None:
     bottom = np.asarray(Image.open(io.BytesIO(tile(tiles, tiles["levels"] - 1, 0, 2).content)))
     assert top.min() > 250
     assert bottom.max() < 5
+
+
+def whole_picture(data: bytes, media_type: str) -> tuple[dict[str, Any], np.ndarray[Any, Any]]:
+    """Return the tiles of a picture that one tile holds, and the values of that tile."""
+    api, slot = leased(task_over(data, media_type))
+    assert slot["tiled"] is True
+    make_pyramid(PicturePyramid.objects.get().pk)
+    tiles = tiles_of(api, slot)
+    assert tiles["state"] == "ready", tiles
+    shown = Image.open(io.BytesIO(tile(tiles, tiles["levels"] - 1, 0, 0).content))
+    return tiles, np.asarray(shown)
+
+
+def test_a_floating_point_tiff_is_stretched_by_its_own_finite_range() -> None:
+    pixels = np.array([[-1.5, 0.0], [np.nan, 8.5], [np.inf, 3.5]], np.float32)
+    tiles, shown = whole_picture(encoded(pixels, "TIFF"), "image/tiff")
+    assert (tiles["bits"], tiles["low"], tiles["high"], tiles["zero"]) == (16, 0, 65535, 0)
+    middle = round(1.5 * 6553.5)
+    np.testing.assert_array_equal(shown, [[0, middle], [0, 65535], [0, 32768]])
+
+
+def test_integers_of_32_bits_keep_their_values_where_16_bits_hold_the_range() -> None:
+    pixels = np.array([[100_000, 100_007], [99_990, 150_000]], np.int32)
+    tiles, shown = whole_picture(encoded(pixels, "TIFF"), "image/tiff")
+    assert (tiles["low"], tiles["high"], tiles["zero"]) == (99_990, 150_000, 99_990)
+    np.testing.assert_array_equal(shown.astype(np.int64) + tiles["zero"], pixels)
+
+
+def test_integers_of_a_wide_range_are_stretched() -> None:
+    pixels = np.array([[-2_000_000_000, 2_000_000_000], [0, 0]], np.int32)
+    tiles, shown = whole_picture(encoded(pixels, "TIFF"), "image/tiff")
+    assert (tiles["low"], tiles["high"]) == (0, 65535)
+    np.testing.assert_array_equal(shown, [[0, 65535], [32768, 32768]])
+
+
+def test_a_picture_that_only_pillow_reads_is_shown() -> None:
+    pixels = np.zeros((4, 5, 3), np.uint8)
+    pixels[:, 2] = (10, 200, 30)
+    _, shown = whole_picture(encoded(pixels, "TGA"), "image/x-tga")
+    np.testing.assert_array_equal(shown, pixels)
+
+
+def test_a_picture_that_could_not_be_drawn_is_left_out_of_the_next_task_and_counted() -> None:
+    task = drawn_task(2)
+    drawn, damaged = WorkItem.objects.filter(label_task=task).order_by("path")
+    PicturePyramid.objects.create(
+        project=task.project, digest=damaged.digest, pack=damaged.media["pack"], offset=0,
+        size_bytes=1, state="failed", reason="unreadable",
+    )  # fmt: skip
+    PicturePyramid.objects.create(
+        project=task.project, digest=drawn.digest, pack=drawn.media["pack"], offset=0,
+        size_bytes=1, state="failed", reason="heavy",
+    )  # fmt: skip
+    selected = ImageSelection(task.dataset_version, "unlabelled/", labelled=None)
+    assert [sample.path for sample in selected.samples()] == [drawn.path]
+    assert selected.left_out == ExcludedCounts(not_images=0, unreadable=1)
 
 
 def test_a_small_photograph_has_no_tiles_until_somebody_asks() -> None:

@@ -13,6 +13,7 @@ from atom.datasets.browsing.engines.entry_filters import EntryFilter
 from atom.datasets.browsing.reads import open_version
 from atom.datasets.models import Version
 from atom.datasets.packs.media_pins import media_pin
+from atom.datasets.pyramids.actions.making import undrawable_digests
 from atom.labeling.actions.items import Sample
 from atom.labeling.engines import layers, objects, selection
 from atom.labeling.engines.objects import PreLabels
@@ -61,6 +62,7 @@ class ImageSelection:
     def _tables(self) -> Iterator[pa.Table]:
         store = project_store(self.version.dataset.project)
         root = read_root(bytes.fromhex(self.version.readable_root), store)
+        undrawable = undrawable_digests(self.version.dataset.project_id)
         asked = [] if self.labelled is None else root.layers
         column = "label" if self.kind == layers.KIND else "content"
         known = [read_values(layer, column, store) for layer in asked if layer.kind == self.kind]
@@ -69,6 +71,8 @@ class ImageSelection:
                 entries = selection.listed(self._filtered(part, store), self.paths)
                 matching = selection.matching(entries, known, self.prefix, self.labelled)
                 images, left_out = selection.images(matching)
+                self.left_out += left_out
+                images, left_out = selection.drawable(images, undrawable)
                 self.left_out += left_out
                 self.count += len(images)
                 yield images

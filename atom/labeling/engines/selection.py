@@ -64,6 +64,15 @@ def images(table: pa.Table) -> tuple[pa.Table, ExcludedCounts]:
     return readable, ExcludedCounts(len(table) - len(raster), len(raster) - len(readable))
 
 
+def drawable(table: pa.Table, undrawable: pa.Array) -> tuple[pa.Table, ExcludedCounts]:
+    """Return the images whose digests (32 bytes) are not in `undrawable`, and how many are."""
+    if not len(undrawable):
+        return table, ExcludedCounts()
+    digests = table["digest"].cast(undrawable.type)
+    kept = table.filter(pc.invert(pc.is_in(digests, value_set=undrawable)))
+    return kept, ExcludedCounts(unreadable=len(table) - len(kept))
+
+
 def rows(table: pa.Table) -> Iterator[dict[str, object]]:
     """Yield the rows of a table of entries as dicts."""
     for batch in table.to_batches():

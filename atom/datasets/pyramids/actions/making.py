@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 from uuid import UUID
 
+import pyarrow as pa
 import structlog
 from blake3 import blake3
 from django.db.models import Exists, OuterRef, Q
@@ -22,7 +23,7 @@ from atom.core.locks import only_worker
 from atom.datasets.keys import pack_key, pyramid_key
 from atom.datasets.models import CondemnedObject, PicturePyramid
 from atom.datasets.pyramids.engines.cutting import Cut, cut_picture
-from atom.datasets.pyramids.engines.reasons import MISSING, TOO_LARGE
+from atom.datasets.pyramids.engines.reasons import MISSING, TOO_DEEP, TOO_LARGE, UNREADABLE
 
 log = structlog.get_logger(__name__)
 
@@ -74,6 +75,18 @@ def _ask_again(pyramid: PicturePyramid, place: PicturePlace) -> None:
         offset=place.offset, size_bytes=place.size_bytes,
     )  # fmt: skip
     enqueue(_MAKE_TASK, str(pyramid.pk))
+
+
+def undrawable_digests(project_id: UUID) -> pa.Array:
+    """Return the digests (32 bytes) of a project's pictures that cannot be drawn.
+
+    Their bytes were tried. Failures for want of time, memory or bytes do not count: these may pass.
+    """
+    failed = PicturePyramid.objects.filter(
+        project_id=project_id, state="failed", reason__in=[TOO_LARGE, UNREADABLE, TOO_DEEP]
+    )
+    digests = failed.values_list("digest", flat=True)
+    return pa.array([bytes.fromhex(digest) for digest in digests], pa.binary(32))
 
 
 def make_pyramid(pyramid_id: UUID | str) -> PicturePyramid:

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pyvips
+from PIL import Image
 
-from atom.datasets.packs.engines.pixel_limits import MAX_OPENED
+from atom.datasets.packs.engines.pixel_limits import MAX_DECODED, MAX_OPENED
 from atom.datasets.pyramids.engines.reasons import TOO_DEEP, TOO_LARGE, UNREADABLE
 
 MEMORY_BYTES: Final = 1 << 30
@@ -34,6 +35,10 @@ _LOADERS = {
 _JPEG = ".jpg[Q=90]"
 _PNG = ".png[compression=1,filter=none]"
 _BYTE_COLOURS = 3
+_WHITE: Final = 65535
+_WIDE_FORMATS: Final = frozenset({"char", "uint", "int", "float", "double"})
+# Greater than any finite value of 32 bits; infinities and what is no number count as black.
+_ENDLESS: Final = 3.5e38
 
 
 class RefusedError(Exception):
@@ -47,7 +52,10 @@ def _say(step: dict[str, Any]) -> None:
 
 def _open(source: Path, scratch: Path) -> tuple[pyvips.Image, str]:
     """Return the upright picture and the ending of its tiles."""
-    image = pyvips.Image.new_from_file(str(source), access="sequential", fail_on="truncated")
+    try:
+        image = pyvips.Image.new_from_file(str(source), access="sequential", fail_on="truncated")
+    except pyvips.Error:
+        image = _open_with_pillow(source, scratch)
     loader = str(image.get("vips-loader"))
     name = next((known for known in _LOADERS if loader.startswith(known)), "")
     if not name:
@@ -65,16 +73,41 @@ def _open(source: Path, scratch: Path) -> tuple[pyvips.Image, str]:
     return image, _LOADERS[name]
 
 
+def _open_with_pillow(source: Path, scratch: Path) -> pyvips.Image:
+    """Return a picture of a format that libvips does not read, as Pillow decodes it."""
+    Image.init()
+    # PostScript would run in another program.
+    formats = sorted(set(Image.OPEN) - {"EPS"})
+    Image.MAX_IMAGE_PIXELS = None
+    try:
+        with Image.open(source, formats=formats) as image:
+            if image.width * image.height > MAX_DECODED:
+                raise RefusedError(TOO_LARGE)
+            decoded = scratch / "decoded.tif"
+            has_alpha = "A" in image.mode or "transparency" in image.info
+            is_wide = image.mode.startswith(("I", "F"))
+            pixels = image if is_wide else image.convert("RGBA" if has_alpha else "RGB")
+            pixels.save(decoded, "TIFF", exif=image.getexif())
+    except RefusedError:
+        raise
+    # Pillow's decoders raise almost anything on hostile input; all of it means the same here.
+    except Exception as error:
+        raise RefusedError(UNREADABLE) from error
+    return pyvips.Image.new_from_file(str(decoded), access="sequential", fail_on="truncated")
+
+
 def _in_tiles(image: pyvips.Image, ending: str) -> tuple[pyvips.Image, str, dict[str, Any]]:
     """Return the picture as its tiles keep it, how they are written, and facts of its pixels."""
     if image.format == "uchar":
         has_alpha = image.hasalpha()
         suffix = _JPEG if ending == ".jpg" and not has_alpha else _PNG
         return image, suffix, {"bits": 8, "low": 0, "high": 255, "zero": 0}
-    if image.format not in {"ushort", "short"}:
-        raise RefusedError(TOO_DEEP)
     # The transparency of deep pictures is left out, as everywhere.
     colours = image.extract_band(0, n=_BYTE_COLOURS if image.bands >= _BYTE_COLOURS else 1)
+    if image.format in _WIDE_FORMATS:
+        return _stretched(colours)
+    if image.format not in {"ushort", "short"}:
+        raise RefusedError(TOO_DEEP)
     low, high = int(colours.min()), int(colours.max())
     zero = 0
     if image.format == "short":
@@ -82,6 +115,24 @@ def _in_tiles(image: pyvips.Image, ending: str) -> tuple[pyvips.Image, str, dict
         colours = (colours + 32768).cast("ushort")
     colours = colours.copy(interpretation="grey16" if colours.bands == 1 else "rgb16")
     return colours, _PNG, {"bits": 16, "low": low, "high": high, "zero": zero}
+
+
+def _stretched(colours: pyvips.Image) -> tuple[pyvips.Image, str, dict[str, Any]]:
+    """Return values of 32 bits as 16: exact if their range fits, else from black to white."""
+    finite = (colours > -_ENDLESS) & (colours < _ENDLESS)
+    low = float(finite.ifthenelse(colours, _ENDLESS).min())
+    high = float(finite.ifthenelse(colours, -_ENDLESS).max())
+    if low > high:
+        low = high = 0.0
+    is_exact = colours.format in {"char", "uint", "int"} and high - low <= _WHITE
+    scale = 1.0 if is_exact or high == low else _WHITE / (high - low)
+    # In double precision: 32 bits of a float do not hold all integers of 32 bits.
+    scaled = (colours.cast("double") - low) * scale
+    pixels = finite.ifthenelse(scaled, 0).rint().cast("ushort")
+    pixels = pixels.copy(interpretation="grey16" if pixels.bands == 1 else "rgb16")
+    if is_exact:
+        return pixels, _PNG, {"bits": 16, "low": int(low), "high": int(high), "zero": int(low)}
+    return pixels, _PNG, {"bits": 16, "low": 0, "high": _WHITE if high > low else 0, "zero": 0}
 
 
 def _cut(source: Path, target: Path) -> dict[str, Any]:

@@ -63,7 +63,7 @@ export const objects = {
     reason: {
       too_large: 'The picture has more than 250 megapixels.',
       unreadable: 'No picture can be made of this file.',
-      too_deep: 'The picture has more than 16 bits for a value.',
+      too_deep: 'The picture has values that are no real numbers.',
       heavy: 'The picture takes more memory or time than it may.',
       missing: 'The bytes of the picture are missing or damaged.',
     },

@@ -8,7 +8,7 @@ export const objects: Translation<typeof source> = {
     reason: {
       too_large: '图片超过 2.5 亿像素。',
       unreadable: '无法用此文件生成图片。',
-      too_deep: '图片的每个值超过 16 位。',
+      too_deep: '图片的值不是实数。',
       heavy: '处理此图片超出了允许的内存或时间。',
       missing: '图片的数据缺失或已损坏。',
     },
