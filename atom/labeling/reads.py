@@ -11,19 +11,23 @@ from django.db.models import (
     Exists,
     F,
     FloatField,
+    IntegerField,
     Max,
     OuterRef,
     Prefetch,
     Q,
     QuerySet,
+    Sum,
     prefetch_related_objects,
 )
-from django.db.models.functions import Now
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, Now
 
 from atom.accounts.models import ROLES, Project, User
 from atom.accounts.reads import bindings_reaching, named, people
 from atom.datasets.models import Dataset
 from atom.labeling import states
+from atom.labeling.engines import edit_distance
 from atom.labeling.models import (
     AnnotationRevision,
     AuditDecision,
@@ -204,7 +208,10 @@ def labels_of_path(dataset: Dataset, path: str) -> QuerySet[AnnotationRevision]:
 
 
 def labeler_stats(task: LabelTask) -> list[dict[str, Any]]:
-    """Return one row per person who sent anything, by name."""
+    """Return one row per person who sent anything, by name.
+
+    `pre_label_edits` adds up the last answers to pictures; None where none began with a pre-label.
+    """
     counted = Q(accepted=True)
     rows = (
         # Neither what a version brought along nor what an auditor corrected.
@@ -219,8 +226,19 @@ def labeler_stats(task: LabelTask) -> list[dict[str, Any]]:
             # Not yet "accepted": that would hide the column of this name.
             final=Count("pk", filter=Q(work_item__final_revision=F("pk"))),
             median_active_ms=Median("active_ms", filter=counted),
+            **{f"edits_{name}": _sum_of_edits(name) for name in edit_distance.COUNTS},
         )
         .order_by("labeler")
     )
     found: list[dict[str, Any]] = [dict(row) for row in rows]
-    return [{"accepted": row.pop("final"), **row} for row in found]
+    return [{"accepted": row.pop("final"), **_with_edits(row)} for row in found]
+
+
+def _sum_of_edits(name: str) -> Sum:
+    count = Cast(KeyTextTransform(name, "pre_label_edits"), IntegerField())
+    return Sum(count, filter=Q(slot__revision=F("pk")))
+
+
+def _with_edits(row: dict[str, Any]) -> dict[str, Any]:
+    edits = {name: row.pop(f"edits_{name}") for name in edit_distance.COUNTS}
+    return {**row, "pre_label_edits": None if None in edits.values() else edits}

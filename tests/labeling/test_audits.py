@@ -183,4 +183,5 @@ def test_statistics_count_per_person(task: LabelTask, labeler: User, auditor: Us
         "returned": 1,
         "accepted": 1,
         "median_active_ms": 1200.0,
+        "pre_label_edits": None,
     }

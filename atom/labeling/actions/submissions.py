@@ -23,6 +23,7 @@ from atom.labeling.actions.locks import LockedSlots, lock_slots
 from atom.labeling.actions.progress import notify_progress
 from atom.labeling.actions.transitions import transition
 from atom.labeling.engines import documents, sampling
+from atom.labeling.engines.edit_distance import pre_label_edits
 from atom.labeling.engines.keys import uuid_of_key
 from atom.labeling.errors import PictureReplaced, SubmissionKeyReused, TaskNotActive
 from atom.labeling.models import AnnotationRevision, Draft, WorkItem, WorkSlot
@@ -70,6 +71,7 @@ class _Changes:
     # Task and person of work that had come back.
     corrected: set[tuple[UUID, UUID]] = field(default_factory=set)
     draws: dict[UUID, sampling.AuditDraw] = field(default_factory=dict)
+    pre_labels: dict[UUID, AnnotationRevision] = field(default_factory=dict)
 
     def is_drawn(self, slot: WorkSlot) -> bool:
         """Return whether the slot's item is drawn for audit."""
@@ -101,10 +103,15 @@ def _submit_once(project: Project, user: User, submissions: Sequence[Submission]
             revision.idempotency_key: revision
             for revision in AnnotationRevision.objects.filter(idempotency_key__in=keys)
         }
-        changes = _Changes()
+        changes = _Changes(pre_labels=_pre_labels(slots))
         outcomes = [_take(s, user, slots, known, changes) for s in submissions]
         _write(changes)
     return outcomes
+
+
+def _pre_labels(slots: LockedSlots) -> dict[UUID, AnnotationRevision]:
+    begun = {slot.begun_with_id for slot in slots.by_id.values() if slot.begun_with_id}
+    return AnnotationRevision.objects.in_bulk(begun) if begun else {}
 
 
 def _take(
@@ -125,6 +132,9 @@ def _take(
         return Outcome(submission.slot_id, error=answer.problem)
     refusal = _refusal(slot, slots.audit_of(slot), user, submission)
     revision = _revision(submission, user, slot, answer, accepted=refusal is None)
+    before = changes.pre_labels.get(slot.begun_with_id) if slot.begun_with_id else None
+    if before is not None:
+        revision.pre_label_edits = pre_label_edits(before.decoded, answer.document)
     known[submission.key] = revision
     changes.revisions.append(revision)
     if refusal is None:

@@ -12,6 +12,7 @@ from atom.labeling.api.issue_serializers import MAX_ISSUES, IssueSerializer, New
 from atom.labeling.api.work_serializers import (
     MAX_BATCH,
     PictureSerializer,
+    PreLabelEditsSerializer,
     SkipShownSerializer,
 )
 from atom.labeling.models import AnnotationRevision
@@ -31,6 +32,9 @@ class AuditSlotSerializer(PictureSerializer):
     revision_id = serializers.UUIDField()
     before = serializers.DictField(
         allow_null=True, help_text="The document that the labeler began with or was sent back."
+    )
+    pre_label_edits = PreLabelEditsSerializer(
+        allow_null=True, help_text="Null where the work did not begin with a pre-label."
     )
     issues = IssueSerializer(many=True)
 
@@ -97,6 +101,9 @@ class RevisionSerializer(serializers.ModelSerializer[AnnotationRevision]):
     label_id = serializers.IntegerField(allow_null=True)
     document = serializers.DictField(source="decoded")
     sha256 = serializers.CharField(source="sha256_hex")
+    pre_label_edits = PreLabelEditsSerializer(
+        allow_null=True, read_only=True, help_text="Null where no pre-label was compared."
+    )
     verdict = serializers.CharField(source="audit_decision.verdict", default=None, allow_null=True)
     comment = serializers.CharField(source="audit_decision.comment", default=None, allow_null=True)
     auditor = serializers.CharField(
@@ -107,8 +114,8 @@ class RevisionSerializer(serializers.ModelSerializer[AnnotationRevision]):
         model = AnnotationRevision
         fields = (
             "id", "slot", "item_id", "user", "lease_no", "parent", "source", "label_id",
-            "n_objects", "document", "sha256", "active_ms", "accepted", "verdict", "comment",
-            "auditor", "created_at",
+            "n_objects", "document", "sha256", "active_ms", "accepted", "pre_label_edits",
+            "verdict", "comment", "auditor", "created_at",
         )  # fmt: skip
 
 

@@ -89,6 +89,7 @@ def render_audit(slot: WorkSlot, label_slot: WorkSlot) -> dict[str, Any]:
         "labeler": labeler.username,
         "revision_id": revision.pk,
         "before": revision.parent.decoded if revision.parent else None,
+        "pre_label_edits": revision.pre_label_edits,
         "issues": _issues(slot.work_item),
     }
 

@@ -279,6 +279,16 @@ class SlotResultsSerializer(serializers.Serializer[Any]):
     results = SlotResultSerializer(many=True)
 
 
+class PreLabelEditsSerializer(serializers.Serializer[Any]):
+    """Labels of pre-labels that a person kept and changed; a label is an object or a class."""
+
+    kept = serializers.IntegerField()
+    reshaped = serializers.IntegerField(help_text="Moved or drawn anew, of the same class.")
+    relabelled = serializers.IntegerField(help_text="Its class or its attributes changed.")
+    added = serializers.IntegerField()
+    removed = serializers.IntegerField()
+
+
 class LabelerStatsSerializer(serializers.Serializer[Any]):
     """One labeler's work in a task; `median_active_ms` is per counted submission."""
 
@@ -288,6 +298,9 @@ class LabelerStatsSerializer(serializers.Serializer[Any]):
     accepted = serializers.IntegerField()
     stale = serializers.IntegerField()
     median_active_ms = serializers.FloatField(allow_null=True)
+    pre_label_edits = PreLabelEditsSerializer(
+        allow_null=True, help_text="Adds up the last answers; null without a pre-label."
+    )
 
 
 class LabelTaskStatsSerializer(serializers.Serializer[Any]):

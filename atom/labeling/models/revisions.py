@@ -74,6 +74,8 @@ class AnnotationRevision(models.Model):
     document = models.BinaryField()
     sha256 = models.BinaryField(max_length=32)
     active_ms = models.PositiveIntegerField(default=0)
+    # Counts by the names of `engines.edit_distance.COUNTS`; null where no pre-label was compared.
+    pre_label_edits = models.JSONField(null=True, editable=False)
     accepted = models.BooleanField()
     # A UUID as it was sent; of any other text, the UUID that `engines.keys` makes of it.
     idempotency_key = models.UUIDField(unique=True)

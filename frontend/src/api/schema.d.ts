@@ -5869,6 +5869,8 @@ export interface components {
             before: {
                 [key: string]: unknown;
             } | null;
+            /** @description Null where the work did not begin with a pre-label. */
+            pre_label_edits: components["schemas"]["PreLabelEdits"] | null;
             issues: components["schemas"]["Issue"][];
         };
         /** @description A submission within a batch. */
@@ -8037,6 +8039,8 @@ export interface components {
             stale: number;
             /** Format: double */
             median_active_ms: number | null;
+            /** @description Adds up the last answers; null without a pre-label. */
+            pre_label_edits: components["schemas"]["PreLabelEdits"] | null;
         };
         /** @description Items that the caller could label now, and the newest tasks. */
         LabelingOverview: {
@@ -10060,6 +10064,16 @@ export interface components {
          * @enum {string}
          */
         PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "chosen_cluster";
+        /** @description Labels of pre-labels that a person kept and changed; a label is an object or a class. */
+        PreLabelEdits: {
+            kept: number;
+            /** @description Moved or drawn anew, of the same class. */
+            reshaped: number;
+            /** @description Its class or its attributes changed. */
+            relabelled: number;
+            added: number;
+            removed: number;
+        };
         /** @description The model's prediction for one file; `entry` is null where the file cannot be shown. */
         Prediction: {
             path: string;
@@ -10678,6 +10692,8 @@ export interface components {
             sha256: string;
             active_ms: number;
             accepted: boolean;
+            /** @description Null where no pre-label was compared. */
+            readonly pre_label_edits: components["schemas"]["PreLabelEdits"] | null;
             verdict: string | null;
             comment: string | null;
             auditor: string | null;
@@ -13207,6 +13223,7 @@ export type PictureAnswer = components['schemas']['PictureAnswer'];
 export type Place = components['schemas']['Place'];
 export type Placement = components['schemas']['Placement'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
+export type PreLabelEdits = components['schemas']['PreLabelEdits'];
 export type Prediction = components['schemas']['Prediction'];
 export type PredictionPage = components['schemas']['PredictionPage'];
 export type Preference = components['schemas']['Preference'];

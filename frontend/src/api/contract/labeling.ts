@@ -23,6 +23,7 @@ export type {
   OntologySchema,
   OntologyVersion,
   PatchedTaskSettingsRequest as TaskSettings,
+  PreLabelEdits,
   Progress as LabelProgress,
   SavedDraft,
   Skeleton,

@@ -35,6 +35,7 @@ import { useValueWindow, ValueWindowControl } from '../objects/ValueWindowContro
 import { sendAudit } from '../queries';
 import { TaskNotice } from '../TaskNotice';
 import { decisionOf, saysWhy, useOpinion } from './opinion';
+import { PreLabelLine } from './PreLabelLine';
 import { Verdict } from './Verdict';
 
 interface AuditPictureProps {
@@ -229,6 +230,7 @@ export function AuditPicture(props: AuditPictureProps) {
           guideline={task.guideline}
           onLabel={drawing.onLabel}
         >
+          <PreLabelLine edits={slot.pre_label_edits} />
           {issues.length > 0 && <IssuesPanel slot={slot} editing={editing} />}
           {!correcting && (
             <Verdict

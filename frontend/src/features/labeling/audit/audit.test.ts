@@ -16,6 +16,7 @@ const slot = (n: number, label: number): AuditSlot => ({
   thumb_url: '',
   document: { label_id: label },
   before: null,
+  pre_label_edits: null,
   issues: [],
   label_id: label,
   labeler: 'bo',

@@ -4,6 +4,7 @@ import type { LabelerStats } from '@/api/contract/labeling';
 import { type Column, DataTable } from '@/shared/grid/DataTable';
 import { EmptyState } from '@/shared/ui/EmptyState';
 import { useFormat } from '@/shared/ui/format';
+import { changedOf, preLabelledOf } from '../preLabelEdits';
 import { useStats } from '../queries';
 
 export function LabelerTable({ taskId }: { taskId: string }) {
@@ -30,6 +31,15 @@ export function LabelerTable({ taskId }: { taskId: string }) {
       width: 130,
       sortValue: (row) => row.returned / Math.max(1, row.submitted),
       cell: (row) => format.percent(row.returned / Math.max(1, row.submitted), 1),
+    },
+    {
+      key: 'preLabels',
+      header: t('labeling.stat.preLabels'),
+      align: 'right',
+      width: 170,
+      sortValue: ({ pre_label_edits: edits }) => edits && changedOf(edits) / Math.max(1, preLabelledOf(edits)),
+      cell: ({ pre_label_edits: edits }) =>
+        edits ? t('labeling.preLabels.cell', { changed: changedOf(edits), count: preLabelledOf(edits) }) : '–',
     },
     {
       key: 'median',

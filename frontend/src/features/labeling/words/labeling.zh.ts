@@ -46,6 +46,13 @@ export const labeling: Translation<typeof source> = {
     returned: '已退回',
     returnRate: '退回比例',
     median: '单张用时中位数',
+    preLabels: '改动的预标注',
+  },
+  preLabels: {
+    title: '预标注',
+    cell: '{{changed, number}} / {{count, number}}',
+    changed_other: '改动了 {{count, number}} 个预标注中的 {{changed, number}} 个',
+    added_other: '新增 {{count, number}} 个标注',
   },
   start: '启动',
   startedDone: '任务已开放标注',
