@@ -21,6 +21,8 @@ EXTERNAL: dict[str, Any] = {
     "secrets": {"application": "a", "database": "d", "valkey": "v", "s3": "s"},
     "s3": {"endpointUrl": "https://s3.example.org"},
 }
+CLUSTER = "0197f3a0-0000-7000-8000-000000000001"
+AGENT = {"enabled": True, "cluster": CLUSTER, "audience": "atom.dev/0123456789abcdef"}
 PASSWORD = "a-password-of-a-trial"
 VALUES: dict[str, dict[str, Any]] = {
     "external": EXTERNAL,
@@ -33,7 +35,7 @@ VALUES: dict[str, dict[str, Any]] = {
         "ingress": {"enabled": True, "className": "nginx", "tlsSecret": "tls"},
         "settings": {"ATOM_CLUSTER_NETWORKS": "10.0.0.0/8"},
     },
-    "agent": EXTERNAL | {"agent": {"enabled": True, "cluster": "main"}},
+    "agent": EXTERNAL | {"agent": AGENT | {"tolerations": [{"operator": "Exists"}]}},
     "open": EXTERNAL | {"networkPolicies": {"enabled": False}, "rbac": {"create": False}},
     "registry": EXTERNAL
     | {
@@ -116,7 +118,8 @@ def test_a_typo_is_refused_by_its_name(values: dict[str, Any], name: str) -> Non
     [
         ({}, "s3.endpointUrl"),
         ({"trial": {"enabled": True}}, "trial.password"),
-        (EXTERNAL | {"agent": {"enabled": True}}, "agent.cluster"),
+        (EXTERNAL | {"agent": {"enabled": True}}, "agent.audience"),
+        (EXTERNAL | {"agent": AGENT | {"cluster": ""}}, "agent.cluster"),
     ],
 )
 def test_a_missing_value_is_named(values: dict[str, Any], name: str) -> None:

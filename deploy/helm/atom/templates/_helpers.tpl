@@ -8,6 +8,11 @@ app.kubernetes.io/component: {{ .part }}
 {{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag }}{{ end }}
 {{- end }}
 
+{{/* The server as pods of this cluster reach it. */}}
+{{- define "atom.apiUrl" -}}
+{{- if hasPrefix "https://" .Values.publicUrl }}{{ .Values.publicUrl }}{{ else }}http://{{ .Release.Name }}-web.{{ .Release.Namespace }}.svc:8000{{ end }}
+{{- end }}
+
 {{- define "atom.host" -}}
 {{ regexReplaceAll ":[0-9]+$" (urlParse .Values.publicUrl).host "" }}
 {{- end }}
