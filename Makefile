@@ -112,6 +112,7 @@ check-drift: dev
 	diff -u docs/openapi.yaml $(STAMP)/openapi.yaml || { echo "The API changed: run make openapi."; exit 1; }
 	$(call generate_client,$(CURDIR)/$(STAMP)/schema.d.ts)
 	diff -u frontend/src/api/schema.d.ts $(STAMP)/schema.d.ts || { echo "Run make openapi."; exit 1; }
+	$(BIN)/python -m deploy.helm.generate --check
 
 .PHONY: soak
 soak: dev ## Kill services at random during the main job (SEED=, KILLS=, CLIENTS=, STREAMS=, MINUTES=)
@@ -133,6 +134,10 @@ audit: $(STAMP)/audit ## Ask PyPI and npm for known weaknesses of all packages; 
 openapi: dev ## Write docs/openapi.yaml and the portal's client from the code
 	$(TEST_SETTINGS) $(BIN)/python manage.py spectacular --validate --fail-on-warn --file docs/openapi.yaml
 	$(call generate_client,$(CURDIR)/frontend/src/api/schema.d.ts)
+
+.PHONY: chart
+chart: dev ## Write the Helm chart's schema and rights from the code
+	$(BIN)/python -m deploy.helm.generate
 
 .PHONY: fmt
 fmt: dev ## Format Python and TypeScript

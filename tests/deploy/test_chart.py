@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import helm_python
+import httpx
 import kubernetes_validate
 import pytest
 import yaml
@@ -14,6 +15,8 @@ from pydantic import SecretStr
 
 from atom.clusters.registration.engines.rights import needed_rights
 from atom.settings.environment import BASE_DIR, Environment
+from deploy.helm.generate import OPTIONAL_GROUPS, free_settings, outdated
+from tests.fakes.kubernetes.cluster import ADMIN_TOKEN, Cluster
 
 CHART = BASE_DIR / "deploy" / "helm" / "atom"
 EXTERNAL: dict[str, Any] = {
@@ -46,7 +49,6 @@ VALUES: dict[str, dict[str, Any]] = {
         }
     },
 }
-OPTIONAL_GROUPS = ("resource.k8s.io", "kueue.x-k8s.io", "data.fluid.io")
 # Python, the C library, Django and Celery read these.
 READ_BY_OTHERS = {
     "DJANGO_SETTINGS_MODULE",
@@ -149,8 +151,7 @@ def test_the_server_reads_every_variable(values: dict[str, Any]) -> None:
 
 
 def test_free_settings_are_those_of_the_server() -> None:
-    schema = json.loads((CHART / "values.schema.json").read_text())
-    free = set(schema["properties"]["settings"]["properties"])
+    free = set(free_settings())
     public = {
         name.upper()
         for name, field in Environment.model_fields.items()
@@ -196,3 +197,40 @@ def test_no_container_may_gain_rights_or_write_its_root(values: dict[str, Any]) 
             assert security["readOnlyRootFilesystem"]
             assert not security["allowPrivilegeEscalation"]
             assert security["capabilities"] == {"drop": ["ALL"]}
+
+
+@every_set
+def test_a_server_accepts_every_object(values: dict[str, Any]) -> None:
+    with Cluster(controllers=False) as cluster, httpx.Client(base_url=cluster.url) as client:
+        client.headers["Authorization"] = f"Bearer {ADMIN_TOKEN}"
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "atom"}}
+        for item in [namespace, *objects(values)]:
+            version = item["apiVersion"]
+            kind = cluster.machinery.registry.by_kind(version, item["kind"])
+            assert kind is not None, item["kind"]
+            root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+            place = "/namespaces/atom" if kind.namespaced else ""
+            url = f"{root}{place}/{kind.plural}"
+            answer = client.post(url, params={"fieldValidation": "Strict"}, json=item)
+            assert answer.status_code == 201, answer.text
+
+
+def keys(value: Any, schema: dict[str, Any]) -> Iterator[tuple[Any, Any]]:
+    """Yield the keys of each object of the values beside those that the schema permits."""
+    if "properties" in schema:
+        yield set(value), set(schema["properties"])
+        for name, item in value.items():
+            yield from keys(item, schema["properties"].get(name, {}))
+
+
+def test_the_values_and_their_schema_have_the_same_keys() -> None:
+    values = yaml.safe_load((CHART / "values.yaml").read_text())
+    schema = json.loads((CHART / "values.schema.json").read_text())
+    # Helm passes `global`; the settings are all optional.
+    del schema["properties"]["global"], values["settings"], schema["properties"]["settings"]
+    for present, permitted in keys(values, schema):
+        assert present == permitted
+
+
+def test_the_generated_files_are_those_of_the_code() -> None:
+    assert list(outdated()) == []

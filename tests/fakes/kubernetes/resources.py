@@ -227,6 +227,23 @@ def _grouped() -> list[Resource]:
             parts=_status("Job"),
         ),
         make("coordination.k8s.io", "Lease", "leases"),
+        Resource(
+            "autoscaling",
+            "v2",
+            "HorizontalPodAutoscaler",
+            "horizontalpodautoscalers",
+            short=("hpa",),
+            categories=("all",),
+            parts=_status("HorizontalPodAutoscaler"),
+        ),
+        make(
+            "networking.k8s.io",
+            "Ingress",
+            "ingresses",
+            short=("ing",),
+            counted=True,
+            parts=_status("Ingress"),
+        ),
         make(
             "networking.k8s.io",
             "NetworkPolicy",

@@ -127,7 +127,7 @@ def _role_and_binding(
         "apiVersion": version,
         "kind": "ClusterRole",
         "metadata": {"name": name},
-        "rules": _rules(rights),
+        "rules": rules_of(rights),
     }
     yield {
         "apiVersion": version,
@@ -142,7 +142,8 @@ def _role_and_binding(
     }
 
 
-def _rules(rights: Sequence[Right]) -> list[dict[str, list[str]]]:
+def rules_of(rights: Sequence[Right]) -> list[dict[str, list[str]]]:
+    """Return the rules of a role that grants exactly these rights."""
     verbs: dict[tuple[str, str], list[str]] = {}
     for right in rights:
         verbs.setdefault((right.group, right.resource), []).append(right.verb)
