@@ -5,12 +5,14 @@ from typing import Any, Final
 from uuid import UUID
 
 from celery import shared_task
+from celery.schedules import crontab
 
 from atom.core import clock
 from atom.core.background import enqueue
 from atom.labeling import states
 from atom.labeling.actions import transfer_runs
 from atom.labeling.actions.completion import complete_finished
+from atom.labeling.actions.guideline_pictures import delete_orphans
 from atom.labeling.actions.label_imports import UploadOnTheWay
 from atom.labeling.actions.label_tasks import fill_task
 from atom.labeling.actions.leases import expire_leases, open_departed
@@ -24,6 +26,10 @@ _UPLOAD_WAIT_S = 1.0
 
 BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
     "labeling-tick": {"task": "labeling.tick", "schedule": 15.0},
+    "labeling-orphaned-pictures": {
+        "task": "labeling.delete_orphaned_pictures",
+        "schedule": crontab(hour=4, minute=45),
+    },
 }
 
 
@@ -53,6 +59,12 @@ def run_transfer(transfer_id: str) -> None:
     except UploadOnTheWay:
         # Verification retries are bounded, so polling here ends.
         enqueue(run_transfer, transfer_id, countdown_s=_UPLOAD_WAIT_S)
+
+
+@shared_task(name="labeling.delete_orphaned_pictures", soft_time_limit=1740, time_limit=1800)
+def delete_orphaned_pictures() -> None:
+    """Delete pictures of guidelines whose process ended before it wrote their row."""
+    delete_orphans()
 
 
 @shared_task(name="labeling.tick", soft_time_limit=110, time_limit=120)

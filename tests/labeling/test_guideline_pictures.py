@@ -7,6 +7,7 @@ import io
 import struct
 import threading
 import zlib
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from PIL import ExifTags, Image
 
 from atom.accounts.models import Project, User
 from atom.core import storage
-from atom.labeling.actions.guideline_pictures import MAX_PICTURES
+from atom.labeling.actions.guideline_pictures import MAX_PICTURES, delete_orphans
 from atom.labeling.actions.ontologies import OntologyContent, create_ontology
 from atom.labeling.models import GuidelinePicture
 from tests.factories.accounts import make_member, make_project
@@ -311,3 +312,17 @@ def test_a_project_has_room_for_a_bounded_number(project: Project, manager: User
     assert (full.status_code, full.json()["code"]) == (409, "guideline_pictures_full")
     # Sent again, it is the picture that is there.
     assert send(manager, project, picture()).status_code == 200
+
+
+def test_an_object_whose_row_was_never_written_is_deleted_once_it_is_old() -> None:
+    project = make_project()
+    author = make_member(project, "researcher")
+    kept = GuidelinePicture.objects.get(pk=send(author, project, picture()).json()["id"])
+    lost = f"{kept.key.rsplit('/', 1)[0]}/0195a3f2-0000-7000-8000-000000000000"
+    storage.objects().put(lost, b"a picture")
+    assert delete_orphans() == 0
+    assert storage.objects().get(lost) == b"a picture"
+    # A time in the future makes the object old, whatever the clock of the store says.
+    assert delete_orphans(timedelta(hours=-1)) == 1
+    assert [stored.key for stored in storage.objects().list_prefix(lost)] == []
+    assert storage.objects().get(kept.key)

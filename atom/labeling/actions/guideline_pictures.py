@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from datetime import timedelta
 from functools import partial
 from typing import Final
 from uuid import UUID
 
+import structlog
 from django.db import transaction
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.core import storage
+from atom.core import clock, storage
 from atom.core.errors import NotFound, Unavailable
 from atom.labeling.engines.guideline_child import MAX_PIXELS, OTHER_FORMAT, TOO_LARGE
 from atom.labeling.engines.guideline_pictures import BUSY, HEAVY, MadePicture, make_picture
@@ -24,11 +26,15 @@ from atom.labeling.errors import (
     GuidelinePictureUnreadable,
 )
 from atom.labeling.models import GuidelinePicture, OntologyVersion
-from atom.labeling.models.guideline_pictures import picture_ids
+from atom.labeling.models.guideline_pictures import FOLDER, picture_ids
 from atom_sdk.sentences import Sentence
+
+log = structlog.get_logger(__name__)
 
 MAX_BYTES: Final = 10_000_000
 MAX_PICTURES: Final = 500
+# A request that stores a picture ends long before: its row is there by then, or never will be.
+ORPHANED_AFTER: Final = timedelta(days=1)
 _MOST_NAMES: Final = 5
 
 
@@ -137,6 +143,26 @@ def delete_picture(picture: GuidelinePicture, user: User) -> None:
     audit.record(user, "guideline_picture.deleted", locked, locked.project)
     GuidelinePicture.objects.filter(pk=pk).delete()
     transaction.on_commit(partial(storage.objects().delete, key))
+
+
+def delete_orphans(after: timedelta = ORPHANED_AFTER) -> int:
+    """Delete pictures without a row whose objects are older than `after`; return how many.
+
+    A process that dies between the object and its row leaves one, as does a failed deletion.
+    """
+    before = clock.now() - after
+    count = 0
+    for project_id in Project.objects.values_list("pk", flat=True).iterator():
+        objects = storage.objects().list_prefix(f"p/{project_id}/{FOLDER}")
+        old = [stored.key for stored in objects if stored.modified_at < before]
+        # The rows are read after the objects: a row that appears meanwhile keeps its own.
+        known = GuidelinePicture.objects.filter(project_id=project_id) if old else ()
+        for key in sorted(set(old) - {picture.key for picture in known}):
+            storage.objects().delete(key)
+            count += 1
+    if count:
+        log.info("guideline_pictures_orphaned", deleted=count)
+    return count
 
 
 def _named_by(uses: list[str]) -> Sentence:
