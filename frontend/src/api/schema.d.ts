@@ -10084,6 +10084,8 @@ export interface components {
              * @description 0 to 1.
              */
             confidence: number;
+            /** @description Null unless a detector says where, with the size of the picture. */
+            place: components["schemas"]["PredictionPlace"] | null;
             entry: components["schemas"]["Entry"] | null;
         };
         /** @description One page of predictions. */
@@ -10100,6 +10102,18 @@ export interface components {
             total: number;
             results: components["schemas"]["Prediction"][];
             next: string | null;
+        };
+        /** @description The boxes of a detector's row, in pixels of the upright picture. */
+        PredictionPlace: {
+            /** @description right, double, wrong_class, misplaced, wrong_and_misplaced, false or missed. */
+            kind: string;
+            /** @description Width of the upright picture, in pixels. */
+            width: number;
+            height: number;
+            /** @description [x, y, width, height] of the detection; null for a missed object. */
+            detected: number[] | null;
+            /** @description [x, y, width, height] of the object; null where nothing is there. */
+            true: number[] | null;
         };
         /** @description The caller's preference for a topic. */
         Preference: {
@@ -13226,6 +13240,7 @@ export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
 export type PreLabelEdits = components['schemas']['PreLabelEdits'];
 export type Prediction = components['schemas']['Prediction'];
 export type PredictionPage = components['schemas']['PredictionPage'];
+export type PredictionPlace = components['schemas']['PredictionPlace'];
 export type Preference = components['schemas']['Preference'];
 export type PreferenceChangeRequest = components['schemas']['PreferenceChangeRequest'];
 export type Preferences = components['schemas']['Preferences'];

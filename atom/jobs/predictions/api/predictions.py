@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from numpy.typing import NDArray
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,11 +21,31 @@ from atom.datasets.browsing.reads import open_version
 from atom.datasets.models import Version
 from atom.jobs.api_base import RunScopedView
 from atom.jobs.predictions.actions.predictions import predicted_version, predictions_of
-from atom.jobs.predictions.engines.predictions import PredictionFilter, chosen
+from atom.jobs.predictions.engines.predictions import PredictionFilter, Predictions, chosen
 from atom_sdk.sentences import Sentence
 
 _PARAMETERS = ("true", "predicted", "wrong", "confidence_min", "confidence_max", "order")
 _ORDERS = {"": False, "-confidence": False, "confidence": True}
+
+
+class PredictionPlaceSerializer(serializers.Serializer[Any]):
+    """The boxes of a detector's row, in pixels of the upright picture."""
+
+    kind = serializers.CharField(
+        help_text="right, double, wrong_class, misplaced, wrong_and_misplaced, false or missed."
+    )
+    width = serializers.IntegerField(help_text="Width of the upright picture, in pixels.")
+    height = serializers.IntegerField()
+    detected = serializers.ListField(
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="[x, y, width, height] of the detection; null for a missed object.",
+    )
+    true = serializers.ListField(
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="[x, y, width, height] of the object; null where nothing is there.",
+    )
 
 
 class PredictionSerializer(serializers.Serializer[Any]):
@@ -33,6 +55,10 @@ class PredictionSerializer(serializers.Serializer[Any]):
     true = serializers.CharField()
     predicted = serializers.CharField()
     confidence = serializers.FloatField(help_text="0 to 1.")
+    place = PredictionPlaceSerializer(
+        allow_null=True,
+        help_text="Null unless a detector says where, with the size of the picture.",
+    )
     entry = EntrySerializer(allow_null=True)
 
 
@@ -82,6 +108,7 @@ class PredictionsView(RunScopedView):
                 "true": predictions.labels[predictions.true[row]],
                 "predicted": predictions.labels[predictions.predicted[row]],
                 "confidence": float(predictions.confidence[row]),
+                "place": _place_of(predictions, row),
                 "entry": entries.get(predictions.paths[row]),
             }
             for row in page.tolist()
@@ -99,6 +126,24 @@ class PredictionsView(RunScopedView):
             "next": encode_cursor([start + limit]) if more else None,
         }
         return Response(PredictionPageSerializer(shown).data)
+
+
+def _place_of(predictions: Predictions, row: int) -> dict[str, Any] | None:
+    places = predictions.places
+    if places is None or not places.sizes[row].all() or np.isnan(places.sizes[row]).any():
+        return None
+    width, height = places.sizes[row].tolist()
+    return {
+        "kind": places.kinds[row],
+        "width": int(width),
+        "height": int(height),
+        "detected": _box_of(places.detected[row]),
+        "true": _box_of(places.true[row]),
+    }
+
+
+def _box_of(sides: NDArray[np.float64]) -> list[float] | None:
+    return None if np.isnan(sides).any() else sides.tolist()
 
 
 def _entries(version: Version | None, paths: list[str]) -> dict[str, dict[str, Any]]:

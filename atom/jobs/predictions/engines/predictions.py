@@ -4,7 +4,9 @@
      "path": ["5/1.png", "8/2.png"], "true": [0, 1], "predicted": [0, 0],
      "confidence": [0.98, 0.61]}
 
-`total` may be more than the rows: of very many, right ones are left out.
+`total` may be more than the rows: of very many, right ones are left out. A detector adds columns
+that say where: `kind`, `box`, `truth_box` and `size`. Boxes are [x, y, width, height] and sizes
+[width, height], in pixels of the upright picture. `truth_box` and `size` may be null.
 """
 
 from __future__ import annotations
@@ -22,10 +24,28 @@ from atom_sdk.runner.evidence import storable
 FORMAT: Final = "atom-predictions/1"
 MAX_BYTES: Final = 64 << 20
 MAX_LABELS: Final = 2000
+_MAX_KIND: Final = 40
+_MAX_PIXEL: Final = 1e9
+# The `box` of such a row is that of the object: nothing was detected there.
+_MISSED: Final = "missed"
 
 
 class MalformedPredictions(ValueError):
     """The document is not of the form above; the message says where."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where a detector's rows are, in pixels; NaN where a row does not have it.
+
+    `sizes` are (rows, 2): width and height of the upright picture. `detected` and `true` are boxes,
+    (rows, 4): x, y, width and height of the detection and of the object.
+    """
+
+    kinds: list[str]
+    sizes: NDArray[np.float64]
+    detected: NDArray[np.float64]
+    true: NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -39,11 +59,14 @@ class Predictions:
     true: NDArray[np.int64]
     predicted: NDArray[np.int64]
     confidence: NDArray[np.float64]
+    # None unless a detector wrote it, with the sizes of its pictures.
+    places: Places | None = None
 
     @property
     def size_bytes(self) -> int:
         """Return about how much memory this takes."""
-        return 24 * len(self.paths) + sum(60 + len(path) for path in self.paths)
+        row = 24 if self.places is None else 24 + 10 * 8 + 8
+        return row * len(self.paths) + sum(60 + len(path) for path in self.paths)
 
 
 @dataclass(frozen=True)
@@ -80,6 +103,7 @@ def parse_predictions(data: bytes) -> Predictions:
         true=_codes(document, "true", len(paths), len(labels)),
         predicted=_codes(document, "predicted", len(paths), len(labels)),
         confidence=_shares(document, len(paths)),
+        places=_places(document, len(paths)) if "size" in document else None,
     )
 
 
@@ -120,6 +144,42 @@ def _codes(document: dict[str, Any], name: str, rows: int, labels: int) -> NDArr
     if not all(type(one) is int and 0 <= one < labels for one in values):
         raise MalformedPredictions(f"{name} does not count in labels.")
     return np.array(values, np.int64)
+
+
+def _places(document: dict[str, Any], rows: int) -> Places:
+    kinds = [kind[:_MAX_KIND] for kind in _texts(document, "kind")]
+    if len(kinds) != rows:
+        raise MalformedPredictions("kind does not have a value for each path.")
+    detected = _pixels(document, "box", rows, 4)
+    detected[[kind == _MISSED for kind in kinds]] = np.nan
+    # Kinds are few: rows share their texts.
+    shared = {kind: kind for kind in kinds}
+    return Places(
+        kinds=[shared[kind] for kind in kinds],
+        sizes=_pixels(document, "size", rows, 2),
+        detected=detected,
+        true=_pixels(document, "truth_box", rows, 4),
+    )
+
+
+def _pixels(document: dict[str, Any], name: str, rows: int, sides: int) -> NDArray[np.float64]:
+    """Return lists of so many numbers as (rows, sides); null is NaN."""
+    values = document.get(name)
+    if not isinstance(values, list) or len(values) != rows:
+        raise MalformedPredictions(f"{name} does not have a value for each path.")
+    if not all(value is None or _is_pixels(value, sides) for value in values):
+        raise MalformedPredictions(f"{name} is neither {sides} numbers of pixels nor null.")
+    nothing = [np.nan] * sides
+    return np.array([value or nothing for value in values], np.float64).reshape(rows, sides)
+
+
+def _is_pixels(value: Any, sides: int) -> bool:
+    if not isinstance(value, list) or len(value) != sides:
+        return False
+    # The last two are a width and a height.
+    return all(type(one) in (int, float) and abs(one) < _MAX_PIXEL for one in value) and (
+        min(value[-2:]) >= 0
+    )
 
 
 def _shares(document: dict[str, Any], rows: int) -> NDArray[np.float64]:

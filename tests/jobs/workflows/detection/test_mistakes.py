@@ -27,7 +27,12 @@ THERE = (0.0, 0.0, 100.0, 100.0)
 NEAR, BESIDE, FAR = (10.0, 0, 110, 100), (50.0, 0, 150, 100), (95.0, 0, 195, 100)
 
 
-def result(module: Module, true: list[Any], detected: list[Any]) -> Any:
+def result(
+    module: Module,
+    true: list[Any],
+    detected: list[Any],
+    size: tuple[int, int] | None = None,
+) -> Any:
     """Build a picture: true (box, class, is region), detected (box, class, score)."""
     return module("average_precision").PictureResult(
         np.array([one[0] for one in true], float).reshape(-1, 4),
@@ -36,6 +41,7 @@ def result(module: Module, true: list[Any], detected: list[Any]) -> Any:
         np.array([one[0] for one in detected], float).reshape(-1, 4),
         np.array([one[1] for one in detected], np.int64),
         np.array([one[2] for one in detected], float),
+        size=size,
     )
 
 
@@ -94,6 +100,7 @@ def evaluation(module: Module) -> Any:
             module,
             [(THERE, CAR, False), ((200.0, 0, 300, 100), BIKE, False)],
             [(NEAR, CAR, 0.9), ((205.0, 0, 300, 100), CAR, 0.8), ((400.0, 0, 420, 20), BIKE, 0.4)],
+            (640, 480),
         ),
         result(module, [(THERE, BIKE, False)], [(BESIDE, BIKE, 0.7)]),
     ]
@@ -150,6 +157,16 @@ def test_predictions_are_a_file_that_the_server_reads(module: Module, evaluation
     assert parsed.true.tolist() == [0, 1, 2, 2, 1]
     assert parsed.predicted.tolist() == [0, 0, 1, 1, 2]
     assert document["box"][0] == [10.0, 0.0, 100.0, 100.0]
+    places = parsed.places
+    assert places is not None
+    assert places.kinds == ["right", "wrong_class", "false", "misplaced", "missed"]
+    assert places.sizes[0].tolist() == [640, 480]
+    assert places.detected[3].tolist() == [50, 0, 100, 100]
+    assert places.true[:2].tolist() == [[0, 0, 100, 100], [200, 0, 100, 100]]
+    # Nothing is there, and nothing was detected; the second picture's size is not known.
+    for row in (places.true[2], places.detected[4], places.sizes[4]):
+        assert np.isnan(row).all()
+    assert places.true[4].tolist() == [0, 0, 100, 100]
 
 
 def test_a_detection_in_a_picture_without_objects_is_in_the_file(module: Module) -> None:

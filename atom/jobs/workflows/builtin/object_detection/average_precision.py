@@ -33,6 +33,7 @@ class PictureResult:
     """Objects of one picture and what a detector says of it; boxes of shape (n, 4) in pixels.
 
     `true_ignored` are regions; `true_areas` in square pixels, else those of the boxes.
+    `size` is the upright picture's width and height in pixels, None if nothing is to be drawn.
     """
 
     true_boxes: Floats
@@ -42,6 +43,7 @@ class PictureResult:
     codes: NDArray[np.int64]
     scores: Floats
     true_areas: Floats | None = None
+    size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

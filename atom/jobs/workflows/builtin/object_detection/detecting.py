@@ -64,5 +64,6 @@ def _with_objects(
 ) -> PictureResult:
     true = table.cut(place, picture)
     return PictureResult(
-        true.boxes, true.codes, true.ignored, detected.boxes, detected.codes, detected.scores
-    )
+        true.boxes, true.codes, true.ignored, detected.boxes, detected.codes, detected.scores,
+        size=(picture.width, picture.height),
+    )  # fmt: skip

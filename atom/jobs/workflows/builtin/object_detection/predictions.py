@@ -1,7 +1,8 @@
 """One row for each object and each detection, as a file of the run: what pages of mistakes read.
 
 The server reads exactly this: see atom/jobs/predictions/engines/predictions.py. Here a picture has
-several rows; `kind` and `box` say more of each, boxes as [x, y, width, height].
+several rows; `kind`, `box`, `truth_box` and `size` say more of each. Boxes are
+[x, y, width, height] and sizes [width, height], in pixels of the upright picture.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import json
 from typing import Any
 
 import numpy as np
+from boxes import Floats  # type: ignore[import-not-found]
 from data import Part  # type: ignore[import-not-found]
 from evaluation import Evaluation, Judged, codes_of  # type: ignore[import-not-found]
 from mistakes import Finding, Kind  # type: ignore[import-not-found]
@@ -18,7 +20,8 @@ from atom_sdk import run
 
 FILE = "predictions.json"
 FORMAT = "atom-predictions/1"
-MAX_KEPT = 300_000
+# Rows of long paths stay below the size that the server reads.
+MAX_KEPT = 200_000
 
 
 def write_predictions(evaluation: Evaluation, part: Part) -> None:
@@ -48,6 +51,8 @@ def describe_predictions(evaluation: Evaluation, part: Part) -> dict[str, Any]:
         "confidence": [_confidence(one, found) for one, found in rows],
         "kind": [found.kind.value for _, found in rows],
         "box": [_box(one, found) for one, found in rows],
+        "truth_box": [_truth_box(one, found) for one, found in rows],
+        "size": [one.result.size for one, _ in rows],
     }
 
 
@@ -63,5 +68,14 @@ def _box(picture: Judged, finding: Finding) -> list[float]:
     # A picture without objects has no box of its own to fall back to.
     is_detected = finding.detection >= 0
     box = result.boxes[finding.detection] if is_detected else result.true_boxes[finding.true]
+    return _sides(box)
+
+
+def _truth_box(picture: Judged, finding: Finding) -> list[float] | None:
+    """Return the box of the object that the finding is about; None where nothing is there."""
+    return _sides(picture.result.true_boxes[finding.true]) if finding.true >= 0 else None
+
+
+def _sides(box: Floats) -> list[float]:
     left, top, right, bottom = (float(one) for one in box)
     return [round(one, 2) for one in (left, top, right - left, bottom - top)]

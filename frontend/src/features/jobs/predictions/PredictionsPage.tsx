@@ -1,6 +1,7 @@
 import { Button, Group, SegmentedControl, Select, SimpleGrid, Skeleton, Text } from '@mantine/core';
 import { IconPhotoOff, IconTags } from '@tabler/icons-react';
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Prediction, PredictionPage } from '@/api/contract/jobs';
@@ -18,6 +19,7 @@ import { notifyError } from '@/shared/ui/undo';
 import { runName } from '../list/columns';
 import { useRun } from '../queries';
 import type { predictionsSearch } from '../search';
+import { PlaceBoxes, PlaceLegend } from './PlaceBoxes';
 import classes from './predictions.module.css';
 import { picturesOf, useLabelAgain, usePredictions } from './usePredictions';
 
@@ -55,6 +57,7 @@ export function PredictionsPage() {
         <>
           <Filters search={search} labels={page.labels} />
           <Bar page={page} rows={rows} search={search} detects={detects} />
+          {rows.some(({ place }) => place) && <PlaceLegend />}
           {rows.length === 0 ? (
             <EmptyState icon={IconPhotoOff} title={t('predictions.none')} />
           ) : (
@@ -218,6 +221,14 @@ function Bar({ page, rows, search, detects }: BarProps) {
   );
 }
 
+const KINDS = ['right', 'double', 'wrong_class', 'misplaced', 'wrong_and_misplaced', 'false', 'missed'] as const;
+
+/** The word for a kind; one that this portal does not know is shown as it is. */
+function kindOf(t: TFunction, kind: string): string {
+  const known = KINDS.find((one) => one === kind);
+  return known ? t(`predictions.kind.${known}`) : kind;
+}
+
 /** One file with what it is and what the model takes it for. */
 function Shown({ row, page }: { row: Prediction; page: PredictionPage }) {
   const { t } = useTranslation();
@@ -228,7 +239,13 @@ function Shown({ row, page }: { row: Prediction; page: PredictionPage }) {
     predicted: row.predicted,
   });
   const share = format.percent(row.confidence, 1);
-  const picture = <Thumb src={row.entry?.thumb_url} alt="" />;
+  const src = row.entry?.thumb_url;
+  const picture = (
+    <>
+      <Thumb src={src} alt="" />
+      {src && row.place && <PlaceBoxes place={row.place} />}
+    </>
+  );
   return (
     <li className={classes.item}>
       {row.entry && page.dataset ? (
@@ -247,6 +264,7 @@ function Shown({ row, page }: { row: Prediction; page: PredictionPage }) {
       <Text size="xs" fw={600} c={isWrong ? 'var(--mantine-color-error)' : undefined}>
         {words}
       </Text>
+      {row.place && <Text size="xs">{kindOf(t, row.place.kind)}</Text>}
       <Text size="xs" c="dimmed" truncate title={row.path} className="tabular">
         {share} · {row.path}
       </Text>

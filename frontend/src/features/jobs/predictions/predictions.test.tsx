@@ -13,6 +13,7 @@ const row = (n: number, predicted: string) => ({
   predicted,
   confidence: 0.9,
   entry: null,
+  place: null,
 });
 const page = {
   dataset: 'digits',
@@ -88,6 +89,37 @@ test('the mistakes of a detector become a drawing task over their pictures, each
     labels: [{ name: 'car', tools: ['box'] }],
     filter: { labelled: null, paths: ['eight/1.png', 'eight/2.png'] },
   });
+});
+
+test('boxes of a detector lie on the tiles: the object dashed, the detection solid, a legend above', async () => {
+  const entry = { thumb_url: '/thumb.jpg' };
+  const size = { width: 640, height: 480 };
+  serve('GET', 'runs/{run_id}/predictions/', {
+    ...page,
+    total: 3,
+    results: [
+      { ...row(1, '5'), entry, place: { ...size, kind: 'misplaced', detected: [5, 6, 70, 80], true: [1, 2, 70, 80] } },
+      { ...row(2, '5'), entry, place: { ...size, kind: 'missed', detected: null, true: [9, 9, 20, 20] } },
+      { ...row(3, '5'), entry },
+    ],
+  });
+  const { container } = await renderPage(shown, '/runs/run-1/predictions', PATTERN);
+  await screen.findByText('misplaced');
+  screen.getByText('missed');
+  const [misplaced, missed, ...others] = container.querySelectorAll('svg[viewBox="0 0 640 480"]');
+  const strokes = (svg: Element | undefined) =>
+    [...(svg?.querySelectorAll<SVGElement>('[data-stroke]') ?? [])].map(({ dataset }) => dataset.stroke);
+  expect([strokes(misplaced), strokes(missed), others]).toEqual([['truth', 'wrong'], ['truth'], []]);
+  expect(misplaced?.querySelector('[data-stroke=wrong] rect')?.getAttribute('width')).toBe('70');
+  expect(screen.getByRole('list', { name: 'Lines on the pictures' }).children).toHaveLength(3);
+  await expectNoViolations(container);
+});
+
+test('an older run has no boxes and no legend', async () => {
+  servePredictions([row(1, '5')]);
+  await renderPage(shown, '/runs/run-1/predictions', PATTERN);
+  await screen.findByText('8 taken for 5');
+  expect(screen.queryByRole('list', { name: 'Lines on the pictures' })).toBeNull();
 });
 
 test('the next page is added to the first one', async () => {

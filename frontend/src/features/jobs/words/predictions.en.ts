@@ -32,4 +32,19 @@ export const predictions = {
   taskName: '{{dataset}}: label again {{names}}',
   takenFor: '{{truth}} taken for {{predicted}}',
   rightly: '{{truth}}',
+  lines: 'Lines on the pictures',
+  line: {
+    truth: 'object',
+    right: 'detection, right',
+    wrong: 'detection, wrong',
+  },
+  kind: {
+    right: 'right',
+    double: 'detected twice',
+    wrong_class: 'wrong class',
+    misplaced: 'misplaced',
+    wrong_and_misplaced: 'wrong class and misplaced',
+    false: 'nothing is there',
+    missed: 'missed',
+  },
 };

@@ -27,4 +27,19 @@ export const predictions: Translation<typeof en> = {
   taskName: '{{dataset}}：重新标注 {{names}}',
   takenFor: '{{truth}} 被判为 {{predicted}}',
   rightly: '{{truth}}',
+  lines: '图像上的线条',
+  line: {
+    truth: '对象',
+    right: '正确的检测',
+    wrong: '错误的检测',
+  },
+  kind: {
+    right: '正确',
+    double: '重复检测',
+    wrong_class: '类别错误',
+    misplaced: '位置偏差',
+    wrong_and_misplaced: '类别错误且位置偏差',
+    false: '此处没有对象',
+    missed: '漏检',
+  },
 };
