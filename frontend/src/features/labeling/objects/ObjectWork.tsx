@@ -52,7 +52,7 @@ export default function ObjectWork({ task }: { task: LabelTask }) {
   const hooks = useMemo(() => ({ onLost, onBroughtBack, preload }), [onLost, onBroughtBack, preload]);
   const open = useObjectBench(task.id, task.batch_size, hooks);
   if (!open) return <Loading />;
-  const { bench, page, announce } = open;
+  const { bench, page } = open;
   if (bench.state === 'loading' && !bench.current) return <Loading />;
   if (bench.state === 'failed')
     return (
@@ -62,11 +62,10 @@ export default function ObjectWork({ task }: { task: LabelTask }) {
       </Page>
     );
   if (bench.state === 'empty' || !bench.current) return <NothingLeft task={task} bench={bench} page={page.id} />;
-  const takeHere = () =>
-    void announce().then(() => {
-      forget();
-      return bench.takeHere();
-    });
+  const takeHere = () => {
+    forget();
+    void bench.takeHere();
+  };
   return (
     <PictureView
       key={bench.current.id}

@@ -5,13 +5,13 @@ import { OVERVIEW_KEY, TASK_KEY, TASKS_KEY, WAITING_KEY } from '../queries';
 import { openStore } from './kv';
 import { HEARTBEAT_MS } from './leases';
 import { holdOpen, isOpen, newPageId, type PageId } from './pageId';
-import { announceTaking, onTaken } from './windows';
+import { openWindows } from './windows';
 import type { WorkbenchOptions } from './workbenchOptions';
 
 /** The parts of a table that do not depend on the kind of its work. */
 export type TableParts = Pick<
   WorkbenchOptions,
-  'store' | 'person' | 'task' | 'page' | 'isOpen' | 'onCounts' | 'onChange'
+  'store' | 'person' | 'task' | 'page' | 'isOpen' | 'onTaking' | 'onTaken' | 'onCounts' | 'onChange'
 > & { pageId: PageId };
 
 /** The calls that a page makes on its table. */
@@ -29,8 +29,6 @@ interface Table {
 export interface OpenTable<T> {
   bench: T;
   page: PageId;
-  /** Other windows of this person put their work down, for this one to take it. */
-  announce: () => Promise<void>;
 }
 
 /** Opens the labeler's table for a task and keeps its leases alive while the page is open; `make` must be stable. */
@@ -48,13 +46,18 @@ export function useTable<T extends Table>(taskId: string, make: (parts: TablePar
       for (const queryKey of [TASK_KEY, TASKS_KEY, OVERVIEW_KEY, WAITING_KEY])
         void client.invalidateQueries({ queryKey });
     };
+    const windows = openWindows(me, taskId, {
+      taking: () => opened?.keepDrafts(),
+      taken: () => void opened?.heartbeat(),
+    });
     void openStore('atom-labeling').then((store) => {
       if (closed) return;
       const pageId = newPageId();
       close = holdOpen(pageId.id);
       const kept = { store, person: me, task: taskId, page: pageId.id, isOpen, pageId };
-      opened = make({ ...kept, onCounts, onChange: redraw });
-      setOpen({ bench: opened, page: pageId, announce: () => announceTaking(me, taskId) });
+      const spoken = { onTaking: windows.taking, onTaken: windows.taken };
+      opened = make({ ...kept, ...spoken, onCounts, onChange: redraw });
+      setOpen({ bench: opened, page: pageId });
       void opened.start();
     });
     const beat = setInterval(() => void opened?.heartbeat(), HEARTBEAT_MS);
@@ -66,10 +69,6 @@ export function useTable<T extends Table>(taskId: string, make: (parts: TablePar
       if (document.visibilityState === 'visible') void opened?.returned();
       else opened?.keepDrafts();
     };
-    const unlisten = onTaken(me, taskId, {
-      taking: () => opened?.keepDrafts(),
-      taken: () => void opened?.heartbeat(),
-    });
     document.addEventListener('visibilitychange', shown);
     window.addEventListener('pageshow', shown);
     window.addEventListener('online', online);
@@ -78,7 +77,6 @@ export function useTable<T extends Table>(taskId: string, make: (parts: TablePar
     return () => {
       closed = true;
       clearInterval(beat);
-      unlisten();
       document.removeEventListener('visibilitychange', shown);
       window.removeEventListener('pageshow', shown);
       window.removeEventListener('online', online);
@@ -86,6 +84,7 @@ export function useTable<T extends Table>(taskId: string, make: (parts: TablePar
       window.removeEventListener('blur', blur);
       opened?.stop();
       opened?.leave();
+      windows.close();
       close();
     };
   }, [client, me, taskId, make]);

@@ -1,28 +1,38 @@
+/** `taking`: write your work down, this window takes it over. `taken`: this window has taken work up. */
 type Message = 'taking' | 'taken';
 
 /** The other window writes its drafts down in this time. */
 const PUT_DOWN_MS = 150;
-/** The server has moved the leases by then. */
-const MOVED_MS = 1500;
 
-const nameOf = (person: string, task: string) => `atom-labeling/${person}/${task}`;
-
-/** Says to the other windows of this person that this one takes their work over; they write it down first. */
-export async function announceTaking(person: string, task: string): Promise<void> {
-  if (typeof BroadcastChannel === 'undefined') return;
-  const channel = new BroadcastChannel(nameOf(person, task));
-  channel.postMessage('taking' satisfies Message);
-  await new Promise((resolve) => setTimeout(resolve, PUT_DOWN_MS));
-  setTimeout(() => {
-    channel.postMessage('taken' satisfies Message);
-    channel.close();
-  }, MOVED_MS);
+/** The other windows of a person that are open on the same work. */
+export interface Windows {
+  /** Tells them to write their work down; resolves when they had the time. */
+  taking: () => Promise<void>;
+  /** Tells them that work was taken up here: perhaps it was theirs. */
+  taken: () => void;
+  close: () => void;
 }
 
-/** Listens to the other windows; returns how to stop. */
-export function onTaken(person: string, task: string, act: Record<Message, () => void>): () => void {
-  if (typeof BroadcastChannel === 'undefined') return () => {};
-  const channel = new BroadcastChannel(nameOf(person, task));
+const ALONE: Windows = { taking: async () => {}, taken: () => {}, close: () => {} };
+
+/** Opens the channel between the windows of this person on a task; `act` runs when another one says something. */
+export function openWindows(person: string, task: string, act: Record<Message, () => void>): Windows {
+  if (typeof BroadcastChannel === 'undefined') return ALONE;
+  const channel = new BroadcastChannel(`atom-labeling/${person}/${task}`);
+  let isOpen = true;
+  const say = (message: Message) => {
+    if (isOpen) channel.postMessage(message);
+  };
   channel.onmessage = ({ data }: MessageEvent<Message>) => act[data]?.();
-  return () => channel.close();
+  return {
+    taking: async () => {
+      say('taking');
+      await new Promise((resolve) => setTimeout(resolve, PUT_DOWN_MS));
+    },
+    taken: () => say('taken'),
+    close: () => {
+      isOpen = false;
+      channel.close();
+    },
+  };
 }

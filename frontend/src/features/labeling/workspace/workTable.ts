@@ -127,6 +127,7 @@ export abstract class WorkTable<B extends SlotGroup, D> {
    */
   private async readHeld(everything = false): Promise<void> {
     const { leased, returned } = await this.options.api.takeUp(everything);
+    if (leased.length + returned.length > 0) this.options.onTaken?.();
     const known = new Set([...this.ids, ...this.outbox.slots()]);
     const fresh = (slots: LeasedSlot[]) => slots.filter((slot) => !known.has(slot.id));
     await this.enqueue(fresh(returned), true);
@@ -208,6 +209,8 @@ export abstract class WorkTable<B extends SlotGroup, D> {
   private async leaseOnce(prefetch: boolean): Promise<void> {
     if ((prefetch && this.nothingLeft) || this.stopped) return;
     const slots = await this.options.api.lease(prefetch ? this.ahead : this.options.batchSize, prefetch);
+    // A page that has nothing also takes what another one has only fetched ahead.
+    if (!prefetch && slots.length > 0) this.options.onTaken?.();
     const known = this.ids;
     const fresh = slots.filter((slot) => !known.has(slot.id));
     this.renew(slots.filter((slot) => known.has(slot.id)));
@@ -279,7 +282,11 @@ export abstract class WorkTable<B extends SlotGroup, D> {
 
   /** Goes on here with what another open page of this person shows. */
   takeAll(): Promise<void> {
-    return this.orFail(() => this.readHeld(true).then(() => this.next()));
+    return this.orFail(async () => {
+      await this.options.onTaking?.();
+      await this.readHeld(true);
+      await this.next();
+    });
   }
 
   /** Puts a batch aside as done and shows the next one at once; it can be taken back for a while. */

@@ -132,6 +132,37 @@ describe('leases that are gone', () => {
     await bench.takeAll();
     expect(ids(bench)).toEqual(['s7']);
   });
+
+  test('another window is told before its work is taken, and at once when work was taken up', async () => {
+    const task = new FakeTask(0);
+    task.otherPage = [slot(7)];
+    const order: string[] = [];
+    const { takeUp } = task;
+    task.takeUp = (everything) => {
+      order.push(everything ? 'take all' : 'take up');
+      return takeUp(everything);
+    };
+    const onTaking = async () => void order.push('taking');
+    const bench = open(task, { onTaking, onTaken: () => order.push('taken') });
+    await bench.start();
+    // Nothing was taken: nobody has to ask for their leases.
+    expect(order).toEqual(['take up', 'take up']);
+    await bench.takeAll();
+    expect(order.slice(2)).toEqual(['taking', 'take all', 'taken']);
+  });
+
+  test('a page that leases or takes up work says so, one that fetches ahead does not', async () => {
+    const onTaken = vi.fn();
+    const task = new FakeTask(6);
+    const bench = open(task, { onTaken });
+    await bench.start();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(task.leases.map(([, ahead]) => ahead)).toEqual([false, true]);
+    expect(onTaken).toHaveBeenCalledTimes(1);
+    task.leasedWork = [slot(9)];
+    await open(task, { onTaken }).start();
+    expect(onTaken).toHaveBeenCalledTimes(2);
+  });
 });
 
 describe('skipping', () => {

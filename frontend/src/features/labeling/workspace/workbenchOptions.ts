@@ -21,6 +21,10 @@ export interface WorkbenchOptions<D = number | null> {
   newKey?: () => string;
   /** Called with the images that will be shown next. */
   preload?: (slots: LeasedSlot[]) => void;
+  /** Work of this person's other windows is about to be taken; resolves when they have written theirs down. */
+  onTaking?: () => Promise<void>;
+  /** Work was taken up that another window of this person may show. */
+  onTaken?: () => void;
   /** Images were leased, submitted or given back: the server counts others now. */
   onCounts?: () => void;
   /** Leases of images on the screen are gone; each is told once. */
