@@ -11,6 +11,7 @@ import { SkipButton } from '../workspace/SkipButton';
 import { Brightness } from './Brightness';
 import type { PictureLook } from './look';
 import type { ObjectBench, PictureGroup } from './objectBench';
+import { ViewSwitch } from './ViewSwitch';
 
 interface PictureHeaderProps {
   task: LabelTask;
@@ -57,6 +58,7 @@ export function PictureHeader(props: PictureHeaderProps) {
         </span>
       }
     >
+      <ViewSwitch task={task} />
       {valueWindow}
       <Brightness look={look} onChange={onLook} />
       <Tooltip label={t('labeling.objects.keys')}>

@@ -1,8 +1,8 @@
 import { Alert, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { objectsOf } from '../canvas/model';
+import type { DocumentProblem } from './documentTable';
 import type { Editing } from './editing';
-import type { DocumentProblem } from './objectBench';
 import classes from './objects.module.css';
 
 /** The faults for which the server refused a document; a press selects the object. */

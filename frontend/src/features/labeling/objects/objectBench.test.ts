@@ -1,33 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import type { Submission } from '@/api/contract/labeling';
 import { objectsOf as objectsIn } from '../canvas/model';
-import { FakeTask, kept, slot, withFreshBrowser } from '../workspace/fakeTask';
-import type { WorkbenchApi } from '../workspace/workbenchApi';
-import { ObjectBench, type ObjectBenchOptions, type ObjectDraft, type ObjectResult } from './objectBench';
+import { kept, slot, withFreshBrowser } from '../workspace/fakeTask';
+import type { DocumentTableOptions, ObjectDraft } from './documentTable';
+import { FakePictures } from './fakePictures';
+import { ObjectBench } from './objectBench';
 
-/** A server of pictures with objects. */
-class FakePictures extends FakeTask {
-  documents: [string, number, number][] = [];
-  /** Pictures whose document is refused. */
-  invalid = new Set<string>();
-  api(): WorkbenchApi<ObjectDraft> {
-    return {
-      ...this,
-      submit: async (submissions: Submission[]): Promise<ObjectResult[]> => {
-        const bad = submissions.filter((one) => this.invalid.has(one.slot));
-        const good = await this.submit(submissions.filter((one) => !bad.includes(one)));
-        const problems = [{ pointer: 'objects/0/box', texts: ['Too far out.'], at: null }];
-        return [...good, ...bad.map((one) => ({ slot: one.slot, ok: false, code: 'invalid', problems }))];
-      },
-      saveDraft: async ({ id }, sequence, { document }) => {
-        if (this.offline) throw new TypeError('offline');
-        this.documents.push([id, sequence, objectsIn(document).length]);
-      },
-    };
-  }
-}
-
-const open = (task: FakePictures, extra: Partial<ObjectBenchOptions> = {}) =>
+const open = (task: FakePictures, extra: Partial<DocumentTableOptions> = {}) =>
   new ObjectBench({
     api: task.api(),
     store: kept.store,

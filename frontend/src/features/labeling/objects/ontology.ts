@@ -15,6 +15,13 @@ export const toolsOf = ({ tools }: OntologyLabel): readonly string[] => tools ??
 
 export const isPictureClass = (label: OntologyLabel): boolean => toolsOf(label).includes('classification');
 
+/** Whether a task of objects asks for classes of whole pictures only, so that many pictures can be answered at once. */
+export function asksOnlyClasses({ labels, schema }: Ontology): boolean {
+  const attributes = [...(schema?.attributes ?? []), ...labels.flatMap((label) => label.attributes ?? [])];
+  const drawsNothing = labels.every((label) => toolsOf(label).every((tool) => tool === 'classification'));
+  return labels.length > 0 && drawsNothing && !attributes.some(({ required }) => required);
+}
+
 /** The kinds that any label can be drawn with, in the order of the tool bar. */
 export function kindsOf({ labels }: Ontology): ShapeKind[] {
   const used = new Set(labels.flatMap(toolsOf));

@@ -1,6 +1,6 @@
 import type { FieldCode } from '@/api/errors';
 import { fieldWords, problemSentence } from '@/shared/domain/problemWords';
-import type { DocumentProblem } from './objectBench';
+import type { DocumentProblem } from './documentTable';
 
 /** One result of many that were sent at once. */
 export interface Result {

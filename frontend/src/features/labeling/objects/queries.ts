@@ -7,7 +7,7 @@ import type { PageId } from '../workspace/pageId';
 import { pooled } from '../workspace/pool';
 import type { WorkbenchApi } from '../workspace/workbenchApi';
 import { DocumentSender, type DraftBody } from './documentSender';
-import type { DocumentProblem, ObjectDraft, ObjectResult } from './objectBench';
+import type { DocumentProblem, ObjectDraft, ObjectResult } from './documentTable';
 import { pointerIn } from './problems';
 
 const REQUESTS_AT_ONCE = 4;

@@ -11,40 +11,42 @@ import { useShortcuts } from '@/shared/ui/shortcuts';
 import { useStored } from '@/shared/ui/stored';
 import { confirmUndo, notifyError } from '@/shared/ui/undo';
 import { labelById } from '../labels';
+import { ViewSwitch } from '../objects/ViewSwitch';
 import { TaskNotice } from '../TaskNotice';
 import classes from '../tiles.module.css';
 import { ActiveTime } from './activeTime';
-import type { Batch } from './batches';
 import { isSearched } from './ClassList';
-import { exceptions, type Grid, gridReducer, openGrid, unlabelled } from './grid';
+import { exceptions, type Grid, gridReducer, type Labels, openGrid, unlabelled } from './grid';
+import type { GridBench, ShownBatch } from './gridBench';
 import type { Command } from './keys';
-import { Refused } from './Refused';
+import { Refusals, Refused } from './Refused';
 import { SaveState } from './SaveState';
 import { SidePanel } from './SidePanel';
 import { SkipButton } from './SkipButton';
 import { TileGrid } from './TileGrid';
 import { useKeyboard } from './useKeyboard';
-import type { Workbench } from './workbench';
 
 const TILE_SIZES = [72, 96, 120, 156, 200, 260];
 
 export interface BatchViewProps {
   task: LabelTask;
-  bench: Workbench;
-  batch: Batch;
+  bench: GridBench;
+  batch: ShownBatch;
+  /** Whether an image can have several classes; an answer without a class is possible then. */
+  multiple: boolean;
 }
 
 /** Tells the workbench which classes changed since the last render, so that they are saved. */
-function useAutosave(bench: Workbench, labels: Readonly<Record<string, number>>) {
+function useAutosave(bench: GridBench, labels: Labels) {
   const before = useRef(labels);
   useEffect(() => {
     const ids = new Set([...Object.keys(before.current), ...Object.keys(labels)]);
-    for (const id of ids) if (before.current[id] !== labels[id]) bench.draft(id, labels[id] ?? null);
+    for (const id of ids) if (before.current[id] !== labels[id]) bench.choose(id, labels[id] ?? null);
     before.current = labels;
   }, [bench, labels]);
 }
 
-export function BatchView({ task, bench, batch }: BatchViewProps) {
+export function BatchView({ task, bench, batch, multiple }: BatchViewProps) {
   const { t } = useTranslation();
   const [presetName, setPresetName] = useStored(`atom-preset/${task.id}`, '');
   const storedPreset = task.labels.some((label) => String(label.id) === presetName) ? Number(presetName) : null;
@@ -55,6 +57,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
       batch.slots.map(({ id }) => ({ id })),
       batch.labels,
       preset,
+      multiple,
     ),
   );
   const [time] = useState(() => new ActiveTime());
@@ -66,7 +69,10 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
   const labels = useMemo(() => labelById(task.labels), [task.labels]);
   const slots = useMemo(() => new Map(batch.slots.map((slot) => [slot.id, slot])), [batch.slots]);
   useAutosave(bench, grid.labels);
-  useEffect(() => dispatch({ type: 'sync', ids: batch.slots.map(({ id }) => id) }), [batch.slots]);
+  useEffect(
+    () => dispatch({ type: 'sync', ids: batch.slots.map(({ id }) => id), labels: batch.labels }),
+    [batch.slots, batch.labels],
+  );
   useEffect(() => {
     list.current?.focus({ preventScroll: true });
     time.touch(Date.now());
@@ -79,8 +85,9 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
       dispatch({ type: 'goTo', index: open[0] as number });
       return;
     }
-    void bench.submit(grid.labels, grid.preset, time.take(Date.now()));
+    submitAll();
   };
+  const submitAll = () => void bench.submit(grid.labels, grid.preset, time.take(Date.now()));
   const back = () => void bench.back(grid.labels, grid.preset);
   const skip = (reason = '') => {
     const id = grid.items[grid.cursor]?.id;
@@ -153,6 +160,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
           </span>
         }
       >
+        <ViewSwitch task={task} />
         <Tooltip label={t('common.undo')}>
           <ActionIcon
             variant="default"
@@ -185,9 +193,15 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
       </PageHeader>
       <TaskNotice task={task} />
       <Refused bench={bench} />
+      <Refusals texts={batch.refusals ?? []} />
       {blocked && (
         <Alert color="orange" variant="light" mb="sm" py={6} role="alert">
-          {t('labeling.work.missing', { count: open.length })}
+          {t('labeling.work.missing', { count: open.length })}{' '}
+          {multiple && (
+            <Button size="compact-xs" variant="light" color="orange" onClick={submitAll}>
+              {t('labeling.work.submitWithout')}
+            </Button>
+          )}
         </Alert>
       )}
       <div className={classes.layout}>
@@ -195,7 +209,7 @@ export function BatchView({ task, bench, batch }: BatchViewProps) {
           <TileGrid grid={grid} slots={slots} labels={labels} columns={columns} listRef={list} onTile={onTile} />
           <Group gap={6} mt="sm">
             <Text size="xs" c="dimmed">
-              {t('labeling.work.hint')}
+              {multiple ? t('labeling.work.hintSeveral') : t('labeling.work.hint')}
             </Text>
             <Kbd size="xs">?</Kbd>
           </Group>

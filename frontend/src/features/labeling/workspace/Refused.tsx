@@ -28,3 +28,16 @@ export function Refused({ bench }: { bench: ShownTable }) {
     </Alert>
   );
 }
+
+/** The faults of answers that came back to be mended. */
+export function Refusals({ texts }: { texts: readonly string[] }) {
+  const { t } = useTranslation();
+  if (texts.length === 0) return null;
+  return (
+    <Alert color="red" variant="light" mb="sm" py={6} role="alert" title={t('labeling.objects.refusedTitle')}>
+      {texts.map((text) => (
+        <div key={text}>{text}</div>
+      ))}
+    </Alert>
+  );
+}

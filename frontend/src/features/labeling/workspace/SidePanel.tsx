@@ -6,7 +6,7 @@ import { whenReachable } from '@/shared/live/connection';
 import { visible } from '@/shared/ui/visible';
 import classes from '../tiles.module.css';
 import { ClassList } from './ClassList';
-import { type Grid, labelOf } from './grid';
+import { type Grid, labelsOf } from './grid';
 
 const Guideline = lazy(whenReachable(() => import('../objects/Guideline')));
 
@@ -26,8 +26,7 @@ export function SidePanel({ labels, grid, held, current, guideline, onLabel, onL
   const { t } = useTranslation();
   const counts = new Map<number, number>();
   for (const { id } of grid.items) {
-    const label = labelOf(grid, id);
-    if (label !== null) counts.set(label, (counts.get(label) ?? 0) + 1);
+    for (const label of labelsOf(grid, id)) counts.set(label, (counts.get(label) ?? 0) + 1);
   }
   return (
     <aside className={classes.side} aria-label={t('labeling.classes')}>
@@ -50,7 +49,11 @@ export function SidePanel({ labels, grid, held, current, guideline, onLabel, onL
       {current && (
         <>
           <Divider my="sm" />
-          <img className={classes.preview} src={current.media_url} alt={t('labeling.work.preview')} />
+          <img
+            className={classes.preview}
+            src={current.tiled ? (current.thumb_url ?? current.media_url) : current.media_url}
+            alt={t('labeling.work.preview')}
+          />
           <Text size="xs" c="dimmed" mt={4} style={{ overflowWrap: 'anywhere' }}>
             {visible(current.path)}
           </Text>

@@ -5,7 +5,7 @@ import { Thumb } from '@/shared/grid/Thumb';
 import { ERROR_CODES, type ErrorCode } from '../audit/audit';
 import { LabelChip } from '../LabelChip';
 import classes from '../tiles.module.css';
-import { type Grid, labelOf } from './grid';
+import { type Grid, hasOwnLabels, labelsOf } from './grid';
 
 export interface TileGridProps {
   grid: Grid;
@@ -40,17 +40,18 @@ export function TileGrid({ grid, slots, labels, columns, listRef, onTile }: Tile
     >
       {grid.items.map(({ id }, index) => {
         const slot = slots.get(id);
-        const labelId = labelOf(grid, id);
-        const label = labelId === null ? undefined : labels.get(labelId);
-        const own = grid.labels[id] !== undefined && grid.labels[id] !== grid.preset;
+        const chosen = labelsOf(grid, id).flatMap((label) => labels.get(label) ?? []);
+        const own = hasOwnLabels(grid, id);
         if (!slot) return null;
         const code = slot.returned_code ?? '';
         const reason = KNOWN_CODES.includes(code) ? t(`labeling.audit.code.${code as ErrorCode}`) : code;
-        const why = slot.returned_comment || reason;
+        const remarks = slot.issues?.filter(({ state }) => state !== 'resolved').map(({ text }) => text) ?? [];
+        const why = [slot.returned_comment || reason, ...remarks].filter(Boolean).join(' – ');
         const wrong = slot.label_id === null ? undefined : labels.get(slot.label_id)?.name;
         const returned = why && wrong ? t('labeling.work.youChose', { label: wrong, why: inSentence(why) }) : why;
         const name = fileName(slot.path);
-        const words = { name, label: label?.name ?? t('labeling.work.noLabel') };
+        const classNames = chosen.map((label) => label.name).join(', ');
+        const words = { name, label: classNames || t('labeling.work.noLabel') };
         return (
           // biome-ignore lint/a11y/useFocusableInteractive: the listbox has the focus, aria-activedescendant names the option
           // biome-ignore lint/a11y/useKeyWithClickEvents: the workspace handles the keys
@@ -66,13 +67,17 @@ export function TileGrid({ grid, slots, labels, columns, listRef, onTile }: Tile
             data-exception={own || undefined}
             data-returned={(returned && !own) || undefined}
             data-cursor={index === cursor || undefined}
-            style={{ '--tile-color': label?.color } as React.CSSProperties}
+            style={{ '--tile-color': chosen[0]?.color } as React.CSSProperties}
             onMouseDown={(event) => event.preventDefault()}
             onClick={(event) => onTile(index, event)}
           >
             <Thumb src={slot.thumb_url ?? slot.media_url} />
             {returned && <span className={classes.comment}>{returned}</span>}
-            <span className={classes.caption}>{label && <LabelChip label={label} faded={!own} />}</span>
+            <span className={classes.caption}>
+              {chosen.map((label) => (
+                <LabelChip key={label.id} label={label} faded={!own} />
+              ))}
+            </span>
           </div>
         );
       })}

@@ -1,26 +1,24 @@
 import { useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useCallback } from 'react';
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { LabelTask, LeasedSlot } from '@/api/contract/labeling';
+import type { LabelTask } from '@/api/contract/labeling';
 import { useCurrentProject, useMay, useProjectOf } from '@/shared/domain/project';
 import { whenReachable } from '@/shared/live/connection';
-import { ErrorState } from '@/shared/ui/ErrorState';
 import { FailedPage } from '@/shared/ui/FailedPage';
 import { Forbidden } from '@/shared/ui/Forbidden';
 import { Page } from '@/shared/ui/Page';
 import { PageHeader } from '@/shared/ui/PageHeader';
-import { notifyWarning } from '@/shared/ui/undo';
+import { useClassView } from '../objects/ViewSwitch';
 import { useTask } from '../queries';
 import { ToTasks } from '../ToTasks';
-import { BatchView } from './BatchView';
+import { GridWork } from './GridWork';
 import { Loading } from './Loading';
-import type { Gone } from './leases';
-import { NothingLeft } from './NothingLeft';
-import { SaveState } from './SaveState';
+import { useLostNotice } from './useLostNotice';
 import { useWorkbench } from './useWorkbench';
 
 /** Drawing is large, and no labeler of a grid needs it. */
 const ObjectWork = lazy(whenReachable(() => import('../objects/ObjectWork')));
+const ClassWork = lazy(whenReachable(() => import('../objects/ClassWork')));
 
 export function WorkPage() {
   const { t } = useTranslation();
@@ -49,32 +47,18 @@ export function WorkPage() {
   if (task.data.modality === 'image-objects')
     return (
       <Suspense fallback={<Loading />}>
-        <ObjectWork task={task.data} />
+        <DocumentWork task={task.data} />
       </Suspense>
     );
   return <Work task={task.data} />;
 }
 
+function DocumentWork({ task }: { task: LabelTask }) {
+  const [view] = useClassView(task);
+  return view === 'grid' ? <ClassWork task={task} /> : <ObjectWork task={task} />;
+}
+
 function Work({ task }: { task: LabelTask }) {
-  const { t } = useTranslation();
-  const onLost = useCallback(
-    (slots: LeasedSlot[], lease: Gone) =>
-      notifyWarning(
-        t(lease === 'elsewhere' ? 'labeling.work.leaseElsewhere' : 'labeling.work.leaseLost', { count: slots.length }),
-      ),
-    [t],
-  );
-  const open = useWorkbench(task.id, task.batch_size, onLost);
-  if (!open) return <Loading />;
-  const { bench, page } = open;
-  if (bench.state === 'loading' && !bench.current) return <Loading />;
-  if (bench.state === 'failed')
-    return (
-      <Page>
-        <PageHeader title={task.name} badges={<SaveState bench={bench} />} />
-        <ErrorState error={bench.error} onRetry={() => bench.retry()} retrying={bench.retrying} />
-      </Page>
-    );
-  if (bench.state === 'empty' || !bench.current) return <NothingLeft task={task} bench={bench} page={page.id} />;
-  return <BatchView key={bench.current.id} task={task} bench={bench} batch={bench.current} />;
+  const onLost = useLostNotice();
+  return <GridWork task={task} open={useWorkbench(task.id, task.batch_size, onLost)} />;
 }

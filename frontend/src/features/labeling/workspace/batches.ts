@@ -1,5 +1,5 @@
 import type { LeasedSlot, Submission } from '@/api/contract/labeling';
-import type { Labels } from './grid';
+import { type Labels, labelsOf } from './grid';
 import type { Drafted } from './localDrafts';
 
 /** Images that are on the screen together. */
@@ -10,7 +10,7 @@ export interface SlotGroup {
   returned: boolean;
 }
 
-/** Images of a grid, and the class of each. */
+/** Images of a grid, and the classes of each. */
 export interface Batch extends SlotGroup {
   labels: Labels;
   preset: number | null;
@@ -32,9 +32,9 @@ export function batchesOf(
   const batches: Batch[] = [];
   for (let at = 0; at < slots.length; at += size) {
     const part = slots.slice(at, at + size);
-    const chosen = part.flatMap(({ id }): [string, number][] => {
+    const chosen = part.flatMap(({ id }): [string, readonly number[]][] => {
       const label = drafted.get(id)?.value ?? null;
-      return label === null ? [] : [[id, label]];
+      return label === null ? [] : [[id, [label]]];
     });
     batches.push({
       id: part[0]?.id ?? '',
@@ -58,7 +58,7 @@ export function submissionsOf(
     slot: slot.id,
     lease_no: slot.lease_no,
     idempotency_key: newKey(),
-    label_id: (batch.labels[slot.id] ?? batch.preset) as number,
+    label_id: labelsOf(batch, slot.id)[0] as number,
     active_ms: each,
   }));
 }

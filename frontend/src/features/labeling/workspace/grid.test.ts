@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { exceptions, type Grid, type GridAction, gridReducer, labelOf, openGrid, targets, unlabelled } from './grid';
+import { exceptions, type Grid, type GridAction, gridReducer, labelsOf, openGrid, targets, unlabelled } from './grid';
 
 const items = ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => ({ id }));
 const play = (grid: Grid, ...actions: GridAction[]) => actions.reduce(gridReducer, grid);
@@ -8,7 +8,7 @@ const fresh = () => openGrid(items);
 describe('classes', () => {
   test('the preset holds for every image without one of its own', () => {
     const grid = play(openGrid(items, {}, 7), { type: 'assignAt', index: 1, label: 3 });
-    expect(items.map(({ id }) => labelOf(grid, id))).toEqual([7, 3, 7, 7, 7, 7]);
+    expect(items.map(({ id }) => labelsOf(grid, id))).toEqual([[7], [3], [7], [7], [7], [7]]);
     expect(exceptions(grid)).toEqual([1]);
     expect(unlabelled(grid)).toEqual([]);
   });
@@ -24,7 +24,7 @@ describe('classes', () => {
       { type: 'assign', label: 1, advance: true },
       { type: 'assign', label: 2, advance: true },
     );
-    expect(grid.labels).toEqual({ a: 1, b: 2 });
+    expect(grid.labels).toEqual({ a: [1], b: [2] });
     expect(grid.cursor).toBe(2);
   });
 
@@ -35,35 +35,79 @@ describe('classes', () => {
       { type: 'select', index: 3, how: 'range' },
       { type: 'assign', label: 9, advance: true },
     );
-    expect(grid.labels).toEqual({ b: 9, c: 9, d: 9 });
+    expect(grid.labels).toEqual({ b: [9], c: [9], d: [9] });
     expect(grid.selected.size).toBe(0);
   });
 
   test('without a preset there is nothing to be an exception of', () => {
-    const grid = openGrid(items, { a: 3, b: 4 });
+    const grid = openGrid(items, { a: [3], b: [4] });
     expect(exceptions(grid)).toEqual([]);
   });
 
   test('clearing gives the preset back', () => {
-    const grid = play(openGrid(items, { a: 3 }, 7), { type: 'goTo', index: 0 }, { type: 'clear' });
-    expect(labelOf(grid, 'a')).toBe(7);
+    const grid = play(openGrid(items, { a: [3] }, 7), { type: 'goTo', index: 0 }, { type: 'clear' });
+    expect(labelsOf(grid, 'a')).toEqual([7]);
+  });
+});
+
+describe('several classes', () => {
+  const several = (labels = {}, preset: number | null = null) => openGrid(items, labels, preset, true);
+
+  test('a key adds a class, the same key takes it away, and the cursor stays', () => {
+    const two = play(
+      several(),
+      { type: 'assign', label: 1, advance: true },
+      { type: 'assign', label: 2, advance: true },
+    );
+    expect([two.labels, two.cursor]).toEqual([{ a: [1, 2] }, 0]);
+    const one = play(two, { type: 'assign', label: 1 });
+    expect(one.labels).toEqual({ a: [2] });
+    expect(play(one, { type: 'assign', label: 2 }).labels).toEqual({});
+    expect(play(one, { type: 'undo' }).labels).toEqual({ a: [1, 2] });
+  });
+
+  test('a selection stays; its images all get the class first, and lose it only when all have it', () => {
+    const chosen = play(several({ b: [9] }), { type: 'selectAll' }, { type: 'assign', label: 9 });
+    expect(items.every(({ id }) => labelsOf(chosen, id).includes(9))).toBe(true);
+    expect(chosen.selected.size).toBe(6);
+    expect(play(chosen, { type: 'assign', label: 9 }).labels).toEqual({});
+  });
+
+  test('a class is added to the preset one, and the preset one can be taken away', () => {
+    const grid = play(
+      several({}, 7),
+      { type: 'assignAt', index: 1, label: 3 },
+      { type: 'assignAt', index: 2, label: 7 },
+    );
+    expect(grid.labels).toEqual({ b: [7, 3], c: [] });
+    expect(exceptions(grid)).toEqual([1, 2]);
+    expect(unlabelled(grid)).toEqual([2]);
+  });
+
+  test('an image that comes back brings its classes', () => {
+    const grid = play(
+      several(),
+      { type: 'sync', ids: ['a', 'b'] },
+      { type: 'sync', ids: ['a', 'b', 'c'], labels: { a: [5], c: [1, 2] } },
+    );
+    expect(grid.labels).toEqual({ c: [1, 2] });
   });
 });
 
 describe('the first image to label', () => {
   test('is the first without a class of its own', () => {
-    const grid = openGrid(items, { a: 1, b: 2, d: 3 });
+    const grid = openGrid(items, { a: [1], b: [2], d: [3] });
     expect(targets(grid)).toEqual([2]);
-    expect(play(grid, { type: 'assign', label: 9, advance: true }).labels).toEqual({ a: 1, b: 2, c: 9, d: 3 });
+    expect(play(grid, { type: 'assign', label: 9, advance: true }).labels).toEqual({ a: [1], b: [2], c: [9], d: [3] });
     expect(targets(play(grid, { type: 'move', to: 'right', columns: 3, extend: true }))).toEqual([2, 3]);
   });
 
   test('is the same with a preset class: what somebody chose is not replaced', () => {
-    expect(openGrid(items, { a: 1 }, 7).cursor).toBe(1);
+    expect(openGrid(items, { a: [1] }, 7).cursor).toBe(1);
   });
 
   test('is the first of all when every one has a class, and none when there are none', () => {
-    expect(openGrid([{ id: 'a' }], { a: 1 }).cursor).toBe(0);
+    expect(openGrid([{ id: 'a' }], { a: [1] }).cursor).toBe(0);
     expect(targets(openGrid([]))).toEqual([]);
   });
 });
@@ -136,13 +180,13 @@ describe('undo', () => {
       { type: 'assign', label: 2 },
       { type: 'redo' },
     );
-    expect(grid.labels).toEqual({ a: 2 });
+    expect(grid.labels).toEqual({ a: [2] });
   });
 });
 
 test('a skipped image leaves the batch with its class', () => {
   const grid = play(
-    openGrid(items, { f: 1 }),
+    openGrid(items, { f: [1] }),
     { type: 'move', to: 'last', columns: 3, extend: false },
     { type: 'sync', ids: ['a', 'b', 'c', 'd', 'e'] },
   );

@@ -41,7 +41,7 @@ describe('nothing is lost', () => {
     bench.retry();
     await vi.advanceTimersByTimeAsync(10_000);
     expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1']);
-    expect(bench.current).toMatchObject({ slots: [{ id: 's2' }, { id: 's3' }], labels: { s2: 7 } });
+    expect(bench.current).toMatchObject({ slots: [{ id: 's2' }, { id: 's3' }], labels: { s2: [7] } });
     expect(saveStateOf(bench)).toBe('saved');
     bench.stop();
   });
@@ -73,7 +73,7 @@ describe('nothing is lost', () => {
     const task = new FakeTask(4);
     const bench = open(task);
     await bench.start();
-    await bench.submit({ s0: 3 }, 5, 0);
+    await bench.submit({ s0: [3] }, 5, 0);
     bench.pageHidden();
     // Nothing was waited for: a closing page runs no timer and reads no disk.
     expect(task.received.map((one) => one.slot)).toEqual(['s0', 's1']);
@@ -124,7 +124,7 @@ describe('nothing is lost', () => {
     await bench.start();
     bench.draft('s0', 1);
     bench.draft('s1', 2);
-    await bench.submit({ s0: 1, s1: 2 }, null, 0);
+    await bench.submit({ s0: [1], s1: [2] }, null, 0);
     expect(bench.state).toBe('empty');
     expect(task.received).toHaveLength(2);
     expect(saveStateOf(bench)).toBe('saved');
@@ -140,7 +140,7 @@ describe('nothing is lost', () => {
     await vi.advanceTimersByTimeAsync(3000);
     expect(saveStateOf(bench)).toBe('local');
     expect(bench.unsent.size).toBe(1);
-    await bench.submit({ s0: 1 }, 5, 0);
+    await bench.submit({ s0: [1] }, 5, 0);
     await vi.advanceTimersByTimeAsync(9000);
     expect(bench.unsent).toEqual(new Set(['s0', 's1']));
     bench.draft('s2', 4);
@@ -174,7 +174,7 @@ describe('nothing is lost', () => {
     bench.draft('s0', 1);
     await vi.advanceTimersByTimeAsync(3000);
     task.offline = false;
-    await bench.submit({ s0: 1 }, 5, 0);
+    await bench.submit({ s0: [1] }, 5, 0);
     await vi.advanceTimersByTimeAsync(20_000);
     expect(saveStateOf(bench)).toBe('saved');
   });
@@ -245,7 +245,7 @@ describe('nothing is lost', () => {
     const task = new FakeTask(4);
     const first = open(task);
     await first.start();
-    await first.submit({ s0: 3 }, 5, 0);
+    await first.submit({ s0: [3] }, 5, 0);
     const second = open(task);
     await second.start();
     expect(task.received).toMatchObject([
@@ -262,7 +262,7 @@ describe('nothing is lost', () => {
     first.draft('s1', 7);
     const second = open(task);
     await second.start();
-    expect(second.current?.labels).toEqual({ s1: 7, s2: 2 });
+    expect(second.current?.labels).toEqual({ s1: [7], s2: [2] });
   });
 
   test('a draft saved elsewhere since then is newer than the one on this machine', async () => {
@@ -274,7 +274,7 @@ describe('nothing is lost', () => {
     task.leasedWork = [slot(1, { draft: { label_id: 3 }, draft_seq: 5 })];
     const second = open(task);
     await second.start();
-    expect(second.current?.labels).toEqual({ s1: 3 });
+    expect(second.current?.labels).toEqual({ s1: [3] });
     second.draft('s1', 4);
     await vi.advanceTimersByTimeAsync(2000);
     expect(task.drafts.at(-1)).toEqual(['s1', 6, 4]);

@@ -51,7 +51,7 @@ describe('submitting', () => {
     const task = new FakeTask(2);
     const bench = open(task);
     await bench.start();
-    await bench.submit({ s1: 8 }, 5, 3000);
+    await bench.submit({ s1: [8] }, 5, 3000);
     expect(task.received).toMatchObject([
       { slot: 's0', label_id: 5, active_ms: 1500 },
       { slot: 's1', label_id: 8 },
@@ -62,13 +62,13 @@ describe('submitting', () => {
     const task = new FakeTask(4);
     const bench = open(task);
     await bench.start();
-    await bench.submit({ s1: 8 }, 5, 0);
-    expect(await bench.back({ s2: 3 }, 4)).toBe(true);
-    expect(bench.current).toMatchObject({ labels: { s1: 8 }, preset: 5 });
+    await bench.submit({ s1: [8] }, 5, 0);
+    expect(await bench.back({ s2: [3] }, 4)).toBe(true);
+    expect(bench.current).toMatchObject({ labels: { s1: [8] }, preset: 5 });
     await vi.advanceTimersByTimeAsync(60_000);
     expect(task.received).toEqual([]);
-    await bench.submit({ s1: 9 }, 5, 0);
-    expect(bench.current).toMatchObject({ labels: { s2: 3 }, preset: 4 });
+    await bench.submit({ s1: [9] }, 5, 0);
+    expect(bench.current).toMatchObject({ labels: { s2: [3] }, preset: 4 });
   });
 
   test('after the hold it is sent once and cannot be taken back', async () => {

@@ -1,6 +1,7 @@
 import type { LeasedSlot } from '@/api/contract/labeling';
 import { type Batch, batchesOf, submissionsOf } from './batches';
 import type { Labels } from './grid';
+import type { GridBench } from './gridBench';
 import { CLASS_PACKING, type Drafted } from './localDrafts';
 import type { WorkbenchOptions } from './workbenchOptions';
 import { WorkTable } from './workTable';
@@ -8,7 +9,7 @@ import { WorkTable } from './workTable';
 export type { WorkState } from './workTable';
 
 /** The table of a grid: a class for each image of a batch. */
-export class Workbench extends WorkTable<Batch, number | null> {
+export class Workbench extends WorkTable<Batch, number | null> implements GridBench {
   constructor(options: WorkbenchOptions) {
     super(options, { packing: CLASS_PACKING, ahead: 1 });
   }
@@ -26,7 +27,10 @@ export class Workbench extends WorkTable<Batch, number | null> {
   }
 
   protected withSlot(batch: Batch | null, slot: LeasedSlot): Batch {
-    if (batch) return { ...batch, slots: [...batch.slots, slot] };
+    if (batch) {
+      const { [slot.id]: _dropped, ...labels } = batch.labels;
+      return { ...batch, labels, slots: [...batch.slots, slot] };
+    }
     return { id: slot.id, slots: [slot], labels: {}, preset: null, returned: false };
   }
 
@@ -38,5 +42,9 @@ export class Workbench extends WorkTable<Batch, number | null> {
   /** Takes the last batch back; false when it is already on its way. */
   back(labels: Labels, preset: number | null): Promise<boolean> {
     return this.takeBack(this.current && { ...this.current, labels, preset });
+  }
+
+  choose(slotId: string, labels: readonly number[] | null): void {
+    this.draft(slotId, labels?.[0] ?? null);
   }
 }
