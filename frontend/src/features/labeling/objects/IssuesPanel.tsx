@@ -10,6 +10,8 @@ import { commentOnIssue, resolveIssue } from './queries';
 
 const isKnown = (code: string | null): code is ErrorCode => ERROR_CODES.some((one) => one === code);
 
+const nameOf = ({ full_name, username }: Issue['author']) => full_name || username;
+
 type Remarked = Pick<LeasedSlot, 'issues'> & Partial<Pick<LeasedSlot, 'returned_code' | 'returned_comment'>>;
 
 /** Why the picture was sent back: the reason and the auditor's remarks, which the labeler answers and resolves. */
@@ -75,9 +77,12 @@ function IssueCard({ issue, number, editing, onChange }: IssueCardProps) {
           </Text>
         )}
       </Group>
+      <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {t('labeling.objects.remarkBy', { name: nameOf(issue.author) })}
+      </Text>
       {issue.comments.map((comment) => (
         <Text key={comment.id} size="xs" pl="md" style={{ overflowWrap: 'anywhere' }}>
-          {`${comment.author.full_name || comment.author.username}: ${comment.text}`}
+          {`${nameOf(comment.author)}: ${comment.text}`}
         </Text>
       ))}
       {!isResolved && (

@@ -165,6 +165,7 @@ test('returned work shows the remarks of the auditor, which are answered and res
     at: null,
     text: 'Too wide.',
     state: 'open',
+    author: { username: 'ben', full_name: 'Ben Ode' },
     comments: [],
   };
   const returned = { state: 'returned', returned_code: 'guideline', returned_comment: 'See below.', issues: [issue] };
@@ -172,6 +173,7 @@ test('returned work shows the remarks of the auditor, which are answered and res
   serve('POST', 'labelx/issues/{issue_id}/resolve/', { ...issue, state: 'resolved' });
   await work();
   await screen.findByText('Sent back: Against the guideline – See below.');
+  screen.getByText('by Ben Ode');
   await userEvent.click(screen.getByRole('button', { name: 'Mark as resolved' }));
   await screen.findByText('Resolved');
 });

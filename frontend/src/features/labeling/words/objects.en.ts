@@ -158,6 +158,7 @@ export const objects = {
   resolved: 'Resolved',
   resolve: 'Mark as resolved',
   reply: 'Answer',
+  remarkBy: 'by {{name}}',
   replyTo: 'Answer to remark {{number}}',
   hint: 'Draw with the tools on the left. Enter submits. All keys:',
   audit: {

@@ -151,6 +151,7 @@ export const objects: Translation<typeof source> = {
   resolved: '已解决',
   resolve: '标记为已解决',
   reply: '回复',
+  remarkBy: '来自 {{name}}',
   replyTo: '回复意见 {{number}}',
   hint: '用左侧的工具绘制。按 Enter 提交。全部按键：',
   audit: {
