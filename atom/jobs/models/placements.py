@@ -52,6 +52,8 @@ class Placement(ClusterJob):
     # Another Job of the same placement asks for the same.
     accelerators = models.JSONField(default=dict)
     node_selector = models.JSONField(default=dict)
+    # Names of the nodes that hold its data, each with a weight of 1 to 100, best first.
+    preferred_nodes = models.JSONField(default=list)
     # When the reconciler last looked at `observed`; null: it must look.
     looked_at = models.DateTimeField(null=True)
 

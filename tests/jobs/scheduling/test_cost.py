@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from atom.jobs.executors.kubernetes.engines.manifests import affinity_of
 from atom.jobs.scheduling.engines.cost import (
     Floats,
     ManyRuns,
@@ -22,7 +23,7 @@ from atom.jobs.scheduling.engines.cost import (
     rank,
 )
 from atom.jobs.scheduling.engines.estimates import estimate_from, room_now
-from atom.jobs.scheduling.engines.preferred_nodes import affinity_of, preferred_nodes
+from atom.jobs.scheduling.engines.preferred_nodes import preferred_nodes
 from tests.tiers import examples
 
 GB = 10**9

@@ -168,6 +168,7 @@ def order_of(attempt: Attempt, placement: Placement) -> Order:
         memory_bytes=run.memory_bytes,
         accelerators=placement.accelerators,
         node_selector=placement.node_selector,
+        preferred_nodes=tuple((name, weight) for name, weight in placement.preferred_nodes),
         ranks=run.nodes,
         image_pull_secrets=pull_secrets_of(run.project.slug),
         has_environment=run.runtime is not None,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from atom.cache.models import CacheRecord
 from atom.clusters.models import Cluster, NodeAccelerator
 from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.profiles import pod_profile_of
@@ -22,6 +24,7 @@ from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.cluster_capacities import catalog_in
 from atom.jobs.scheduling.engines.accelerators import Selector
 from atom.jobs.scheduling.engines.placement import Demand, PlacementCode
+from atom.jobs.scheduling.engines.preferred_nodes import preferred_nodes
 from atom_sdk.sentences import Sentence
 
 # Runs that wait for their cluster are looked at so many at a time.
@@ -70,6 +73,7 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
             pod_profile=_profile_of(run, cluster),
             accelerators={selector.resource: run.gpus} if run.gpus else {},
             node_selector=selector.node_selector,
+            preferred_nodes=_preferred_nodes(run, cluster),
         )
     text = f"{cluster.name} is the chosen cluster. It chooses the machine itself."
     attempt = begin_attempt(run, cluster=cluster, placed_in=placement, placement={"why": text})
@@ -85,6 +89,21 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
 def _profile_of(run: Run, cluster: Cluster) -> dict[str, Any]:
     profile = read_profile(cluster)
     return pod_profile_of(profile, has_accelerators=run.gpus > 0).as_json()
+
+
+def _preferred_nodes(run: Run, cluster: Cluster) -> list[tuple[str, int]]:
+    """Return the nodes that hold the data of the run, with their weights."""
+    sizes = dict(run.inputs.values_list("version_id", "version__size_bytes"))
+    records = CacheRecord.objects.filter(
+        node__cluster=cluster, version__in=sizes, bytes_present__gt=0, bytes_total__gt=0
+    )
+    cached: Counter[str] = Counter()
+    for cache_record in records.select_related("node").only(
+        "version_id", "bytes_present", "bytes_total", "node__name"
+    ):
+        part = cache_record.bytes_present / cache_record.bytes_total
+        cached[cache_record.node.name] += int(part * sizes[cache_record.version_id])
+    return preferred_nodes(cached, sum(sizes.values()))
 
 
 def missing_accelerators(run: Run, cluster: Cluster) -> Sentence | None:

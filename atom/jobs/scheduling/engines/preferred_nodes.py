@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
 # Below this part on the best node, the place of the data decides nothing.
 LEAST_PART = 0.05
@@ -30,19 +29,3 @@ def _weight(part: float) -> int:
     if percent < 1:
         return 0
     return max(1, (percent + _STEP // 2) // _STEP * _STEP)
-
-
-def affinity_of(preferred: Iterable[tuple[str, int]]) -> dict[str, Any]:
-    """Return the affinity of a pod for these nodes, {} for none."""
-    terms = [
-        {
-            "weight": weight,
-            "preference": {
-                "matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]
-            },
-        }
-        for name, weight in preferred
-    ]
-    if not terms:
-        return {}
-    return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": terms}}

@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from atom.accounts.models import Project
-from atom.clusters.models import NodeAccelerator
+from atom.cache.models import CacheRecord
+from atom.clusters.models import Node, NodeAccelerator
 from atom.clusters.registration.actions.registering import check_now
 from atom.jobs import states
-from atom.jobs.executors.kubernetes.engines.manifests import digest_of, job_of
+from atom.jobs.executors.kubernetes.engines.manifests import affinity_of, digest_of, job_of
 from atom.jobs.executors.kubernetes.orders import order_of
 from atom.jobs.executors.kubernetes.removal import remove_ended
-from atom.jobs.models import Run
+from atom.jobs.models import Run, RunInput
+from tests.factories.datasets import make_dataset, make_version
 from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.world import World
 from tests.jobs.live import wait_for
@@ -131,3 +133,24 @@ def test_the_job_of_a_placement_asks_for_the_same_when_the_nodes_have_changed(
     order = order_of(attempt, placement)
     assert (order.accelerators, order.node_selector) == ({"nvidia.com/mig-1g.10gb": 1}, {})
     assert digest_of(job_of(order)["spec"]) == placement.spec_sha256
+
+
+def test_the_pods_of_a_run_prefer_the_nodes_that_hold_its_data(
+    project: Project, world: World
+) -> None:
+    world.stand_in.nodes.add("n2", {})
+    check_now(world.cluster)
+    version = make_version(make_dataset(project), {"a.jpg": None})
+    run = queued(project, world, python("pass"))
+    RunInput.objects.create(run=run, alias="data", version=version, delivery="stream")
+    node = Node.objects.get(cluster=world.cluster, name="n2")
+    record = CacheRecord.objects.create(
+        node=node, version=version, bytes_total=1000, bytes_present=600
+    )
+    placement = world.submit(run)
+    record.delete()
+    assert placement.preferred_nodes == [["n2", 60]]
+    order = order_of(run.attempts.select_related("run__project").get(), placement)
+    spec = job_of(order)["spec"]
+    assert digest_of(spec) == placement.spec_sha256
+    assert spec["template"]["spec"]["affinity"] == affinity_of([("n2", 60)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +67,8 @@ class Order:
     accelerators: dict[str, int] = field(default_factory=dict)
     # Labels that a node of its pods must have, by name.
     node_selector: dict[str, str] = field(default_factory=dict)
+    # Names of nodes that hold its data, with weights of 1 to 100.
+    preferred_nodes: tuple[tuple[str, int], ...] = ()
     ranks: int = 1
     image_pull_secrets: tuple[str, ...] = ()
     # The runner's verb.
@@ -230,9 +232,27 @@ def _pod_spec(order: Order) -> Json:
     spec |= profile_fields(order.profile, tolerations)
     if order.node_selector:
         spec["nodeSelector"] = order.node_selector
+    if order.preferred_nodes:
+        spec["affinity"] = affinity_of(order.preferred_nodes)
     if order.image_pull_secrets:
         spec["imagePullSecrets"] = [{"name": name} for name in order.image_pull_secrets]
     return spec
+
+
+def affinity_of(preferred: Iterable[tuple[str, int]]) -> Json:
+    """Return the affinity of a pod for these nodes, {} for none."""
+    terms = [
+        {
+            "weight": weight,
+            "preference": {
+                "matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]
+            },
+        }
+        for name, weight in preferred
+    ]
+    if not terms:
+        return {}
+    return {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": terms}}
 
 
 def profile_fields(profile: PodProfile, tolerations: Sequence[Json] = ()) -> Json:
