@@ -22,6 +22,7 @@ from pydantic_settings import (
 )
 
 from atom.settings.oidc import OidcSettings, check_issuer, parse_roles
+from atom.settings.placement import HourValuesSetting, parse_hour_values
 from atom.settings.rates import RateSetting, parse_rate
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
@@ -96,6 +97,10 @@ class Environment(BaseSettings):
     atom_max_lost_machines: int = Field(default=5, ge=1)
     # Seconds that a run on several nodes has to get all of them, before it gives them back.
     atom_gang_forming_s: int = Field(default=600, ge=10)
+    # The value of an hour until a run ends, by its priority, in the currency of the prices.
+    atom_hour_values: HourValuesSetting = parse_hour_values("0=1")
+    # How long a cluster takes to fetch the image of a run that it can start at once.
+    atom_image_fetch_s: float = Field(default=60, ge=0)
     # Where the runtimes of jobs lie; empty: in ATOM_HOME. Several installations may share it.
     atom_runtimes_dir: Path | None = None
     # Options of pip when a job's runtime is built, e.g. an index of one's own.

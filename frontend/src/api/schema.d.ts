@@ -3589,6 +3589,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/placements/preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Return where Atom would place a run, with the cost of each place; starts nothing. */
+        post: operations["placements_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/queue/": {
         parameters: {
             query?: never;
@@ -10044,6 +10061,35 @@ export interface components {
             pointer: string;
             at: number[];
         };
+        /** @description The parts of the cost; null where unknown, or where currencies differ. */
+        PlaceCost: {
+            compute: string | null;
+            egress: string | null;
+            time: string | null;
+            eviction: string | null;
+            failure: string | null;
+            total: string | null;
+            currency: string;
+        };
+        /** @description One input in one place; `egress_cost` is null where its store has no fee. */
+        PlaceData: {
+            alias: string;
+            dataset: string;
+            ref: string;
+            bytes_total: number;
+            bytes_there: number;
+            bytes_moving: number;
+            bytes_to_fetch: number;
+            store: string;
+            egress_cost: string | null;
+            currency: string;
+        };
+        /** @description The price of all accelerators for an hour, and of the run with its egress. */
+        PlacePrice: {
+            per_hour: string | null;
+            total: string | null;
+            currency: string;
+        };
         /** @description Where a run would go, and why; no node while there is none for it. */
         Placement: {
             cluster: string;
@@ -10053,6 +10099,27 @@ export interface components {
             params: {
                 [key: string]: unknown;
             };
+        };
+        /** @description A place for the run; one that never takes it has a reason, and null for its figures. */
+        PlacementCandidate: {
+            name: string;
+            kind: components["schemas"]["ClusterKindEnum"];
+            state: components["schemas"]["ClusterStateEnum"];
+            fits: components["schemas"]["FitsEnum"];
+            reason: components["schemas"]["ChoiceReason"] | null;
+            rank: number | null;
+            /** Format: double */
+            coverage: number | null;
+            start: components["schemas"]["PlacementEstimate"] | null;
+            parts: components["schemas"]["StartParts"] | null;
+            run: components["schemas"]["PlacementEstimate"] | null;
+            data: components["schemas"]["PlaceData"][];
+            price: components["schemas"]["PlacePrice"] | null;
+            cost: components["schemas"]["PlaceCost"] | null;
+            cheaper_than_chosen: string | null;
+            /** Format: double */
+            later_than_chosen_s: number | null;
+            accelerators: components["schemas"]["AcceleratorChoice"][];
         };
         /**
          * @description * `only_machine` - only_machine
@@ -10064,6 +10131,65 @@ export interface components {
          * @enum {string}
          */
         PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "chosen_cluster";
+        /** @description The places of a run, best first, with the choice and its reason. */
+        PlacementDecision: {
+            chosen: string | null;
+            why: components["schemas"]["ChoiceReason"] | null;
+            assumptions: components["schemas"]["ChoiceReason"][];
+            candidates: components["schemas"]["PlacementCandidate"][];
+        };
+        /** @description A time in seconds: median and ninth tenth, null if unknown, with the basis. */
+        PlacementEstimate: {
+            known: boolean;
+            /** Format: double */
+            p50_s: number | null;
+            /** Format: double */
+            p90_s: number | null;
+            basis: components["schemas"]["ChoiceReason"];
+        };
+        /** @description A run as far as its place asks. */
+        PlacementQuestionRequest: {
+            /** @default 1 */
+            cpus?: number;
+            /**
+             * Format: int64
+             * @default 1073741824
+             */
+            memory_bytes?: number;
+            /** @default 0 */
+            gpus?: number;
+            /**
+             * @description The kind of the GPUs, one of cluster-choices/; empty for any.
+             * @default
+             */
+            accelerator?: string;
+            /**
+             * @description How many pods run the command together; each gets these resources.
+             * @default 1
+             */
+            nodes?: number;
+            /**
+             * @description Atom's own machines start none.
+             * @default
+             */
+            image?: string;
+            /** @description References such as digits@v1, by alias. */
+            inputs?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Earlier runs of it give the run time.
+             * @default
+             */
+            workflow?: string;
+            /** @description Without a workflow: earlier runs of the same command give the run time. */
+            command?: string[];
+            /**
+             * @description It decides the value of an hour.
+             * @default 0
+             */
+            priority?: number;
+        };
         /** @description Labels of pre-labels that a person kept and changed; a label is an object or a class. */
         PreLabelEdits: {
             kept: number;
@@ -11958,6 +12084,14 @@ export interface components {
          * @enum {string}
          */
         StageEnum: "comparing" | "reading" | "writing" | "labels";
+        /** @description The parts of the time until the start, in seconds: the longer of two, then the image. */
+        StartParts: {
+            queue: components["schemas"]["PlacementEstimate"];
+            /** Format: double */
+            data_s: number | null;
+            /** Format: double */
+            image_s: number;
+        };
         /**
          * @description * `look` - look
          *     * `import` - import
@@ -13235,8 +13369,15 @@ export type PickRequest = components['schemas']['PickRequest'];
 export type Picture = components['schemas']['Picture'];
 export type PictureAnswer = components['schemas']['PictureAnswer'];
 export type Place = components['schemas']['Place'];
+export type PlaceCost = components['schemas']['PlaceCost'];
+export type PlaceData = components['schemas']['PlaceData'];
+export type PlacePrice = components['schemas']['PlacePrice'];
 export type Placement = components['schemas']['Placement'];
+export type PlacementCandidate = components['schemas']['PlacementCandidate'];
 export type PlacementCodeEnum = components['schemas']['PlacementCodeEnum'];
+export type PlacementDecision = components['schemas']['PlacementDecision'];
+export type PlacementEstimate = components['schemas']['PlacementEstimate'];
+export type PlacementQuestionRequest = components['schemas']['PlacementQuestionRequest'];
 export type PreLabelEdits = components['schemas']['PreLabelEdits'];
 export type Prediction = components['schemas']['Prediction'];
 export type PredictionPage = components['schemas']['PredictionPage'];
@@ -13404,6 +13545,7 @@ export type SplitCount = components['schemas']['SplitCount'];
 export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type StageEnum = components['schemas']['StageEnum'];
+export type StartParts = components['schemas']['StartParts'];
 export type StepEnum = components['schemas']['StepEnum'];
 export type StoredFile = components['schemas']['StoredFile'];
 export type StoredFiles = components['schemas']['StoredFiles'];
@@ -22344,6 +22486,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Overview"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    placements_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PlacementQuestionRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlacementDecision"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -26,6 +26,7 @@ from atom_sdk.cli import (
     models,
     mounts,
     notifications,
+    placements,
     projects,
     retention,
     run_lists,
@@ -135,6 +136,7 @@ for command in (*retention.COMMANDS, *archives.COMMANDS):
 cli.add_command(labels.labels)
 cli.add_command(machines.machines)
 cli.add_command(clusters.cluster)
+cli.add_command(placements.placements)
 cli.add_command(members.member)
 cli.add_command(units.unit)
 cli.add_command(projects.project)

@@ -54,6 +54,17 @@ class Runs:
         found: dict[str, Any] = self._http.get(address, **resources)
         return [*found["results"]]
 
+    def placements_preview(self, **body: Any) -> dict[str, Any]:
+        """Return where Atom would place a run, with the cost of each place; starts nothing.
+
+        `body`: cpus, memory_bytes, gpus, accelerator, nodes, image, inputs (references by alias),
+        workflow or command, priority. `candidates` are the places, best first. Times are in
+        seconds, sizes in bytes; money is text in the named currency, None where it is unknown.
+        """
+        address = f"projects/{self._project}/placements/preview/"
+        decision: dict[str, Any] = self._http.post(address, body)
+        return decision
+
     def preflight(self, **body: Any) -> dict[str, Any]:
         """Return what a run would read, and what of it its workflow cannot use; starts nothing."""
         look: dict[str, Any] = self._http.post(f"projects/{self._project}/runs/preflight/", body)

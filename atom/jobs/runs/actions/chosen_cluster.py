@@ -97,6 +97,14 @@ def without_nodes() -> Sentence:
     )
 
 
+def without_images() -> Sentence:
+    """Return why Atom's own machines take no run with an image."""
+    return Sentence(
+        "jobs.image_without_cluster",
+        "Atom's own machines start no images. Choose a cluster, or leave this out.",
+    )
+
+
 def wrong_nodes(cluster: Cluster | None, request: RunRequest, program: Program) -> Errors:
     """Return what is wrong with a request for several nodes, by field."""
     errors: Errors = {}
@@ -174,11 +182,7 @@ def verdict_on(offer: Offer, demand: Demand, nodes: int = 1) -> Verdict:
 def _wrong_without_cluster(request: RunRequest) -> Errors:
     if not request.image:
         return {}
-    reason = Sentence(
-        "jobs.image_without_cluster",
-        "Atom's own machines start no images. Choose a cluster, or leave this out.",
-    )
-    return {"image": [reason]}
+    return {"image": [without_images()]}
 
 
 def _wrong_image(request: RunRequest) -> Errors:

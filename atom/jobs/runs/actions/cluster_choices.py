@@ -67,10 +67,15 @@ def _shown(
     return {
         **named,
         "fits": verdict.fits,
-        "reason": _sentence_json(verdict.reason),
-        "accelerators": [_accelerators(offer, kind) for kind in offer.catalog.kinds.values()],
+        "reason": sentence_json(verdict.reason),
+        "accelerators": accelerators_of(offer),
         "prices": prices,
     }
+
+
+def accelerators_of(offer: Offer) -> list[dict[str, Any]]:
+    """Return the kinds of accelerators of a cluster, as the API shows them."""
+    return [_accelerators(offer, kind) for kind in offer.catalog.kinds.values()]
 
 
 def _accelerators(offer: Offer, kind: Kind) -> dict[str, Any]:
@@ -78,9 +83,10 @@ def _accelerators(offer: Offer, kind: Kind) -> dict[str, Any]:
         "kind": kind.name,
         "total": kind.total,
         "free": None if kind.obstacle else free_of_kind(offer, kind.name),
-        "reason": _sentence_json(kind.obstacle),
+        "reason": sentence_json(kind.obstacle),
     }
 
 
-def _sentence_json(sentence: Sentence | None) -> dict[str, Any] | None:
+def sentence_json(sentence: Sentence | None) -> dict[str, Any] | None:
+    """Return a sentence with its code and parameters, None for none."""
     return None if sentence is None else {**sentence.as_code(), "sentence": str(sentence)}

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from atom.cache.models import CacheRecord
 from atom.clusters.models import Cluster, NodeAccelerator
 from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.profiles import pod_profile_of
@@ -22,6 +20,7 @@ from atom.jobs.executors import executor_in
 from atom.jobs.models import Placement, Run
 from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.cluster_capacities import catalog_in
+from atom.jobs.scheduling.actions.data_places import held_in
 from atom.jobs.scheduling.engines.accelerators import Selector
 from atom.jobs.scheduling.engines.placement import Demand, PlacementCode
 from atom.jobs.scheduling.engines.preferred_nodes import preferred_nodes
@@ -94,15 +93,10 @@ def _profile_of(run: Run, cluster: Cluster) -> dict[str, Any]:
 def _preferred_nodes(run: Run, cluster: Cluster) -> list[tuple[str, int]]:
     """Return the nodes that hold the data of the run, with their weights."""
     sizes = dict(run.inputs.values_list("version_id", "version__size_bytes"))
-    records = CacheRecord.objects.filter(
-        node__cluster=cluster, version__in=sizes, bytes_present__gt=0, bytes_total__gt=0
-    )
-    cached: Counter[str] = Counter()
-    for cache_record in records.select_related("node").only(
-        "version_id", "bytes_present", "bytes_total", "node__name"
-    ):
-        part = cache_record.bytes_present / cache_record.bytes_total
-        cached[cache_record.node.name] += int(part * sizes[cache_record.version_id])
+    held = held_in([cluster.pk], sizes)[cluster.pk]
+    cached = {
+        name: sum(part.there_bytes for part in versions.values()) for name, versions in held.items()
+    }
     return preferred_nodes(cached, sum(sizes.values()))
 
 

@@ -109,14 +109,14 @@ def has_several_currencies(sites: Iterable[Site]) -> bool:
     return len({site.currency for site in sites if site.currency}) > 1
 
 
-def rank(sites: Sequence[Site]) -> list[Site]:
+def rank(sites: Sequence[Site], *, by_time: bool = False) -> list[Site]:
     """Return the places, best first; the order of the input does not matter.
 
     The cheapest comes first. Within 5 % the higher coverage decides, then less fragmentation, then
     the name. Places of unknown cost follow by time, then those whose start is unknown. Prices of
-    several currencies are never compared: then time alone orders.
+    several currencies are never compared: then, or if `by_time` says so, time alone orders.
     """
-    by_time = has_several_currencies(sites)
+    by_time = by_time or has_several_currencies(sites)
     tiers: list[list[tuple[float, Site]]] = [[], [], []]
     for site in sites:
         total, start_s = cost_of(site).total, site.start_s
