@@ -230,6 +230,8 @@ def test_a_place_without_a_price_comes_after_those_with_one(api: APIClient) -> N
 def test_wrong_references_are_named_by_their_alias(api: APIClient, project: Project) -> None:
     answer = api.post(PREVIEW, {"inputs": {"d": "nothing@v1"}})
     assert (answer.status_code, set(answer.json()["errors"])) == (400, {"inputs.d"})
+    many = api.post(PREVIEW, {"inputs": {f"d{number}": "digits@v1" for number in range(101)}})
+    assert set(many.json()["errors"]) == {"inputs"}
     assert set(api.post(PREVIEW, {"cpus": 0}).json()["errors"]) == {"cpus"}
 
 

@@ -107,7 +107,7 @@ def decide(project: Project, user: User, question: Question) -> Decision:
             weights,
             run,
             by_time=by_time,
-            streams=any(place.kind != LOCAL for place in usable.values()),
+            streams=any(place.is_registered for place in usable.values()),
         ),
         by_time=by_time,
     )
@@ -128,6 +128,7 @@ def _places(project: Project, user: User, question: Question) -> list[Place]:
         Place(
             offer=offers[row.pk],
             kind=row.kind,
+            is_registered=row.is_registered,
             verdict=verdicts[row.pk],
             wait=waits[row.pk],
             image_s=_image_s(row, verdicts[row.pk]),

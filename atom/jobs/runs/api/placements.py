@@ -32,6 +32,7 @@ from atom.jobs.runs.engines.cluster_choice import Fits
 from atom.jobs.runs.engines.images import MAX_CHARACTERS
 from atom.jobs.runs.engines.refs import BadReferenceError
 from atom.jobs.scheduling.engines.placement import Demand
+from atom_sdk.sentences import Sentence
 
 _MAX_INPUTS = 100
 
@@ -77,7 +78,9 @@ class PlacementQuestionSerializer(WantedSerializer):
     def validate_inputs(self, inputs: dict[str, str]) -> dict[str, str]:
         """Refuse more inputs than a decision reads."""
         if len(inputs) > _MAX_INPUTS:
-            raise serializers.ValidationError(f"At most {_MAX_INPUTS} inputs.")
+            raise serializers.ValidationError(
+                Sentence("jobs.too_many_inputs", "Name at most {most} inputs.", most=_MAX_INPUTS)
+            )
         return inputs
 
 

@@ -55,6 +55,8 @@ class Place:
 
     offer: Offer
     kind: str
+    # A cluster that a person registered, not own machines.
+    is_registered: bool
     verdict: Verdict
     wait: Estimate
     image_s: float
@@ -261,7 +263,7 @@ def assumptions_of(
                 "then transfer while the run works.",
             )
         )
-    if any(place.verdict.fits is Fits.LATER and place.kind != "local" for place in usable):
+    if any(place.verdict.fits is Fits.LATER and place.is_registered for place in usable):
         stated.append(
             Sentence(
                 "jobs.assumed_image_in_wait",
