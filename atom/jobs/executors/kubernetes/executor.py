@@ -17,6 +17,7 @@ from django.conf import settings
 from django.db.models.functions import Now
 
 from atom.accounts.models import Project
+from atom.clusters.engines.documents import child, text
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
 from atom.clusters.models import Cluster, Node
@@ -38,7 +39,6 @@ from atom.jobs.executors.base import (
     Surroundings,
 )
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.documents import child, text
 from atom.jobs.executors.kubernetes.engines.manifests import (
     Order,
     digest_of,

@@ -6,20 +6,15 @@ from collections.abc import Mapping
 from ipaddress import ip_address
 from typing import Any
 
+from atom.clusters.engines.documents import rows, text
 from atom.clusters.kubernetes.connection import ClusterConnection
-from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails
+from atom.clusters.kubernetes.errors import ClusterAnswerWrong
+from atom.clusters.kubernetes.pod_identity import TokenRefusedError, read_pod, review_token
 from atom.clusters.registration.engines.nodes import is_node_name
 from atom.jobs.executors.base import Claim, JoinRefusedError, Proven
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.documents import child, rows, text
 from atom.jobs.executors.kubernetes.engines.observations import POD_ENDS
-from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.models import ClusterJob
-
-_REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"
-_POD_NAME = "authentication.kubernetes.io/pod-name"
-_POD_UID = "authentication.kubernetes.io/pod-uid"
-_NOT_FOUND = 404
 
 
 def prove(api: ClusterConnection, placement: ClusterJob, claim: Claim) -> Proven:
@@ -57,38 +52,10 @@ def _address_of(pod: Mapping[str, Any]) -> str:
 
 def _reviewed(api: ClusterConnection, placement: ClusterJob, token: str) -> tuple[str, str]:
     """Return the name and the uid of the pod that a token was made for."""
-    audience = names.audience_of(installation())
-    asked = {
-        "apiVersion": "authentication.k8s.io/v1",
-        "kind": "TokenReview",
-        "spec": {"token": token, "audiences": [audience]},
-    }
-    review = api.post(_REVIEWS, asked).body
-    status, user = child(review, "status"), child(review, "status", "user")
-    account = f"system:serviceaccount:{placement.namespace}:{names.ACCOUNT}"
-    audiences = status.get("audiences")
-    good = isinstance(audiences, list) and audience in audiences
-    if status.get("authenticated") is not True or not good or user.get("username") != account:
-        raise JoinRefusedError("The cluster does not accept the pod's token.")
-    extra = child(user, "extra")
-    return _only(extra, _POD_NAME), _only(extra, _POD_UID)
-
-
-def _only(extra: Mapping[str, Any], key: str) -> str:
-    found = extra.get(key)
-    if not isinstance(found, list) or len(found) != 1:
-        raise JoinRefusedError("The token is bound to no pod.")
-    return str(found[0])
-
-
-def read_pod(api: ClusterConnection, namespace: str, name: str) -> dict[str, Any] | None:
-    """Return a pod, None if there is none of this name. Raises ClusterFailure."""
     try:
-        return api.get(f"/api/v1/namespaces/{namespace}/pods/{name}").body
-    except ClusterFails as error:
-        if error.status_code == _NOT_FOUND:
-            return None
-        raise
+        return review_token(api, placement.namespace, names.ACCOUNT, token)
+    except TokenRefusedError as error:
+        raise JoinRefusedError(str(error)) from error
 
 
 def is_gone(api: ClusterConnection, namespace: str, identity: Mapping[str, Any]) -> bool:

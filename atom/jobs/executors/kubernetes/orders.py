@@ -11,10 +11,11 @@ from typing import Any
 
 from django.conf import settings
 
+from atom.clusters.engines.documents import child
+from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.registration.engines.profiles import PodProfile
 from atom.core import storage
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.documents import child
 from atom.jobs.executors.kubernetes.engines.manifests import Order
 from atom.jobs.executors.kubernetes.pull_secrets import pull_secrets_of
 from atom.jobs.models import Attempt, ClusterJob, EnvironmentBuild, Placement, Run
@@ -30,11 +31,6 @@ BUILD_CPUS = 1
 BUILD_MEMORY_BYTES = 4 << 30
 # zip's oldest date: the same pip gives the same bytes.
 _DATE = (1980, 1, 1, 0, 0, 0)
-
-
-def installation() -> str:
-    """Return the id by which clusters know this installation: the same for its restored backup."""
-    return hashlib.sha256(b"atom installation " + settings.SECRET_KEY.encode()).hexdigest()[:16]
 
 
 def is_of(placement: ClusterJob, job: object) -> bool:

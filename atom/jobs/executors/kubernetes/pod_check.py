@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import structlog
 from django.conf import settings
 
+from atom.clusters.engines.documents import child, rows, text
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails
 from atom.clusters.models import Cluster
@@ -22,7 +23,6 @@ from atom.clusters.registration.engines.findings import Level
 from atom.clusters.registration.engines.profiles import Profile, RdmaNeed, build_profile_of
 from atom.core.storage import objects
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.documents import child, rows, text
 from atom.jobs.executors.kubernetes.engines.pod_checks import (
     API,
     LIMIT_S,

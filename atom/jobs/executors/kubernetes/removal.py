@@ -9,13 +9,13 @@ from typing import TypeVar
 import structlog
 from django.db.models import Q, QuerySet
 
+from atom.clusters.engines.documents import text
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
 from atom.core.prepared_queries import Prepared
-from atom.jobs.executors.kubernetes.engines.documents import text
 from atom.jobs.executors.kubernetes.orders import is_of
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
 from atom.jobs.models import EnvironmentBuild, Placement

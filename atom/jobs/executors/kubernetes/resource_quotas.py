@@ -9,11 +9,11 @@ import structlog
 
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
+from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.models import Cluster
 from atom.clusters.quotas.actions.quotas import quota_of
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
 from atom.jobs.models import EnvironmentBuild, Placement
 

@@ -22,6 +22,7 @@ from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterFailure, ClusterUnreachable
 from atom.clusters.kubernetes.leases import Lease
 from atom.clusters.kubernetes.listing import Held, Key
+from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.kubernetes.watching import Watcher
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
@@ -34,7 +35,6 @@ from atom.jobs.executors.kubernetes.engines.observations import (
     uids_of,
 )
 from atom.jobs.executors.kubernetes.engines.wait_objects import may_wait
-from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of
 from atom.jobs.executors.kubernetes.watching import (
     JOBS,

@@ -15,6 +15,7 @@ from django.db.models.functions import Now
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails, ClusterForbids
 from atom.clusters.kubernetes.listing import read_list
+from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
@@ -35,7 +36,6 @@ from atom.jobs.executors.kubernetes.engines.observations import (
 )
 from atom.jobs.executors.kubernetes.engines.phases import phase_of
 from atom.jobs.executors.kubernetes.engines.wait_objects import may_wait, wait_objects_of
-from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.unknown_jobs import list_unknown_jobs
 from atom.jobs.executors.kubernetes.waits import read_waits
 from atom.jobs.models import ClusterJob, EnvironmentBuild, Placement

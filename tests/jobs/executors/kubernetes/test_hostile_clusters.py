@@ -10,6 +10,7 @@ import pytest
 
 from atom.clusters.errors import ClusterInUse
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterIsAnother
+from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions import registering
 from atom.clusters.registration.actions.registering import ClusterOptions, Credentials
@@ -17,7 +18,6 @@ from atom.core import clock, crypto
 from atom.jobs import reconcile, states
 from atom.jobs.executors.kubernetes.engines import never_starts
 from atom.jobs.executors.kubernetes.engines.manifests import namespace_objects
-from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.removal import remove_ended
 from atom.jobs.models import Placement, Run
 from atom_sdk.sentences import Sentence

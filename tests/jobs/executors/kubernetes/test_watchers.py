@@ -16,10 +16,10 @@ from django.db import connection
 
 from atom.accounts.models import Project
 from atom.clusters.kubernetes.leases import Lease, LeaseSettings
+from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.jobs import states
 from atom.jobs.executors.kubernetes import watchers
-from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.watchers import Follower
 from atom.jobs.models import Placement, Run
 from tests.factories.jobs import make_run

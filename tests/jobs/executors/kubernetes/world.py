@@ -8,6 +8,7 @@ from typing import Any
 
 from rest_framework.test import APIClient
 
+from atom.clusters.kubernetes.pod_identity import audience_of, installation
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions.registering import (
     ClusterOptions,
@@ -17,7 +18,6 @@ from atom.clusters.registration.actions.registering import (
 from atom.jobs import reconcile
 from atom.jobs.attempts.actions.launch import launch
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.orders import installation
 from atom.jobs.executors.kubernetes.watching import sync_cluster
 from atom.jobs.logs.actions import logs
 from atom.jobs.models import Attempt, ClusterJob, Placement, Run
@@ -110,7 +110,7 @@ class World:
         namespace = pod["metadata"]["namespace"]
         account = self.stand_in.store.get("serviceaccounts.", namespace, names.ACCOUNT)
         assert account is not None
-        audiences = [audience or names.audience_of(installation())]
+        audiences = [audience or audience_of(installation())]
         made, _ = self.stand_in.access.signer.make(namespace, account, audiences=audiences, pod=pod)
         return made
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
 
-from atom.jobs.executors.kubernetes.engines.documents import (
+from atom.clusters.engines.documents import (
     Document,
     child,
     condition,

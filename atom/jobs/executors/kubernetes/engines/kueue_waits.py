@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from atom.jobs.executors.kubernetes.engines.documents import (
+from atom.clusters.engines.documents import (
     Document,
     condition,
     last_condition,

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from atom.clusters.kubernetes.pod_identity import audience_of
 from atom.clusters.registration.engines.profiles import PodProfile
 from atom.jobs.executors.kubernetes.engines import names
 
@@ -344,7 +345,7 @@ def _from_pod(name: str, path: str) -> Json:
 def _volumes(order: Order) -> list[Json]:
     token = {
         "serviceAccountToken": {
-            "audience": names.audience_of(order.installation),
+            "audience": audience_of(order.installation),
             "expirationSeconds": TOKEN_LIFE_S,
             "path": "token",
         }

@@ -44,8 +44,3 @@ def namespace_of(base: str, project: str) -> str:
     """Return the namespace of a project's runs: that of the cluster, and the project's slug."""
     slug = _WRONG.sub("-", project.lower()).strip("-")
     return f"{base}-{slug}"[:_MAX_NAMESPACE].rstrip("-")
-
-
-def audience_of(installation: str) -> str:
-    """Return for whom a pod's token is made: for this installation alone."""
-    return f"atom.dev/{installation}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from atom.jobs.executors.kubernetes.engines.documents import moment
+from atom.clusters.engines.documents import moment
 from atom.jobs.executors.kubernetes.engines.end_causes import EndCause, cause
 from atom.jobs.executors.kubernetes.engines.wait_codes import WaitCode
 from atom.jobs.executors.kubernetes.engines.waiting import why_waiting

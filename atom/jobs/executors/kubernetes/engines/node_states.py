@@ -12,15 +12,15 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from atom.jobs.executors.base import LostRank, Observation, RankObservation
-from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.documents import (
+from atom.clusters.engines.documents import (
     child,
     last_condition,
     moment,
     rows,
     text,
 )
+from atom.jobs.executors.base import LostRank, Observation, RankObservation
+from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.observations import is_over, pod_of
 
 # Clocks of clusters differ a little from ours, and a kubelet needs a moment after the grace time.

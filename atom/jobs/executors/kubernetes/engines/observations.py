@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from atom.jobs.executors.base import Observation, RankObservation
-from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.documents import (
+from atom.clusters.engines.documents import (
     condition,
     last_condition,
     moment,
     rows,
     text,
 )
+from atom.jobs.executors.base import Observation, RankObservation
+from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.end_causes import Cause, EndCause, cause
 from atom.jobs.executors.kubernetes.engines.job_ends import JobState, read_job
 from atom.jobs.executors.kubernetes.engines.pod_ends import pod_end

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from atom.jobs.executors.base import Phase
-from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.documents import (
+from atom.clusters.engines.documents import (
     child,
     condition,
     containers,
     text,
 )
+from atom.jobs.executors.base import Phase
+from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.observations import is_over, job_is_over
 
 _ORDER: Final = (Phase.SCHEDULING, Phase.PULLING, Phase.INITIALIZING, Phase.RUNNING)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from atom.jobs.executors.kubernetes.engines.documents import (
+from atom.clusters.engines.documents import (
     Document,
     child,
     condition,

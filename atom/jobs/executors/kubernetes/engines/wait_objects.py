@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from atom.jobs.executors.base import Phase
-from atom.jobs.executors.kubernetes.engines.documents import (
+from atom.clusters.engines.documents import (
     child,
     condition,
     name_of,
     rows,
     text,
 )
+from atom.jobs.executors.base import Phase
 from atom.jobs.executors.kubernetes.engines.phases import phase_of
 
 Json = dict[str, Any]

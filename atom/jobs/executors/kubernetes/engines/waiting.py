@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.documents import (
+from atom.clusters.engines.documents import (
     Document,
     child,
     condition,
@@ -18,6 +17,7 @@ from atom.jobs.executors.kubernetes.engines.documents import (
     rows,
     text,
 )
+from atom.jobs.executors.kubernetes.engines import names
 from atom.jobs.executors.kubernetes.engines.kueue_waits import (
     is_preempting,
     workload_wait,

@@ -9,8 +9,8 @@ from typing import Any
 
 from rest_framework.test import APIClient
 
+from atom.clusters.kubernetes.pod_identity import audience_of, installation
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.orders import installation
 from atom_sdk.runner import frames
 from atom_sdk.runner.frames import Frame
 from atom_sdk.runner.pod_exits import NO_LONGER_OURS, REFUSED, SUCCESS, TERMINATED
@@ -133,7 +133,7 @@ class SimulatedPod:
         account = self.stand_in.store.get("serviceaccounts.", namespace, names.ACCOUNT)
         if account is None:
             return None
-        audiences = [names.audience_of(installation())]
+        audiences = [audience_of(installation())]
         signer = self.stand_in.access.signer
         return signer.make(namespace, account, audiences=audiences, pod=self.pod)[0]
 
