@@ -1,6 +1,6 @@
 """Failures of bringing bytes to nodes."""
 
-from atom.core.errors import Conflict, Invalid, NotFound
+from atom.core.errors import Conflict, Invalid, NotAuthenticated, NotFound, Unavailable
 
 
 class VersionPinned(Conflict):
@@ -46,3 +46,51 @@ class SelectionEmpty(Invalid):
         """`split` is empty where a query or labels, too, left no sample."""
         super().__init__(detail, dataset=dataset, split=split)
         self.selected = {"dataset": dataset, "split": split}
+
+
+class AgentNotAccepted(NotAuthenticated):
+    """The cluster does not confirm an agent, or its token is over."""
+
+    code = "agent_not_accepted"
+    title = "This node agent is not accepted."
+    action = "Let the agent join again with the token of its own pod."
+
+
+class ClusterAway(Unavailable):
+    """The cluster of an agent cannot be asked now."""
+
+    code = "cluster_away"
+    title = "The cluster does not confirm the agent now."
+    action = "Join again in a few seconds."
+
+
+class AgentsMissing(Conflict):
+    """Too few nodes have an agent that reports."""
+
+    code = "agents_missing"
+    title = "Some nodes have no agent that reports."
+    action = "Install the node agent in the cluster, or choose other nodes."
+
+
+class CacheTooSmall(Conflict):
+    """The version does not fit on a node's disk."""
+
+    code = "cache_too_small"
+    title = "The version does not fit on a node."
+    action = "Evict other versions there, choose other nodes, or enlarge the cache."
+
+
+class WarmPlanUnsuitable(Conflict):
+    """Agents cannot fetch the version's objects at a source."""
+
+    code = "warm_plan_unsuitable"
+    title = "Node agents cannot warm this version."
+    action = "Copy its objects into the dataset first, then warm the new version."
+
+
+class WarmPlanNotFound(NotFound):
+    """The project has no such plan."""
+
+    code = "warm_plan_not_found"
+    title = "There is no such warm-up plan."
+    action = "List the project's warm-up plans."

@@ -5,11 +5,15 @@ from __future__ import annotations
 from typing import ClassVar
 
 from django.db import models
+from django.db.models import Q
 
-from atom.cache.states import CACHE_STATES
-from atom.clusters.models import Node
+from atom.accounts.models import Project, User
+from atom.cache.engines.sources import SourceKind
+from atom.cache.states import CACHE_STATES, WARM_PLAN_NODE_STATES, WARM_PLAN_STATES
+from atom.clusters.models import Cluster, Node
 from atom.core import states
 from atom.core.models import TimestampedModel
+from atom.core.sentence_field import SentenceField
 from atom.datasets.models import Version
 
 
@@ -37,3 +41,116 @@ class CacheRecord(TimestampedModel):
             models.UniqueConstraint(fields=["node", "version"], name="cache_node_version"),
             states.constraint("cache_state", CACHE_STATES),
         ]
+
+
+class NodeAgent(TimestampedModel):
+    """The agent of a node in a cluster, as it joined and last reported."""
+
+    node = models.OneToOneField(Node, on_delete=models.CASCADE, related_name="agent")
+    # Where agents of the cluster fetch packs from it, such as http://10.0.0.7:7480.
+    address = models.CharField(max_length=200)
+    version = models.CharField(max_length=40, blank=True)
+    pod = models.CharField(max_length=253)
+    pod_uid = models.CharField(max_length=64)
+    token_hash = models.CharField(max_length=64, unique=True)
+    token_expires_at = models.DateTimeField()
+    joined_at = models.DateTimeField()
+    reported_at = models.DateTimeField(null=True)
+    sequence = models.BigIntegerField(default=0)
+    # The next report is to bring all packs of the node.
+    needs_packs = models.BooleanField(default=True)
+    # Bytes: `total_bytes`, `free_bytes`, `cache_bytes`, `limit_bytes`; `is_read_only`, `problem`.
+    disk = models.JSONField(default=dict, blank=True)
+    gpus = models.JSONField(default=list, blank=True)
+    # The last XID events, newest first.
+    xid_events = models.JSONField(default=list, blank=True)
+    # Packs that the agent is to remove until it reports so: rows of project, pack and verify.
+    removals = models.JSONField(default=list, blank=True)
+
+    def __str__(self) -> str:
+        return f"agent of {self.node_id}"
+
+
+class WarmPlan(TimestampedModel):
+    """A version to bring to nodes of a cluster."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="warm_plans")
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="+")
+    # How many nodes; null: the nodes were named.
+    copies = models.PositiveIntegerField(null=True)
+    rate_bytes_s = models.BigIntegerField(null=True)
+    deadline = models.DateTimeField(null=True)
+    # A pinned version stays on the nodes after the plan is done, until it is cancelled.
+    pinned = models.BooleanField(default=False)
+    state = models.CharField(
+        max_length=20, choices=states.choices(WARM_PLAN_STATES), default="running"
+    )
+    error = SentenceField(blank=True)
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [states.constraint("warm_plan_state", WARM_PLAN_STATES)]
+
+    def __str__(self) -> str:
+        return f"plan of {self.version_id}"
+
+
+class WarmPlanNode(TimestampedModel):
+    """The part of one node in a warm-up plan."""
+
+    plan = models.ForeignKey(WarmPlan, on_delete=models.CASCADE, related_name="parts")
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="+")
+    state = models.CharField(
+        max_length=20, choices=states.choices(WARM_PLAN_NODE_STATES), default="waiting"
+    )
+    packs_total = models.PositiveIntegerField(default=0)
+    packs_present = models.PositiveIntegerField(default=0)
+    bytes_total = models.BigIntegerField(default=0)
+    bytes_present = models.BigIntegerField(default=0)
+    # Mean over the fetches that ended; 0 before the first.
+    rate_bytes_s = models.BigIntegerField(default=0)
+    failures = models.PositiveIntegerField(default=0)
+    error = SentenceField(blank=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["plan", "node"], name="warm_plan_node"),
+            states.constraint("warm_plan_node_state", WARM_PLAN_NODE_STATES),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.plan_id} on {self.node_id}"
+
+
+class PackFetch(TimestampedModel):
+    """An open fetch of a pack by an agent; a row goes when the fetch ends."""
+
+    plan = models.ForeignKey(WarmPlan, on_delete=models.CASCADE, related_name="fetches")
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="+")
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="pack_fetches")
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    pack = models.CharField(max_length=64)
+    size_bytes = models.BigIntegerField()
+    rate_bytes_s = models.BigIntegerField(null=True)
+    kind = models.CharField(
+        max_length=10, choices=[(kind.value, kind.value) for kind in SourceKind]
+    )
+    peer = models.ForeignKey(Node, null=True, on_delete=models.CASCADE, related_name="+")
+    bytes_done = models.BigIntegerField(default=0)
+    # When the agent last spoke of it, or when it was handed out.
+    heard_at = models.DateTimeField()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["node", "project", "pack"], name="pack_fetch_once"),
+            models.UniqueConstraint(
+                fields=["cluster", "project", "pack"],
+                condition=Q(kind="origin"),
+                name="pack_fetch_origin_once",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.pack} to {self.node_id}"

@@ -6,6 +6,7 @@ from typing import Any
 
 from celery import shared_task
 
+from atom.cache.agents.actions import plans, reports
 from atom.cache.warming.actions import warming, watermarks
 
 
@@ -27,7 +28,15 @@ def make_room() -> None:
     watermarks.make_room()
 
 
+@shared_task(name="cache.watch_agents", soft_time_limit=55, time_limit=60)
+def watch_agents() -> None:
+    """Free what silent agents fetch, and end plans that are overdue."""
+    reports.release_silent()
+    plans.end_overdue()
+
+
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
     "cache.recover": {"task": "cache.recover", "schedule": 5.0},
+    "cache.watch_agents": {"task": "cache.watch_agents", "schedule": 10.0},
     "cache.make_room": {"task": "cache.make_room", "schedule": 60.0},
 }

@@ -110,7 +110,8 @@ def _warm(record: CacheRecord) -> None:
 def recover() -> int:
     """Restart warm-ups whose worker died or whose task was lost; return how many."""
     silent = Q(claimed_until__lt=Now()) | Q(claimed_until=None, updated_at__lt=Now() - LEASE)
-    stuck = CacheRecord.objects.filter(silent, state="warming")
+    # Agents warm the nodes that have one.
+    stuck = CacheRecord.objects.filter(silent, state="warming", node__agent=None)
     count = 0
     for pk in list(stuck.values_list("pk", flat=True)[:_RECOVERED_AT_ONCE]):
         if stuck.filter(pk=pk).update(claimed_until=None, updated_at=Now()):

@@ -1,5 +1,14 @@
 /** Chinese of the sentences about caches and their nodes. */
 export const cache: Readonly<Record<string, string>> = {
+  'cache.agent_disk_full': '{node} 的磁盘已满。',
+  'cache.agent_fetch_failed': '{node} 无法从对象存储获取数据包 {pack}（{reason}）。',
+  'cache.agent_read_only': '{node} 的磁盘是只读的。',
+  'cache.node_not_seen': '尚未发现节点 {node}。',
+  'cache.node_too_small': '{node} 的缓存还差 {bytes} 字节才能放下该版本。',
+  'cache.nodes_without_agent': '以下节点没有上报的代理：{nodes}。',
+  'cache.plan_has_registered': '{dataset}@{ref} 有对象保留在来源处。',
+  'cache.plan_overdue': '计划的截止时间已过。',
+  'cache.too_few_agents': '{cluster} 中有 {count} 个节点的代理在上报；计划需要 {copies} 个。',
   'cache.node_out_of_reach': '没有缓存后端能访问节点 {node}。',
   'cache.node_unknown': '没有节点 {node}。',
   'cache.nothing_selected': '{selection:w}中没有样本。',

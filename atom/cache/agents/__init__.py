@@ -1,0 +1,1 @@
+"""Node agents: programs on the nodes of clusters that fetch packs as warm-up plans say."""
