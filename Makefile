@@ -33,6 +33,7 @@ TEST_SETTINGS := DJANGO_SETTINGS_MODULE=atom.settings.testing
 PORTAL_INPUTS := $(shell find frontend/src frontend/public frontend/index.html frontend/*.ts \
 	frontend/package.json -type f 2>/dev/null | sort)
 SDK_INPUTS := $(wildcard sdk/pyproject.toml)
+AGENT_INPUTS := $(wildcard agent/pyproject.toml)
 
 ##@ Use
 .PHONY: help
@@ -64,7 +65,7 @@ status: ## Show what runs
 
 ##@ Develop
 .PHONY: dev
-dev: install $(STAMP)/dev $(STAMP)/mlflow ## Install what checks and tests need
+dev: install $(STAMP)/dev $(STAMP)/mlflow $(STAMP)/agent ## Install what checks and tests need
 
 .PHONY: test test-deep test-portal
 test: dev test-portal ## Portal tests, then fast Python and browser tests on real services
@@ -94,7 +95,7 @@ check-types: dev
 	$(BIN)/mypy
 
 check-imports: dev
-	PYTHONPATH=sdk $(BIN)/lint-imports --no-cache
+	PYTHONPATH=sdk:agent $(BIN)/lint-imports --no-cache
 	$(BIN)/deptry .
 
 check-tests: dev
@@ -204,6 +205,11 @@ $(STAMP)/bench: requirements/bench.txt $(STAMP)/server
 
 $(STAMP)/sdk: $(SDK_INPUTS) $(STAMP)/server
 	$(PIP_INSTALL) --no-build-isolation -e ./sdk
+	@touch $@
+
+# After the development environment: two installations into it do not run at once.
+$(STAMP)/agent: $(AGENT_INPUTS) $(STAMP)/sdk $(STAMP)/dev
+	$(PIP_INSTALL) --no-build-isolation -e ./agent
 	@touch $@
 
 $(STAMP)/node: frontend/package-lock.json | $(STAMP)

@@ -16,6 +16,8 @@ from atom.settings.environment import BASE_DIR
 BEGIN, END = "<!-- layers: begin -->", "<!-- layers: end -->"
 ARCHITECTURE = BASE_DIR / "docs" / "architecture.md"
 CONTRIBUTING = BASE_DIR / "CONTRIBUTING.md"
+# Packages that have a folder and a pyproject.toml of their own.
+DISTRIBUTIONS = {"atom_sdk": "sdk", "atom_agent": "agent"}
 
 
 def contracts() -> list[dict[str, Any]]:
@@ -53,7 +55,7 @@ def capabilities() -> dict[str, list[str]]:
 
 def purpose(package: str) -> str:
     """Return the docstring of a package in one line."""
-    root = BASE_DIR / "sdk" if package.split(".")[0] == "atom_sdk" else BASE_DIR
+    root = BASE_DIR / DISTRIBUTIONS.get(package.split(".")[0], ".")
     source = root.joinpath(*package.split("."), "__init__.py").read_text()
     return " ".join((ast.get_docstring(ast.parse(source)) or "").split())
 

@@ -32,7 +32,7 @@ def test_imports_follow_the_layers() -> None:
     result = subprocess.run(
         [program, "--no-cache"],
         cwd=BASE_DIR,
-        env={"PYTHONPATH": str(BASE_DIR / "sdk"), "PATH": ""},
+        env={"PYTHONPATH": f"{BASE_DIR / 'sdk'}:{BASE_DIR / 'agent'}", "PATH": ""},
         capture_output=True,
         text=True,
         check=False,

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from atom.settings.environment import BASE_DIR
 
 SHORTEST_SENTENCE = 4
-CODE = ("atom", "sdk", "demo", "bench")
+CODE = ("atom", "sdk", "agent", "demo", "bench")
 ROOTS = (*CODE, "tests", "docs", "deploy", "frontend/src", "frontend/tools", ".ci")
 SKIPPED = re.compile(r"/migrations/|/node_modules/|/__pycache__/|\.egg-info/|test_words\.py$")
 

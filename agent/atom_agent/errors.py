@@ -1,0 +1,51 @@
+"""Failures of the agent, in the words of its protocol."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Reason(StrEnum):
+    """Why a fetch failed, as the server reads it."""
+
+    STALLED = "stalled"
+    DIGEST = "digest"
+    REFUSED = "refused"
+    MISSING = "missing"
+    DISK_FULL = "disk_full"
+    READ_ONLY = "read_only"
+    ORIGIN = "origin"
+
+
+class AgentError(Exception):
+    """The base of the agent's own failures."""
+
+
+class SettingError(AgentError):
+    """An environment variable is missing or has a value that cannot be used."""
+
+    def __init__(self, variable: str, problem: str) -> None:
+        """`problem` completes the sentence that begins with the variable's name."""
+        super().__init__(f"{variable} {problem}")
+        self.variable = variable
+
+
+class FetchError(AgentError):
+    """A pack could not be fetched; nothing of it is kept."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        """`detail` is a sentence for administrators."""
+        super().__init__(detail)
+        self.reason = reason
+
+
+class FetchCancelled(AgentError):
+    """The server took the order back, or the agent stops."""
+
+
+class ControlError(AgentError):
+    """The server did not answer, or its answer cannot be used. The same request may follow."""
+
+
+class NotAccepted(ControlError):
+    """The server does not accept the token: the agent joins again."""
