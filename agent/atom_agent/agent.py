@@ -137,7 +137,9 @@ class Agent:
             try:
                 if self.packs.carry_out(removal):
                     self._outbox.add_removal(removal.pack)
-                    self._wake.set()
+                else:
+                    self._outbox.add_verified(removal.pack)
+                self._wake.set()
             except OSError as error:
                 # The server orders it again; the next report names the disk's problem.
                 _log.warning("The pack %s stays: %s", removal.pack.digest, error)

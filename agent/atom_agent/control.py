@@ -84,6 +84,7 @@ class Control:
             "done": results.done,
             "failed": results.failed,
             "removed": results.removed,
+            "verified": results.verified,
             "progress": [{"fetch": name, "bytes": count} for name, count in progress.items()],
         }
         return orders_of(self._post("work", body, timeout_s))

@@ -93,21 +93,29 @@ class Fetcher:
 
     def _run(self, running: _Running) -> None:
         fetch, started = running.fetch, time.monotonic()
+        failure = self._failure_of(running)
+        self._packs.free(fetch.id)
+        # The server may send the same id again as soon as it knows the end.
+        self._forget(fetch)
+        if failure is not None:
+            self._outbox.add_failure(failure)
+        elif not running.cancelled.is_set():
+            self._outbox.add_done(fetch.id, running.done_bytes, time.monotonic() - started)
+        self._on_end()
+
+    def _failure_of(self, running: _Running) -> Failure | None:
+        """Fill the pack; returns why that failed, None if it is whole or was cancelled."""
+        fetch = running.fetch
         try:
             self._packs.reserve(fetch.id, fetch.size_bytes)
             self._packs.fill(fetch.pack, lambda: self._chunks(running))
-            self._outbox.add_done(fetch.id, running.done_bytes, time.monotonic() - started)
         except FetchCancelled:
-            if running.is_stopped:
-                self._outbox.add_failure(Failure(fetch.id, Reason.REFUSED, STOPPING))
+            return Failure(fetch.id, Reason.REFUSED, STOPPING) if running.is_stopped else None
         except FetchError as error:
-            self._outbox.add_failure(Failure(fetch.id, error.reason, str(error)))
+            return Failure(fetch.id, error.reason, str(error))
         except Exception as error:  # a fetch that ends without a report would stay open for ever
-            self._outbox.add_failure(Failure(fetch.id, Reason.REFUSED, repr(error)))
-        finally:
-            self._packs.free(fetch.id)
-            self._forget(fetch)
-            self._on_end()
+            return Failure(fetch.id, Reason.REFUSED, repr(error))
+        return None
 
     def _chunks(self, running: _Running) -> Iterator[bytes]:
         fetch = running.fetch

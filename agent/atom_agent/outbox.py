@@ -18,13 +18,14 @@ class Results:
     done: list[dict[str, Any]] = field(default_factory=list)
     failed: list[dict[str, Any]] = field(default_factory=list)
     removed: list[dict[str, Any]] = field(default_factory=list)
+    verified: list[dict[str, Any]] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return len(self.done) + len(self.failed) + len(self.removed)
+        return len(self.done) + len(self.failed) + len(self.removed) + len(self.verified)
 
 
 class Outbox:
-    """Ends of fetches and removals. Safe for threads."""
+    """Ends of fetches, removals and checks. Safe for threads."""
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
@@ -48,11 +49,21 @@ class Outbox:
         with self._guard:
             self._results.removed.append(pack.as_json)
 
+    def add_verified(self, pack: PackName) -> None:
+        """Add a pack whose bytes were checked and are right."""
+        with self._guard:
+            self._results.verified.append(pack.as_json)
+
     def snapshot(self) -> Results:
         """Return a copy of the results that wait."""
         with self._guard:
             waiting = self._results
-            return Results(list(waiting.done), list(waiting.failed), list(waiting.removed))
+            return Results(
+                list(waiting.done),
+                list(waiting.failed),
+                list(waiting.removed),
+                list(waiting.verified),
+            )
 
     def acknowledge(self, results: Results) -> None:
         """Drop results that the server has received; later ones stay."""
@@ -61,3 +72,4 @@ class Outbox:
             del waiting.done[: len(results.done)]
             del waiting.failed[: len(results.failed)]
             del waiting.removed[: len(results.removed)]
+            del waiting.verified[: len(results.verified)]

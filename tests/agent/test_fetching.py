@@ -118,13 +118,17 @@ def silent(connection: socket.socket) -> None:
     connection.recv(1)
 
 
+def silent_at_once(connection: socket.socket) -> None:
+    connection.recv(1)
+
+
 HOSTILE: dict[str, tuple[Callable[[socket.socket], None], str]] = {
     "wrong bytes": (lambda it: it.sendall(head() + bytes(len(DATA))), "digest"),
     "an endless body": (endless, "digest"),
     "a smaller size": (lambda it: it.sendall(head(500, 500) + DATA[:500]), "digest"),
     "a larger size": (lambda it: it.sendall(head(len(DATA), 1 << 40) + DATA), "digest"),
     "silence": (silent, "stalled"),
-    "silence at once": (lambda it: it.recv(1) and None, "stalled"),
+    "silence at once": (silent_at_once, "stalled"),
     "a redirect": (
         lambda it: it.sendall(b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\n\r\n"),
         "refused",

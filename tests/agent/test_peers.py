@@ -58,7 +58,7 @@ def test_tokens_that_are_not_for_this_pack_now_are_refused(url: str) -> None:
         peer_token(pack_of(b"another pack")),
     ]
     for token in bad:
-        headers = {"Authorization": f"Bearer {token}".encode()}
+        headers = {b"Authorization": f"Bearer {token}".encode()}
         answer = httpx.get(f"{url}/packs/{PROJECT}/{PACK.digest}", headers=headers)
         assert answer.status_code == 401, token
     assert httpx.get(f"{url}/packs/{PROJECT}/{PACK.digest}").status_code == 401
