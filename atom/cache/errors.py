@@ -94,3 +94,11 @@ class WarmPlanNotFound(NotFound):
     code = "warm_plan_not_found"
     title = "There is no such warm-up plan."
     action = "List the project's warm-up plans."
+
+
+class AgentImageUnset(Conflict):
+    """No image of node agents is set."""
+
+    code = "agent_image_unset"
+    title = "No image of node agents is set."
+    action = "Build an image that has the node agent, and set ATOM_AGENT_IMAGE to its name."

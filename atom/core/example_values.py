@@ -115,6 +115,15 @@ _ONTOLOGY: dict[str, Any] = {
 
 # Bodies whose fields depend on each other, by the name of their schema.
 BODIES: dict[str, dict[str, Any]] = {
+    "AgentJoinRequest": {
+        "cluster": AN_ID,
+        "node": "gpu-1",
+        "pod": "atom-agent-x7k2p",
+        "pod_uid": AN_ID,
+        "address": "http://10.0.0.7:7480",
+        "version": "0.1.0",
+    },
+    "NewWarmPlanRequest": {"cluster": "west", "copies": 2},
     "NewClusterRequest": {"name": "west", "in_cluster": True},
     "CredentialsRequest": {"in_cluster": True},
     "QuotasRequest": {

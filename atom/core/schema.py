@@ -155,6 +155,14 @@ class RunnerTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
     description = "The token of one attempt: `atomrun_…`; good for that run only, until it ends."
 
 
+class AgentTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
+    """The token of one node's agent."""
+
+    target_class = "atom.cache.agents.api.agent_views.AgentAuthentication"
+    name = "agentToken"
+    description = "The token of a node's agent: `atomagent_…`; good for that node only, for a day."
+
+
 class BuilderTokenScheme(_BearerScheme):  # type: ignore[no-untyped-call]
     """The token of one build of an environment."""
 

@@ -19,6 +19,7 @@ ATOM_FRONTEND_DIST = ENV.atom_frontend_dist
 ATOM_RUNNER_API_URL = ENV.atom_runner_api_url
 ATOM_POD_API_URL = ENV.atom_pod_api_url
 ATOM_POD_IMAGE = ENV.atom_pod_image
+ATOM_AGENT_IMAGE = ENV.atom_agent_image
 ATOM_RUNNER_LOST_AFTER_S = ENV.atom_runner_lost_after_s
 ATOM_MAX_LOST_MACHINES = ENV.atom_max_lost_machines
 ATOM_GANG_FORMING_S = ENV.atom_gang_forming_s

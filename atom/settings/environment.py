@@ -90,6 +90,8 @@ class Environment(BaseSettings):
     atom_pod_api_url: str = ""
     # The image of runs in registered clusters that choose none: it needs Python 3.8 or newer.
     atom_pod_image: str = "python:3.12-slim"
+    # The image of node agents; empty: no manifest of them can be made.
+    atom_agent_image: str = ""
     # Whether this installation's stack follows the runs in registered clusters.
     atom_watch_clusters: bool = True
     atom_runner_lost_after_s: float = 30.0

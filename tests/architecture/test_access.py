@@ -45,6 +45,8 @@ PUBLIC = {
     "notifications/unsubscribe/<str:link>/",
     # The cluster of a pod is the proof: tests/jobs/executors/kubernetes/test_joining.py.
     "runner/join/",
+    # Likewise: tests/cache/agents/test_agent_api.py.
+    "agent/join/",
     # A program without any secret.
     "runner/layers/<str:sha256>/",
     # The token of a link is the proof, and it opens one run:
@@ -88,8 +90,9 @@ OWN = {
 }
 # Events of what the caller administers.
 AUDIT = {"audit/", "audit/export/"}
-# A runner authenticates with its attempt's token, which names no other thing.
-RUNNER_ONLY = "runner/"
+# A runner authenticates with its attempt's token, a node agent with its node's: each names no
+# other thing.
+RUNNER_ONLY = ("runner/", "agent/")
 
 
 def api_routes() -> Iterator[str]:

@@ -8,6 +8,7 @@ from atom.accounts import actions
 from atom.accounts.actions.invitations import invite
 from atom.accounts.actions.service_accounts import create_service_account
 from atom.accounts.models import Project, Session, User
+from atom.cache.models import WarmPlan
 from atom.cleaning.engines.findings import SCHEMA as FINDINGS
 from atom.cleaning.engines.findings import write_findings
 from atom.cleaning.models import CleaningReport
@@ -72,6 +73,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
         name=f"{word}-cluster", kind="kubernetes", state="registering", all_projects=False
     )
     cluster.projects.add(project)
+    plan = WarmPlan.objects.create(project=project, version=version, cluster=cluster)
     shared = share_run(run, owner, days=7, note=word, with_log=True)
     outbox.emit(project.pk, "run.failed", people=[owner.pk], name=word)
     fan_out.tick()
@@ -109,6 +111,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
         ).pk,
         "snapshot_id": code.pk,
         "cluster": cluster.name,
+        "plan_id": plan.pk,
         "machine_id": ensure_local_node().pk,
         "fetch_id": CodeFetch.objects.create(project=project, url="https://host/code").pk,
         "model": model.name,

@@ -4,6 +4,57 @@
  */
 
 export interface paths {
+    "/api/v1/agent/join/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Let an agent speak for its node; its cluster says whether it runs there. */
+        post: operations["agent_join"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent/report/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Note the disk, the cards and the packs of a node. */
+        post: operations["agent_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent/work/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Note which fetches of a node ended, and return its next ones. */
+        post: operations["agent_work"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit/": {
         parameters: {
             query?: never;
@@ -301,6 +352,40 @@ export interface paths {
         head?: never;
         /** @description Change settings and prices, or give another kubeconfig, which is checked first. */
         patch: operations["cluster_change"];
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/agent-manifest/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the YAML that installs the node agent, for administrators of the installation. */
+        get: operations["cluster_agent_manifest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/agents/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the node agents of a cluster, for administrators of the installation. */
+        get: operations["cluster_agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/clusters/{cluster}/check/": {
@@ -2720,6 +2805,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm-plans/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Bring the version to nodes of a cluster by their agents. */
+        post: operations["warm_plans_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/views/": {
         parameters: {
             query?: never;
@@ -4053,6 +4155,57 @@ export interface paths {
         post?: never;
         /** @description Cancel the scan, unless it makes its version already. */
         delete: operations["scan_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-plans/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the project's warm-up plans, newest first. */
+        get: operations["warm_plans_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-plans/{plan_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show a plan with the progress of each node. */
+        get: operations["warm_plans_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-plans/{plan_id}/cancel/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Cancel a plan that runs, or release the pin of one that is done. */
+        post: operations["warm_plans_cancel"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -5565,6 +5718,59 @@ export interface components {
             results: components["schemas"]["Happening"][];
             next: string | null;
         };
+        /** @description An agent, as it describes itself. */
+        AgentJoinRequest: {
+            /** Format: uuid */
+            cluster: string;
+            node: string;
+            pod: string;
+            pod_uid: string;
+            address: string;
+            version: string;
+        };
+        /** @description The agent's token, the key of its peers' tokens, and how often it speaks. */
+        AgentJoined: {
+            token: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** Format: uuid */
+            node_id: string;
+            /** @description 32 bytes as base64. */
+            peer_key: string;
+            report_every_s: number;
+            work_every_s: number;
+            limit_bytes: number | null;
+        };
+        /** @description The next work of an agent. */
+        AgentOrders: {
+            fetches: components["schemas"]["FetchOrder"][];
+            cancel: string[];
+            remove: components["schemas"]["PackRemoval"][];
+            after_s: number;
+        };
+        AgentReportAnswer: {
+            send_packs: boolean;
+        };
+        /** @description A report of an agent. */
+        AgentReportRequest: {
+            /** Format: int64 */
+            sequence: number;
+            disk: components["schemas"]["DiskRequest"];
+            packs: {
+                [key: string]: string[];
+            } | null;
+            gpus: components["schemas"]["CardRequest"][];
+            xid_events: components["schemas"]["XidRequest"][];
+        };
+        /** @description Ends of fetches, and checks, since the last request that was answered. */
+        AgentWorkRequest: {
+            room: number;
+            done: components["schemas"]["FetchDoneRequest"][];
+            failed: components["schemas"]["FetchFailedRequest"][];
+            progress: components["schemas"]["FetchProgressRequest"][];
+            removed: components["schemas"]["PackNameRequest"][];
+            verified?: components["schemas"]["PackNameRequest"][];
+        };
         /** @description A name and the number that it points at. */
         Alias: {
             name: string;
@@ -6023,6 +6229,31 @@ export interface components {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
             username: string;
             full_name: string;
+        };
+        /**
+         * @description * `nvlink` - nvlink
+         *     * `pcie` - pcie
+         *     * `numa` - numa
+         * @enum {string}
+         */
+        CardLinkKindEnum: "nvlink" | "pcie" | "numa";
+        /** @description How a card reaches another card of its node. */
+        CardLinkRequest: {
+            to: string;
+            kind: components["schemas"]["CardLinkKindEnum"];
+        };
+        /** @description A card; `busy` is a share from 0 to 1, null where the card tells none. */
+        CardRequest: {
+            index: number;
+            uuid: string;
+            model: string;
+            /** Format: int64 */
+            memory_bytes: number;
+            /** Format: int64 */
+            memory_used_bytes: number;
+            /** Format: double */
+            busy: number | null;
+            links: components["schemas"]["CardLinkRequest"][];
         };
         /** @description A file that an operation would change. */
         ChangeExample: {
@@ -6919,6 +7150,19 @@ export interface components {
          * @enum {string}
          */
         DirectionEnum: "import" | "export";
+        /** @description The disk of a node's cache, in bytes. */
+        DiskRequest: {
+            /** Format: int64 */
+            total_bytes: number;
+            /** Format: int64 */
+            free_bytes: number;
+            /** Format: int64 */
+            cache_bytes: number;
+            /** Format: int64 */
+            limit_bytes: number | null;
+            is_read_only: boolean;
+            problem: string;
+        };
         /**
          * @description * `draft` - draft
          *     * `revision` - revision
@@ -7285,6 +7529,46 @@ export interface components {
             detail: string;
             action: string;
         };
+        /** @description A fetch whose pack is whole on the disk. */
+        FetchDoneRequest: {
+            /** Format: uuid */
+            fetch: string;
+            /** Format: int64 */
+            bytes: number;
+            /** Format: double */
+            seconds: number;
+        };
+        /**
+         * @description * `stalled` - stalled
+         *     * `digest` - digest
+         *     * `refused` - refused
+         *     * `missing` - missing
+         *     * `disk_full` - disk_full
+         *     * `read_only` - read_only
+         *     * `origin` - origin
+         * @enum {string}
+         */
+        FetchFailedReasonEnum: "stalled" | "digest" | "refused" | "missing" | "disk_full" | "read_only" | "origin";
+        /** @description A fetch that failed. */
+        FetchFailedRequest: {
+            /** Format: uuid */
+            fetch: string;
+            reason: components["schemas"]["FetchFailedReasonEnum"];
+            detail: string;
+        };
+        /** @description A pack to fetch. */
+        FetchOrder: {
+            /** Format: uuid */
+            fetch: string;
+            /** Format: uuid */
+            plan: string;
+            /** Format: uuid */
+            project: string;
+            pack: string;
+            size_bytes: number;
+            rate_bytes_s: number | null;
+            source: components["schemas"]["FetchSource"];
+        };
         /** @description Why code was not fetched. */
         FetchProblem: {
             code: string;
@@ -7292,6 +7576,26 @@ export interface components {
             detail: string;
             action: string;
         };
+        /** @description The bytes of a fetch that came so far. */
+        FetchProgressRequest: {
+            /** Format: uuid */
+            fetch: string;
+            /** Format: int64 */
+            bytes: number;
+        };
+        /** @description A peer with its name and a token, or the origin. */
+        FetchSource: {
+            kind: components["schemas"]["FetchSourceKindEnum"];
+            url: string;
+            node?: string;
+            token?: string;
+        };
+        /**
+         * @description * `peer` - peer
+         *     * `origin` - origin
+         * @enum {string}
+         */
+        FetchSourceKindEnum: "peer" | "origin";
         /** @description A file that differs. */
         FileDiff: {
             path: string;
@@ -9262,6 +9566,27 @@ export interface components {
             /** @default  */
             description?: string;
         };
+        /** @description Where a version goes: named nodes, or the best `copies` nodes (1 without both). */
+        NewWarmPlanRequest: {
+            cluster: string;
+            nodes?: string[];
+            copies?: number | null;
+            /**
+             * Format: int64
+             * @description The most for all nodes together.
+             */
+            rate_bytes_s?: number | null;
+            /**
+             * Format: date-time
+             * @description When the plan fails unless it is done.
+             */
+            deadline?: string | null;
+            /**
+             * @description Whether the version stays needed afterwards.
+             * @default false
+             */
+            pinned?: boolean;
+        };
         /** @description A new webhook. */
         NewWebhookRequest: {
             name: string;
@@ -9339,6 +9664,27 @@ export interface components {
             resource: string;
             /** @description How many runs hold; null: not known for this kind. */
             used: number | null;
+        };
+        /** @description The agent of a node, as it last reported. */
+        NodeAgent: {
+            node: string;
+            version: string;
+            /** Format: date-time */
+            joined_at: string;
+            /** Format: date-time */
+            reported_at: string | null;
+            readonly is_reporting: boolean;
+            /** @description Bytes; empty before the first report. */
+            disk: {
+                [key: string]: unknown;
+            };
+            gpus: {
+                [key: string]: unknown;
+            }[];
+            /** @description Newest first. */
+            xid_events: {
+                [key: string]: unknown;
+            }[];
         };
         /** @description Which node; this machine's unless one is named. */
         NodeChoiceRequest: {
@@ -9592,6 +9938,12 @@ export interface components {
         PackDigestsRequest: {
             packs: string[];
         };
+        /** @description A pack of a project. */
+        PackNameRequest: {
+            /** Format: uuid */
+            project: string;
+            pack: string;
+        };
         /** @description The upload that brought a pack. */
         PackPush: {
             /** Format: uuid */
@@ -9599,6 +9951,13 @@ export interface components {
             created_by: components["schemas"]["UserShort"] | null;
             /** Format: date-time */
             created_at: string;
+        };
+        /** @description A pack to remove; with `verify` only if its bytes are wrong. */
+        PackRemoval: {
+            /** Format: uuid */
+            project: string;
+            pack: string;
+            verify?: boolean;
         };
         /** @description Where to GET each pack. */
         PackUrls: {
@@ -9759,6 +10118,10 @@ export interface components {
         };
         PaginatedVersionList: {
             results: components["schemas"]["Version"][];
+            next: string | null;
+        };
+        PaginatedWarmPlanList: {
+            results: components["schemas"]["WarmPlan"][];
             next: string | null;
         };
         PaginatedWebhookList: {
@@ -12724,6 +13087,50 @@ export interface components {
             ahead_elsewhere: number;
             explanation: components["schemas"]["Explanation"];
         };
+        /** @description A warm-up plan with its nodes. */
+        WarmPlan: {
+            error: string;
+            readonly error_code: string | null;
+            readonly error_params: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: uuid */
+            id: string;
+            dataset: string;
+            ref: string;
+            cluster: string;
+            state: string;
+            copies: number | null;
+            rate_bytes_s: number | null;
+            /** Format: date-time */
+            deadline: string | null;
+            pinned: boolean;
+            readonly created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            ended_at: string | null;
+            nodes: components["schemas"]["WarmPlanNode"][];
+        };
+        /** @description The part of one node in a plan. */
+        WarmPlanNode: {
+            error: string;
+            readonly error_code: string | null;
+            readonly error_params: {
+                [key: string]: unknown;
+            } | null;
+            node: string;
+            state: string;
+            packs_total: number;
+            packs_present: number;
+            bytes_total: number;
+            /** @description With the bytes of open fetches. */
+            bytes_present: number;
+            /** @description Rate of the last fetch that ended. */
+            rate_bytes_s: number;
+            /** Format: double */
+            readonly eta_s: number | null;
+        };
         /** @description What to warm. */
         WarmRequest: {
             node?: string;
@@ -12880,6 +13287,13 @@ export interface components {
          * @enum {string}
          */
         WriterStateEnum: "abandoned" | "committed" | "committing" | "persisted" | "uploading" | "writing";
+        /** @description An XID event of a card. */
+        XidRequest: {
+            gpu: string;
+            xid: number;
+            /** Format: date-time */
+            at: string;
+        };
         /**
          * @description * `detect` - detect
          *     * `segment` - segment
@@ -12951,6 +13365,12 @@ export type AcceleratorChoice = components['schemas']['AcceleratorChoice'];
 export type Accepted = components['schemas']['Accepted'];
 export type Account = components['schemas']['Account'];
 export type ActivityPage = components['schemas']['ActivityPage'];
+export type AgentJoinRequest = components['schemas']['AgentJoinRequest'];
+export type AgentJoined = components['schemas']['AgentJoined'];
+export type AgentOrders = components['schemas']['AgentOrders'];
+export type AgentReportAnswer = components['schemas']['AgentReportAnswer'];
+export type AgentReportRequest = components['schemas']['AgentReportRequest'];
+export type AgentWorkRequest = components['schemas']['AgentWorkRequest'];
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
 export type AliasList = components['schemas']['AliasList'];
@@ -12992,6 +13412,9 @@ export type BuildLogRequest = components['schemas']['BuildLogRequest'];
 export type BuiltRequest = components['schemas']['BuiltRequest'];
 export type CacheRecord = components['schemas']['CacheRecord'];
 export type Candidate = components['schemas']['Candidate'];
+export type CardLinkKindEnum = components['schemas']['CardLinkKindEnum'];
+export type CardLinkRequest = components['schemas']['CardLinkRequest'];
+export type CardRequest = components['schemas']['CardRequest'];
 export type ChangeExample = components['schemas']['ChangeExample'];
 export type Changed = components['schemas']['Changed'];
 export type Check = components['schemas']['Check'];
@@ -13068,6 +13491,7 @@ export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
 export type DiffSummary = components['schemas']['DiffSummary'];
 export type DirectionEnum = components['schemas']['DirectionEnum'];
+export type DiskRequest = components['schemas']['DiskRequest'];
 export type DocumentSourceEnum = components['schemas']['DocumentSourceEnum'];
 export type Download = components['schemas']['Download'];
 export type DownloadFile = components['schemas']['DownloadFile'];
@@ -13095,7 +13519,14 @@ export type ExplanationCodeEnum = components['schemas']['ExplanationCodeEnum'];
 export type Failure = components['schemas']['Failure'];
 export type FailureClassEnum = components['schemas']['FailureClassEnum'];
 export type Fault = components['schemas']['Fault'];
+export type FetchDoneRequest = components['schemas']['FetchDoneRequest'];
+export type FetchFailedReasonEnum = components['schemas']['FetchFailedReasonEnum'];
+export type FetchFailedRequest = components['schemas']['FetchFailedRequest'];
+export type FetchOrder = components['schemas']['FetchOrder'];
 export type FetchProblem = components['schemas']['FetchProblem'];
+export type FetchProgressRequest = components['schemas']['FetchProgressRequest'];
+export type FetchSource = components['schemas']['FetchSource'];
+export type FetchSourceKindEnum = components['schemas']['FetchSourceKindEnum'];
 export type FileDiff = components['schemas']['FileDiff'];
 export type FileObjectChanges = components['schemas']['FileObjectChanges'];
 export type FilePreview = components['schemas']['FilePreview'];
@@ -13259,12 +13690,14 @@ export type NewToken = components['schemas']['NewToken'];
 export type NewUnitRequest = components['schemas']['NewUnitRequest'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
+export type NewWarmPlanRequest = components['schemas']['NewWarmPlanRequest'];
 export type NewWebhookRequest = components['schemas']['NewWebhookRequest'];
 export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
 export type NewWriteRequest = components['schemas']['NewWriteRequest'];
 export type NewWriterRequest = components['schemas']['NewWriterRequest'];
 export type Node = components['schemas']['Node'];
 export type NodeAccelerator = components['schemas']['NodeAccelerator'];
+export type NodeAgent = components['schemas']['NodeAgent'];
 export type NodeChoiceRequest = components['schemas']['NodeChoiceRequest'];
 export type NotEvaluableEnum = components['schemas']['NotEvaluableEnum'];
 export type Notification = components['schemas']['Notification'];
@@ -13294,7 +13727,9 @@ export type OutputFileRequest = components['schemas']['OutputFileRequest'];
 export type OutputVersion = components['schemas']['OutputVersion'];
 export type Overview = components['schemas']['Overview'];
 export type PackDigestsRequest = components['schemas']['PackDigestsRequest'];
+export type PackNameRequest = components['schemas']['PackNameRequest'];
 export type PackPush = components['schemas']['PackPush'];
+export type PackRemoval = components['schemas']['PackRemoval'];
 export type PackUrls = components['schemas']['PackUrls'];
 export type PageRequest = components['schemas']['PageRequest'];
 export type PaginatedAccountList = components['schemas']['PaginatedAccountList'];
@@ -13334,6 +13769,7 @@ export type PaginatedTokenList = components['schemas']['PaginatedTokenList'];
 export type PaginatedTreeProjectList = components['schemas']['PaginatedTreeProjectList'];
 export type PaginatedUnitList = components['schemas']['PaginatedUnitList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
+export type PaginatedWarmPlanList = components['schemas']['PaginatedWarmPlanList'];
 export type PaginatedWebhookList = components['schemas']['PaginatedWebhookList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
@@ -13602,6 +14038,8 @@ export type VersionStats = components['schemas']['VersionStats'];
 export type VocOriginEnum = components['schemas']['VocOriginEnum'];
 export type Waiting = components['schemas']['Waiting'];
 export type WaitingRun = components['schemas']['WaitingRun'];
+export type WarmPlan = components['schemas']['WarmPlan'];
+export type WarmPlanNode = components['schemas']['WarmPlanNode'];
 export type WarmRequest = components['schemas']['WarmRequest'];
 export type Warmth = components['schemas']['Warmth'];
 export type Webhook = components['schemas']['Webhook'];
@@ -13613,11 +14051,111 @@ export type WriteJob = components['schemas']['WriteJob'];
 export type WriteJobStateEnum = components['schemas']['WriteJobStateEnum'];
 export type Writer = components['schemas']['Writer'];
 export type WriterStateEnum = components['schemas']['WriterStateEnum'];
+export type XidRequest = components['schemas']['XidRequest'];
 export type YoloLabelTaskEnum = components['schemas']['YoloLabelTaskEnum'];
 export type Problem = components['schemas']['Problem'];
 export type ResponseTooManyRequests = components['responses']['TooManyRequests'];
 export type $defs = Record<string, never>;
 export interface operations {
+    agent_join: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentJoinRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentJoined"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_report: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentReportRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentReportAnswer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_work: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentWorkRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentOrders"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     audit_list: {
         parameters: {
             query?: {
@@ -14322,6 +14860,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_agent_manifest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeAgent"][];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -20040,6 +20640,55 @@ export interface operations {
             };
         };
     };
+    warm_plans_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWarmPlanRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmPlan"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_views_list: {
         parameters: {
             query?: {
@@ -23874,6 +24523,104 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_plans_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWarmPlanList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_plans_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plan_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmPlan"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_plans_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                plan_id: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmPlan"];
+                };
             };
             429: components["responses"]["TooManyRequests"];
             /** @description The request failed. */

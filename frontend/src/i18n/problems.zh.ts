@@ -278,6 +278,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   range_not_satisfiable: ['文件没有所请求的字节。', '请请求文件范围之内的部分，或去掉 Range 头。'],
 
   // Warm copies
+  agent_image_unset: ['未设置节点代理的镜像。', '请构建含有节点代理的镜像，并将 ATOM_AGENT_IMAGE 设为其名称。'],
   agent_not_accepted: ['该节点代理未被接受。', '请让代理用自己 Pod 的令牌重新加入。'],
   agents_missing: ['有些节点没有上报的代理。', '请在集群中安装节点代理，或选择其他节点。'],
   cache_too_small: ['该版本放不进某个节点。', '请在那里清出其他版本、选择其他节点，或扩大缓存。'],

@@ -26,6 +26,8 @@ AFTER_S: Final = 2
 REPEAT_AFTER: Final = timedelta(seconds=20)
 MAX_FAILURES: Final = 8
 _PEER_REASONS = frozenset({"stalled", "digest", "refused", "missing"})
+# An agent that stops gives its fetches back; none of them failed.
+_STOPPING = ("refused", "The agent stops.")
 _DISK_REASONS = frozenset({"disk_full", "read_only"})
 
 
@@ -38,6 +40,7 @@ class WorkReport:
     failed: list[dict[str, Any]] = field(default_factory=list)
     progress: list[dict[str, Any]] = field(default_factory=list)
     removed: list[dict[str, Any]] = field(default_factory=list)
+    verified: list[dict[str, Any]] = field(default_factory=list)
 
 
 def work(agent: NodeAgent, report: WorkReport) -> dict[str, Any]:
@@ -50,6 +53,7 @@ def work(agent: NodeAgent, report: WorkReport) -> dict[str, Any]:
         plans |= _note_failed(row, report.failed)
         _note_progress(row, report.progress)
         _note_removed(row, report.removed)
+        _note_verified(row, report.verified)
         cancelled = _cancelled(row, report)
         for plan in WarmPlan.objects.filter(pk__in=plans, state="running").order_by("pk"):
             refresh(plan)
@@ -102,7 +106,9 @@ def _note_failed(agent: NodeAgent, rows: list[dict[str, Any]]) -> set[UUID]:
             continue
         reason = row["reason"]
         log.warning("pack_fetch_failed", node=agent.node.name, pack=fetch.pack, reason=reason)
-        if reason in _DISK_REASONS:
+        if (reason, row["detail"]) == _STOPPING:
+            fetch.delete()
+        elif reason in _DISK_REASONS:
             _fail_part(fetch, reason)
         elif fetch.kind == SourceKind.PEER and reason in _PEER_REASONS:
             if reason == "digest":
@@ -174,9 +180,21 @@ def _note_progress(agent: NodeAgent, rows: list[dict[str, Any]]) -> None:
 
 
 def _note_removed(agent: NodeAgent, rows: list[dict[str, Any]]) -> None:
-    keys = {(str(row["project"]), row["pack"]) for row in rows}
     for row in rows:
         remove_packs(agent.node, row["project"], [row["pack"]])
+    _drop_orders(agent, {(str(row["project"]), row["pack"]) for row in rows})
+
+
+def _note_verified(agent: NodeAgent, rows: list[dict[str, Any]]) -> None:
+    """Trust packs again that the server ordered to check, and only these."""
+    keys = {(str(row["project"]), row["pack"]) for row in rows}
+    ordered = {(row["project"], row["pack"]) for row in agent.removals if row.get("verify")}
+    for project, pack in keys & ordered:
+        add_packs(agent.node, UUID(project), [pack])
+    _drop_orders(agent, keys & ordered)
+
+
+def _drop_orders(agent: NodeAgent, keys: set[tuple[str, str]]) -> None:
     kept = [order for order in agent.removals if (order["project"], order["pack"]) not in keys]
     if len(kept) != len(agent.removals):
         agent.removals = kept

@@ -20,6 +20,7 @@ from atom.accounts.models import Project
 from atom.clusters.engines.documents import child, text
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
+from atom.clusters.kubernetes.pod_address import pod_api_url
 from atom.clusters.models import Cluster, Node
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
@@ -58,7 +59,6 @@ from atom.jobs.executors.kubernetes.orders import (
     installation,
     is_of,
     order_of,
-    pod_api_url,
 )
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
 from atom.jobs.executors.kubernetes.pull_secrets import sync_pull_secret

@@ -12,6 +12,7 @@ from typing import Any
 from django.conf import settings
 
 from atom.clusters.engines.documents import child
+from atom.clusters.kubernetes.pod_address import pod_api_url
 from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.registration.engines.profiles import PodProfile
 from atom.core import storage
@@ -38,11 +39,6 @@ def is_of(placement: ClusterJob, job: object) -> bool:
     labels = child(job, "metadata", "labels")
     ours = {names.PLACEMENT: str(placement.pk), names.INSTALLATION: installation()}
     return all(labels.get(name) == value for name, value in ours.items())
-
-
-def pod_api_url() -> str:
-    """Return Atom's address as pods reach it."""
-    return str(settings.ATOM_POD_API_URL or settings.ATOM_PUBLIC_URL).rstrip("/")
 
 
 @lru_cache(maxsize=1)

@@ -14,6 +14,7 @@ from django.conf import settings
 from atom.clusters.engines.documents import child, rows, text
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterFails
+from atom.clusters.kubernetes.pod_address import pod_api_url
 from atom.clusters.models import Cluster
 from atom.clusters.registration.actions import pod_findings
 from atom.clusters.registration.actions.profiles import RdmaResult, note_rdma
@@ -36,7 +37,6 @@ from atom.jobs.executors.kubernetes.engines.pod_checks import (
 from atom.jobs.executors.kubernetes.engines.rdma_checks import judge_rdma, not_started
 from atom.jobs.executors.kubernetes.engines.waiting import why_waiting
 from atom.jobs.executors.kubernetes.executor import create_once
-from atom.jobs.executors.kubernetes.orders import pod_api_url
 from atom.jobs.executors.kubernetes.paths import AWAY, path_of, sentence_of
 from atom_sdk.runner.build import reach_source
 from atom_sdk.sentences import Sentence

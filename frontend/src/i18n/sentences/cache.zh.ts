@@ -1,8 +1,14 @@
 /** Chinese of the sentences about caches and their nodes. */
 export const cache: Readonly<Record<string, string>> = {
+  'cache.agent_address': '代理的地址形如 http://IP:PORT。',
   'cache.agent_disk_full': '{node} 的磁盘已满。',
   'cache.agent_fetch_failed': '{node} 无法从对象存储获取数据包 {pack}（{reason}）。',
+  'cache.agent_inventory': '数据包应按项目列出摘要。',
+  'cache.agent_packs_many': '一个节点最多有 {most} 个数据包。',
   'cache.agent_read_only': '{node} 的磁盘是只读的。',
+  'cache.cluster_out_of_project': '该项目没有可用的集群 {cluster}。',
+  'cache.copies_or_nodes': '请给出节点或副本数，不要同时给出。',
+  'cache.deadline_passed': '该时间已过。',
   'cache.node_not_seen': '尚未发现节点 {node}。',
   'cache.node_too_small': '{node} 的缓存还差 {bytes} 字节才能放下该版本。',
   'cache.nodes_without_agent': '以下节点没有上报的代理：{nodes}。',

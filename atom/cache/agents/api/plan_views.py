@@ -1,0 +1,173 @@
+"""Warm-up plans of a project, and the agents of a cluster."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Prefetch, QuerySet
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import generics
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from atom.accounts.api.mixins import ProjectScopedView, user_of
+from atom.accounts.api.people_views import require_installation
+from atom.cache.agents.actions.joining import DAEMON_SET
+from atom.cache.agents.actions.plans import PlanOptions, cancel_plan, find_plan, start_plan
+from atom.cache.agents.api.plan_shapes import (
+    NewWarmPlanSerializer,
+    NodeAgentSerializer,
+    WarmPlanSerializer,
+)
+from atom.cache.agents.engines.manifest import AgentOrder, agent_yaml
+from atom.cache.errors import AgentImageUnset
+from atom.cache.models import NodeAgent, PackFetch, WarmPlan, WarmPlanNode
+from atom.clusters.api.views import ClusterViewBase
+from atom.clusters.errors import ClusterNotFound
+from atom.clusters.kubernetes.pod_address import pod_api_url
+from atom.clusters.kubernetes.pod_identity import audience_of, installation
+from atom.clusters.models import Cluster
+from atom.core.bodies import check
+from atom.core.idempotency import idempotent
+from atom.core.pagination import KeysetPagination
+from atom.datasets.catalog.api.scope import DatasetScopedView
+from atom_sdk.sentences import Sentence
+
+
+def _shown(plans: list[WarmPlan]) -> list[WarmPlan]:
+    """Set `shown_parts` of plans: their nodes, with the bytes of open fetches added."""
+    moving: dict[tuple[UUID, UUID], int] = {}
+    for fetch in PackFetch.objects.filter(plan__in=plans):
+        place = (fetch.plan_id, fetch.node_id)
+        moving[place] = moving.get(place, 0) + fetch.bytes_done
+    for plan in plans:
+        parts = sorted(plan.parts.all(), key=lambda part: part.node.name)
+        for part in parts:
+            present = part.bytes_present + moving.get((plan.pk, part.node_id), 0)
+            part.bytes_present = min(present, part.bytes_total)
+        plan.shown_parts = parts  # type: ignore[attr-defined]  # read by the serializer
+    return plans
+
+
+def _plan_line(project_id: UUID, plan_id: UUID) -> dict[str, Any]:
+    (plan,) = _shown([find_plan(project_id, plan_id)])
+    return dict(WarmPlanSerializer(plan).data)
+
+
+class VersionWarmPlansView(DatasetScopedView, APIView):
+    """`…/versions/<ref>/warm-plans/`."""
+
+    @extend_schema(
+        operation_id="warm_plans_create",
+        request=NewWarmPlanSerializer,
+        responses={201: WarmPlanSerializer},
+    )
+    @idempotent
+    def post(self, request: Request, project: str, dataset: str, ref: str) -> Response:
+        """Bring the version to nodes of a cluster by their agents."""
+        version = self.version
+        body = NewWarmPlanSerializer(data=request.data)
+        check(body)
+        options = dict(body.validated_data)
+        cluster = self._cluster(options.pop("cluster"))
+        plan = start_plan(version, cluster, PlanOptions(**options), user_of(request))
+        return Response(_plan_line(self.project.pk, plan.pk), status=201)
+
+    def _cluster(self, name: str) -> Cluster:
+        usable = Cluster.objects.all().visible_to(user_of(self.request), self.project.pk)
+        cluster = usable.registered().filter(name=name).first()
+        if cluster is None:
+            raise ClusterNotFound(
+                Sentence(
+                    "cache.cluster_out_of_project",
+                    "The project may use no cluster {cluster}.",
+                    cluster=name,
+                )
+            )
+        return cluster
+
+
+class WarmPlansView(ProjectScopedView, generics.ListAPIView[WarmPlan]):
+    """`projects/<project>/warm-plans/`."""
+
+    serializer_class = WarmPlanSerializer
+    pagination_class = KeysetPagination
+
+    def get_queryset(self) -> QuerySet[WarmPlan]:
+        """Return the project's plans, newest first."""
+        if getattr(self, "swagger_fake_view", False):
+            return WarmPlan.objects.none()
+        parts = Prefetch("parts", WarmPlanNode.objects.select_related("node"))
+        plans = WarmPlan.objects.filter(project=self.project).prefetch_related(parts)
+        return plans.select_related("version__dataset", "cluster", "created_by")
+
+    @extend_schema(operation_id="warm_plans_list")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the project's warm-up plans, newest first."""
+        paginator = KeysetPagination()
+        page = _shown(paginator.paginate_queryset(self.get_queryset(), request, self))
+        return paginator.get_paginated_response(WarmPlanSerializer(page, many=True).data)
+
+
+class WarmPlanView(ProjectScopedView, APIView):
+    """`projects/<project>/warm-plans/<id>/`."""
+
+    @extend_schema(operation_id="warm_plans_get", responses=WarmPlanSerializer)
+    def get(self, request: Request, project: str, plan_id: UUID) -> Response:
+        """Show a plan with the progress of each node."""
+        return Response(_plan_line(self.project.pk, plan_id))
+
+
+class WarmPlanCancelView(ProjectScopedView, APIView):
+    """`projects/<project>/warm-plans/<id>/cancel/`."""
+
+    @extend_schema(operation_id="warm_plans_cancel", request=None, responses=WarmPlanSerializer)
+    def post(self, request: Request, project: str, plan_id: UUID) -> Response:
+        """Cancel a plan that runs, or release the pin of one that is done."""
+        cancel_plan(find_plan(self.project.pk, plan_id), user_of(request))
+        return Response(_plan_line(self.project.pk, plan_id))
+
+
+class ClusterAgentsView(ClusterViewBase):
+    """`clusters/<name>/agents/`."""
+
+    @extend_schema(
+        operation_id="cluster_agents", responses=NodeAgentSerializer(many=True), filters=False
+    )
+    def get(self, request: Request, cluster: str) -> Response:
+        """List the node agents of a cluster, for administrators of the installation."""
+        found = self.cluster_named(cluster)
+        require_installation(request)
+        agents = NodeAgent.objects.filter(node__cluster=found).select_related("node")
+        return Response(NodeAgentSerializer(agents.order_by("node__name"), many=True).data)
+
+
+class AgentManifestView(ClusterViewBase):
+    """`clusters/<name>/agent-manifest/`."""
+
+    @extend_schema(
+        operation_id="cluster_agent_manifest",
+        responses={(200, "application/yaml"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, cluster: str) -> HttpResponse:
+        """Return the YAML that installs the node agent, for administrators of the installation."""
+        found = self.cluster_named(cluster)
+        require_installation(request)
+        if not found.is_registered:
+            raise ClusterNotFound
+        if not settings.ATOM_AGENT_IMAGE:
+            raise AgentImageUnset
+        order = AgentOrder(
+            name=DAEMON_SET,
+            cluster_id=str(found.pk),
+            namespace=found.namespace,
+            image=str(settings.ATOM_AGENT_IMAGE),
+            api_url=pod_api_url(),
+            audience=audience_of(installation()),
+        )
+        return HttpResponse(agent_yaml(order), content_type="application/yaml")
