@@ -30,9 +30,11 @@ def make_room() -> None:
 
 @shared_task(name="cache.watch_agents", soft_time_limit=55, time_limit=60)
 def watch_agents() -> None:
-    """Free what silent agents fetch, and end plans that are overdue."""
+    """Free what silent agents fetch, and end plans that are overdue or lost their version."""
     reports.release_silent()
+    plans.set_waiting()
     plans.end_overdue()
+    plans.end_unreadable()
 
 
 BEAT_SCHEDULE: dict[str, dict[str, Any]] = {

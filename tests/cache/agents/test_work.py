@@ -12,9 +12,12 @@ from atom.cache.agents.actions.reports import AgentReport, note_report
 from atom.cache.agents.actions.work import WorkReport, work
 from atom.cache.errors import AgentsMissing, CacheTooSmall
 from atom.cache.models import CacheRecord, NodeAgent, PackFetch, WarmPlan
+from atom.cache.tasks import watch_agents
 from atom.clusters.models import Cluster, Node
 from atom.core import clock
+from atom.datasets.errors import DatasetInUse
 from atom.datasets.models import Version, VersionPin
+from atom.datasets.retention.actions.deletion import delete_dataset
 from tests.datasets.pushing import Pusher
 from tests.factories.accounts import make_user
 
@@ -109,6 +112,61 @@ def test_a_plan_is_refused_that_no_node_can_hold(cluster: Cluster, version: Vers
     with pytest.raises(AgentsMissing, match="n7"):
         start_plan(version, cluster, PlanOptions(nodes=["n7"]), make_user())
     assert not WarmPlan.objects.exists()
+
+
+def test_a_silent_node_waits_and_goes_on_when_it_is_back(
+    cluster: Cluster, version: Version
+) -> None:
+    agent = make_agent(cluster, "n1")
+    plan = start_plan(version, cluster, PlanOptions(nodes=["n1"]), make_user())
+    lost = work(agent, WorkReport(8))["fetches"]
+    long_ago = clock.now() - timedelta(minutes=1)
+    NodeAgent.objects.update(reported_at=long_ago)
+    PackFetch.objects.update(heard_at=long_ago)
+    watch_agents()
+    part = plan.parts.get()
+    assert part.state == "waiting"
+    assert part.error == "The agent of n1 does not report; its part waits."
+    assert part.error.code == "cache.agent_silent"
+    assert not PackFetch.objects.exists()
+    note_report(agent, AgentReport(2, DISK, None, [], []))
+    fetches = work(agent, WorkReport(8))["fetches"]
+    assert len(fetches) == len(lost)
+    part.refresh_from_db()
+    assert (part.state, part.error) == ("warming", "")
+    work(agent, WorkReport(8, done=[ended(fetch) for fetch in fetches]))
+    plan.refresh_from_db()
+    assert plan.state == "done"
+
+
+def test_a_plan_keeps_its_dataset_and_fails_without_its_version(
+    cluster: Cluster, version: Version
+) -> None:
+    agent = make_agent(cluster, "n1")
+    user = make_user()
+    plan = start_plan(version, cluster, PlanOptions(nodes=["n1"]), user)
+    with pytest.raises(DatasetInUse):
+        delete_dataset(version.dataset, user)
+    gone = {"state": "collected", "expired_at": clock.now()}
+    Version.objects.filter(pk=version.pk).update(**gone)
+    watch_agents()
+    plan.refresh_from_db()
+    assert plan.state == "failed"
+    assert plan.error.code == "datasets.collected"
+    assert work(agent, WorkReport(8))["fetches"] == []
+
+
+def test_an_agent_that_stops_gives_its_fetches_back(cluster: Cluster, version: Version) -> None:
+    agent = make_agent(cluster, "n1")
+    plan = start_plan(version, cluster, PlanOptions(nodes=["n1"]), make_user())
+    fetches = work(agent, WorkReport(8))["fetches"]
+    stopped = [
+        {"fetch": fetch["fetch"], "reason": "refused", "detail": "The agent stops."}
+        for fetch in fetches
+    ]
+    assert work(agent, WorkReport(0, failed=stopped))["fetches"] == []
+    assert not PackFetch.objects.exists()
+    assert plan.parts.get().failures == 0
 
 
 def test_a_cancelled_plan_ends_its_fetches(cluster: Cluster, version: Version) -> None:

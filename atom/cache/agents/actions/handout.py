@@ -15,7 +15,7 @@ from django.db.models import Q
 
 from atom.cache.agents.actions.coverage import present_packs, sized_packs
 from atom.cache.agents.actions.joining import peer_key
-from atom.cache.agents.actions.plans import end_plan
+from atom.cache.agents.actions.plans import end_plan, reason_of
 from atom.cache.agents.actions.reports import is_live
 from atom.cache.engines.sources import (
     Choice,
@@ -57,7 +57,7 @@ def hand_out(agent: NodeAgent, room: int) -> list[PackFetch]:
                 require_kept(part.plan.version)
                 fetches += _next_of(agent, part, left)
             except UNREADABLE as gone:
-                end_plan(part.plan, "failed", str(gone))
+                end_plan(part.plan, "failed", reason_of(gone))
     return fetches
 
 

@@ -13,7 +13,7 @@ from django.db.models import Sum
 from atom.accounts import audit
 from atom.accounts.models import User
 from atom.cache.agents.actions.coverage import ensure_record
-from atom.cache.agents.actions.reports import is_live
+from atom.cache.agents.actions.reports import SILENT_AFTER, is_live
 from atom.cache.backends.local.external_objects import has_registered
 from atom.cache.engines.sources import choose_nodes
 from atom.cache.errors import (
@@ -24,11 +24,12 @@ from atom.cache.errors import (
 )
 from atom.cache.models import CacheRecord, NodeAgent, WarmPlan, WarmPlanNode
 from atom.cache.states import WARM_PLAN_STATES
-from atom.cache.warming.actions.records import transition
+from atom.cache.warming.actions.records import UNREADABLE, transition
 from atom.clusters.models import Cluster
 from atom.core import clock, live, states
+from atom.core.errors import AtomError
 from atom.datasets.catalog.actions.catalogue import pin, unpin
-from atom.datasets.catalog.reads import packs_of, require_readable
+from atom.datasets.catalog.reads import packs_of, require_kept, require_readable
 from atom.datasets.models import Version
 from atom_sdk.sentences import Sentence
 
@@ -246,6 +247,52 @@ def announce(plan: WarmPlan) -> None:
     """Let open pages read the plan again."""
     event = {"type": "warm_plan", "id": str(plan.pk), "version": str(plan.version_id)}
     live.publish(f"project.{plan.project_id}", event)
+
+
+def reason_of(gone: Exception) -> str:
+    """Return why a version cannot be read: a failure's detail, or its text."""
+    return gone.detail if isinstance(gone, AtomError) else str(gone)
+
+
+def end_unreadable() -> int:
+    """Fail plans whose version was deleted meanwhile; return how many."""
+    plans = WarmPlan.objects.filter(state="running").select_related("version__dataset__project")
+    count = 0
+    for plan in plans:
+        try:
+            require_kept(plan.version)
+        except UNREADABLE as gone:
+            with transaction.atomic():
+                end_plan(plan, "failed", reason_of(gone))
+            count += 1
+    return count
+
+
+def set_waiting() -> int:
+    """Let the parts of silent agents wait and say so; return how many changed."""
+    now = clock.now()
+    open_parts = WarmPlanNode.objects.filter(
+        plan__state="running", state__in=["waiting", "warming"]
+    ).exclude(node__agent__reported_at__gt=now - SILENT_AFTER)
+    plans: dict[UUID, WarmPlan] = {}
+    count = 0
+    with transaction.atomic():
+        parts = open_parts.select_for_update(of=("self",)).order_by("pk")
+        for part in parts.select_related("node", "plan"):
+            error = Sentence(
+                "cache.agent_silent",
+                "The agent of {node} does not report; its part waits.",
+                node=part.node.name,
+            )
+            if (part.state, part.error) == ("waiting", error):
+                continue
+            part.state, part.error = "waiting", error
+            part.save(update_fields=["state", "error", "updated_at"])
+            plans[part.plan_id] = part.plan
+            count += 1
+    for plan in plans.values():
+        announce(plan)
+    return count
 
 
 def end_overdue() -> int:

@@ -6,6 +6,7 @@ export const cache: Readonly<Record<string, string>> = {
   'cache.agent_inventory': '数据包应按项目列出摘要。',
   'cache.agent_packs_many': '一个节点最多有 {most} 个数据包。',
   'cache.agent_read_only': '{node} 的磁盘是只读的。',
+  'cache.agent_silent': '{node} 的代理没有上报；其部分在等待。',
   'cache.cluster_out_of_project': '该项目没有可用的集群 {cluster}。',
   'cache.copies_or_nodes': '请给出节点或副本数，不要同时给出。',
   'cache.deadline_passed': '该时间已过。',
