@@ -173,6 +173,15 @@ def check(context: Context, name: str, with_pod: bool) -> int:
 @cluster.command()
 @click.argument("name")
 @pass_context
+def agent(context: Context, name: str) -> None:
+    """Print the YAML that installs the node agent in a cluster (docs/warm-up.md)."""
+    text = context.client.clusters.agent_manifest(name)
+    context.emit({"yaml": text}, lambda out: click.echo(text, nl=False))
+
+
+@cluster.command()
+@click.argument("name")
+@pass_context
 def drain(context: Context, name: str) -> None:
     """Keep new runs off a cluster; runs that are there go on."""
     row = context.client.clusters.drain(name)

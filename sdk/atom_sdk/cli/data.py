@@ -16,6 +16,7 @@ from atom_sdk.cli.folder_labels import folder_labels
 from atom_sdk.cli.render import Bars, path_text, print_table, without_zeros
 from atom_sdk.cli.split_options import splitting
 from atom_sdk.cli.transfers import print_left_out
+from atom_sdk.cli.warming import warm, warm_plans
 from atom_sdk.client.errors import FolderNotFoundError
 from atom_sdk.client.refs import parse_ref
 
@@ -23,6 +24,10 @@ from atom_sdk.client.refs import parse_ref
 @click.group()
 def data() -> None:
     """Push, pull, list and compare dataset versions."""
+
+
+data.add_command(warm)
+data.add_command(warm_plans)
 
 
 @data.command(name="split")
@@ -264,20 +269,6 @@ def _author(row: dict[str, Any]) -> str:
     """Return who made a version: an account of this server, or a name from where it was loaded."""
     author = row["author"]
     return str(author["username"] if author else row["author_name"])
-
-
-@data.command()
-@click.argument("ref")
-@pass_context
-def warm(context: Context, ref: str) -> None:
-    """Bring the bytes of REF to the cluster's nodes before a job needs them."""
-    answer = context.client.datasets.warm(ref)
-    context.emit(
-        answer,
-        lambda out: out.print(
-            f"Warming {ref}; see the dataset's page or: atom data coverage {ref}"
-        ),
-    )
 
 
 @data.command()

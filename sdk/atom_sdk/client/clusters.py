@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
-from atom_sdk.client.transport.http import Http
+from atom_sdk.client.transport.http import Http, download
 
 Row = dict[str, Any]
 # A method of `Clusters` is named `list`.
@@ -91,6 +91,15 @@ class Clusters:
         body = {"every_project": every_project, "projects": [*projects]}
         found: Row = self._http.request("PUT", f"{_path(name)}quotas/", json=body)
         return found
+
+    def agents(self, name: str) -> Rows:
+        """Return the node agents of a cluster, as they last reported."""
+        rows: Rows = self._http.get(f"{_path(name)}agents/")
+        return rows
+
+    def agent_manifest(self, name: str) -> str:
+        """Return the YAML that installs the node agent in a cluster."""
+        return b"".join(download(self._http, f"{_path(name)}agent-manifest/", {})).decode()
 
     def drain(self, name: str) -> Row:
         """Keep new runs off a cluster; runs that are there go on."""

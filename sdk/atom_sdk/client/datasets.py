@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from atom_sdk.client.pull.pull import PullOptions, PullResult
     from atom_sdk.client.push.importing import Import, ImportOptions, ImportResult
     from atom_sdk.client.push.push import PushOptions, PushResult
+    from atom_sdk.client.warm_plans import WarmPlans
     from atom_sdk.client.writing import DatasetWriter, WriteJob, WriterOptions
     from atom_sdk.export import ExportResult
     from atom_sdk.mount import MountOptions, MountRecord
@@ -349,6 +350,17 @@ class Datasets:
     def warm(self, reference: str) -> Any:
         """Ask the cluster to bring the version's bytes to its nodes."""
         return self._http.post(f"{self.version_base(reference)}warm/")
+
+    def warm_in(self, reference: str, cluster: str, **options: Any) -> dict[str, Any]:
+        """Start a plan by which agents bring a version to nodes; see `WarmPlans.start`."""
+        return self.warm_plans.start(self.version_base(reference), cluster, **options)
+
+    @property
+    def warm_plans(self) -> WarmPlans:
+        """Return the project's warm-up plans."""
+        from atom_sdk.client.warm_plans import WarmPlans
+
+        return WarmPlans(self._http, self._project)
 
     def coverage(self, reference: str) -> builtins.list[dict[str, Any]]:
         """Return how much of the version is on which node."""
