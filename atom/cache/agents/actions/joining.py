@@ -119,6 +119,9 @@ def _accept(node: Node, claim: AgentClaim) -> Joined:
         if before is None or before.pod_uid != claim.pod_uid:
             # A new process fetches nothing yet.
             PackFetch.objects.filter(node=node).delete()
+        else:
+            # Its process may be another: what the next request does not speak of is sent again.
+            PackFetch.objects.filter(node=node).update(heard_at=now - TOKEN_LIFE)
         agent, _ = NodeAgent.objects.update_or_create(node=node, defaults=values)
     return Joined(token, now + TOKEN_LIFE, agent)
 

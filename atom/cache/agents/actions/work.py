@@ -87,6 +87,7 @@ def _note_done(agent: NodeAgent, rows: list[dict[str, Any]]) -> set[UUID]:
         by_project.setdefault(fetch.project_id, set()).add(fetch.pack)
         rate = int(row["bytes"] / max(row["seconds"], 1e-3))
         WarmPlanNode.objects.filter(plan=fetch.plan, node=agent.node).update(rate_bytes_s=rate)
+        log.info("pack_fetched", node=agent.node.name, pack=fetch.pack, source=fetch.kind)
         fetch.delete()
     for project_id, packs in by_project.items():
         add_packs(agent.node, project_id, packs)
