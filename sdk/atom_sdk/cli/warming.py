@@ -18,7 +18,7 @@ _EVERY_S = 2.0
 _UNITS_S = {"m": 60, "h": 3600, "d": 86_400}
 
 
-class Ahead(click.ParamType):
+class Ahead(click.ParamType[int]):
     """A time from now, such as 90m, 2h or 1d, as seconds."""
 
     name = "time"

@@ -34,6 +34,11 @@ def _bytes(**options: Any) -> serializers.IntegerField:
     return serializers.IntegerField(min_value=0, max_value=MAX_BYTES, **options)
 
 
+def _rows(row: Any, most: int, **options: Any) -> Any:
+    """Return a list of at most so many rows; the stubs know no limit of such lists."""
+    return row(many=True, max_length=most, **options)
+
+
 class AddressField(TextField):
     """`http://IP:PORT`, where peers reach an agent."""
 
@@ -148,7 +153,7 @@ class CardSerializer(serializers.Serializer[Any]):
     memory_bytes = _bytes()
     memory_used_bytes = _bytes()
     busy = serializers.FloatField(allow_null=True, min_value=0, max_value=1)
-    links = CardLinkSerializer(many=True, max_length=MAX_CARDS)
+    links = _rows(CardLinkSerializer, MAX_CARDS)
 
 
 class XidSerializer(serializers.Serializer[Any]):
@@ -165,8 +170,8 @@ class AgentReportSerializer(serializers.Serializer[Any]):
     sequence = serializers.IntegerField(min_value=0, max_value=2**53)
     disk = DiskSerializer()
     packs = InventoryField(allow_null=True)
-    gpus = CardSerializer(many=True, max_length=MAX_CARDS)
-    xid_events = XidSerializer(many=True, max_length=MAX_EVENTS)
+    gpus = _rows(CardSerializer, MAX_CARDS)
+    xid_events = _rows(XidSerializer, MAX_EVENTS)
 
 
 class FetchDoneSerializer(serializers.Serializer[Any]):
@@ -203,11 +208,11 @@ class AgentWorkSerializer(serializers.Serializer[Any]):
     """Ends of fetches, and checks, since the last request that was answered."""
 
     room = serializers.IntegerField(min_value=0, max_value=1000)
-    done = FetchDoneSerializer(many=True, max_length=MAX_ROWS)
-    failed = FetchFailedSerializer(many=True, max_length=MAX_ROWS)
-    progress = FetchProgressSerializer(many=True, max_length=MAX_ROWS)
-    removed = PackNameSerializer(many=True, max_length=MAX_ROWS)
-    verified = PackNameSerializer(many=True, max_length=MAX_ROWS, default=list)
+    done = _rows(FetchDoneSerializer, MAX_ROWS)
+    failed = _rows(FetchFailedSerializer, MAX_ROWS)
+    progress = _rows(FetchProgressSerializer, MAX_ROWS)
+    removed = _rows(PackNameSerializer, MAX_ROWS)
+    verified = _rows(PackNameSerializer, MAX_ROWS, default=list)
 
 
 class FetchSourceSerializer(serializers.Serializer[Any]):

@@ -21,6 +21,7 @@ from atom.clusters.engines.documents import child, text
 from atom.clusters.kubernetes.connection import ClusterConnection
 from atom.clusters.kubernetes.errors import ClusterAnswerWrong, ClusterFails, ClusterForbids
 from atom.clusters.kubernetes.pod_address import pod_api_url
+from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.models import Cluster, Node
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.core import clock
@@ -56,7 +57,6 @@ from atom.jobs.executors.kubernetes.engines.waiting import WAIT_PARTS, why_waiti
 from atom.jobs.executors.kubernetes.identities import is_gone, prove
 from atom.jobs.executors.kubernetes.orders import (
     archive_of,
-    installation,
     is_of,
     order_of,
 )
