@@ -11,14 +11,14 @@ from atom_sdk.cli.context import Context
 
 # click is generic for type checkers only: its older releases are not at run time.
 if TYPE_CHECKING:
-    _IntType = click.ParamType[int]
+    IntType = click.ParamType[int]
 else:
-    _IntType = click.ParamType
+    IntType = click.ParamType
 
 _FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
-class Size(_IntType):
+class Size(IntType):
     """Bytes, written `2g`, `512M`, `1GiB` or as a plain number."""
 
     name = "size"

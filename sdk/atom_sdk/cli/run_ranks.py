@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 from rich.console import Console
 
 from atom_sdk.cli.context import Context
+from atom_sdk.cli.options import IntType
 from atom_sdk.cli.render import print_table
-
-# click is generic for type checkers only: its older releases are not at run time.
-if TYPE_CHECKING:
-    _IntType = click.ParamType[int]
-else:
-    _IntType = click.ParamType
 
 # No rank has this number.
 ALL_RANKS: Final = -1
 
 
-class RankName(_IntType):
+class RankName(IntType):
     """The number of a rank, or `all`."""
 
     name = "K|all"
