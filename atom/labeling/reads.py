@@ -158,11 +158,17 @@ def label_slots_of(audits: Sequence[WorkSlot]) -> dict[Any, WorkSlot]:
 
 
 def items_of(
-    task: LabelTask, state: str = "", *, skipped: bool = False, held: bool = False
+    task: LabelTask,
+    state: str = "",
+    *,
+    skipped: bool = False,
+    held: bool = False,
+    replaced: bool = False,
 ) -> QuerySet[WorkItem]:
     """Return the task's items, with their slots as `all_slots`, their skips and open issues.
 
-    `skipped` keeps those that somebody skipped, `held` those that somebody labels or audits now.
+    `skipped` keeps those that somebody skipped, `held` those that somebody labels or audits now,
+    `replaced` accepted ones that a publication left out, for their picture was replaced or removed.
     """
     slots = WorkSlot.objects.select_related("revision", "user").defer("revision__document")
     skips = Skip.objects.select_related("user").order_by("created_at")
@@ -179,6 +185,8 @@ def items_of(
     if held:
         holding = WorkSlot.objects.filter(state__in=states.SLOT_HELD)
         items = items.filter(Exists(holding.filter(work_item=OuterRef("pk"))))
+    if replaced:
+        items = items.filter(state=states.LEFT_OUT, left_out_from=states.ACCEPTED)
     return items.filter(state=state) if state else items
 
 

@@ -107,6 +107,8 @@ def test_accepted_work_on_replaced_pictures_is_counted_and_goes_on_in_a_new_task
     assert shown["left_out_from"]["replaced"] == 3
     left_out = Api(task.created_by)("GET", f"labelx/tasks/{task.pk}/items/?state=left_out").json()
     assert [item["path"] for item in left_out["results"]] == changed
+    named = Api(task.created_by)("GET", f"labelx/tasks/{task.pk}/items/?replaced=true").json()
+    assert [item["path"] for item in named["results"]] == changed
     assert "continue" in shown["offers"]
     assert task.created_by is not None
     more = continue_task(published, task.created_by)

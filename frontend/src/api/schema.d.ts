@@ -16293,6 +16293,8 @@ export interface operations {
                 /** @description only items with `holders` */
                 held?: "true";
                 limit?: number;
+                /** @description only accepted items whose picture was replaced or removed */
+                replaced?: "true";
                 /** @description only skipped items */
                 skipped?: "true";
                 state?: "accepted" | "audit" | "blocked" | "labeling" | "left_out" | "published" | "ready" | "rework";

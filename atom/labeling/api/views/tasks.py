@@ -257,7 +257,7 @@ class TaskItemsView(TaskView):
     """The task's items."""
 
     keyset = ("position", "id")
-    filters = ("state", "skipped", "held")
+    filters = ("state", "skipped", "held", "replaced")
     pagination_class = KeysetPagination
 
     @extend_schema(
@@ -266,6 +266,12 @@ class TaskItemsView(TaskView):
             OpenApiParameter("state", str, enum=sorted(states.ITEM_STATES)),
             OpenApiParameter("skipped", str, enum=["true"], description="only skipped items"),
             OpenApiParameter("held", str, enum=["true"], description="only items with `holders`"),
+            OpenApiParameter(
+                "replaced",
+                str,
+                enum=["true"],
+                description="only accepted items whose picture was replaced or removed",
+            ),
             OpenApiParameter("limit", int),
             OpenApiParameter("cursor", str),
         ],
@@ -274,10 +280,13 @@ class TaskItemsView(TaskView):
     def get(self, request: Request, task_id: UUID) -> Response:
         """Return one page in the task's order, with each item's present label."""
         state = choice(request, "state", states.ITEM_STATES)
-        skipped, held = (choice(request, name, ["true"]) == "true" for name in ("skipped", "held"))
+        only = {
+            name: choice(request, name, ["true"]) == "true"
+            for name in ("skipped", "held", "replaced")
+        }
         pages = KeysetPagination()
         items: list[WorkItem] = pages.paginate_queryset(
-            reads.items_of(self.task, state, skipped=skipped, held=held), request, self
+            reads.items_of(self.task, state, **only), request, self
         )
         rendered = [render_item(self.task.project_id, item) for item in items]
         return pages.get_paginated_response(rendered)

@@ -799,6 +799,23 @@ test('a published task says how many were left out and where they were, and fini
   await waitFor(() => expect(sent.some(({ line }) => line.endsWith('/t1/continue/'))).toBe(true));
 });
 
+test('a published task names the first pictures that were replaced, and counts the others', async () => {
+  const left_out_from = { ready: 0, labeling: 0, audit: 0, rework: 0, replaced: 3 };
+  const progress = { ...task().progress, left_out: 3 };
+  const output_version = { id: 'v', dataset: 'pets', ref: 'v3' };
+  serve('GET', 'labelx/tasks/{task_id}/', task({ state: 'published', output_version, progress, left_out_from }));
+  serve('GET', 'labelx/tasks/{task_id}/items/', (_request: Request, url: URL) =>
+    url.searchParams.get('replaced') === 'true'
+      ? listing({ id: 'i1', path: 'a.png' }, { id: 'i2', path: 'b.png' })
+      : listing(),
+  );
+  const { container } = await renderPage(<TaskPage />, '/labeling/t1', '/labeling/$taskId');
+  await screen.findByText('b.png');
+  screen.getByText('a.png');
+  screen.getByText('and 1 more');
+  await expectNoViolations(container);
+});
+
 test('a researcher sees what was skipped, by whom and why, and leaves it out', async () => {
   const progress = { ...task().progress, skipped: 1 };
   serve('GET', 'labelx/tasks/{task_id}/', task({ progress, offers: ['label', 'settle_skipped'] }));

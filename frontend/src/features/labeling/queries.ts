@@ -83,6 +83,9 @@ export const useWaiting = (id: string, role: 'label' | 'audit', page: string) =>
     { refetchInterval: POLL_MS },
   );
 
+/** Replaced pictures that a page names; it counts the others. */
+const NAMED_REPLACED = 20;
+
 export function useSkipped(id: string) {
   const query = { skipped: 'true', limit: 50 } as const;
   return $api.useQuery(
@@ -92,6 +95,17 @@ export function useSkipped(id: string) {
     { refetchInterval: POLL_MS },
   );
 }
+/** The first accepted images that a publication left out because their picture was replaced or removed. */
+export function useReplaced(id: string, enabled: boolean) {
+  const query = { replaced: 'true', limit: NAMED_REPLACED } as const;
+  return $api.useQuery(
+    'get',
+    '/api/v1/labelx/tasks/{task_id}/items/',
+    { params: { path: { task_id: id }, query } },
+    { enabled },
+  );
+}
+
 /** Images that people label now, with their holders. */
 export const useHeldItems = (id: string) =>
   useKeysetRows(

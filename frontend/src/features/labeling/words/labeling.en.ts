@@ -87,6 +87,9 @@ export const labeling = {
     started: 'A new task with the images that were left out is open for labeling',
     goesOn: 'They go on in',
     replaced: 'accepted, but the picture was replaced or removed',
+    names: 'Pictures that were replaced or removed',
+    more_one: 'and {{count, number}} more',
+    more_other: 'and {{count, number}} more',
   },
   plan: {
     title: 'Plan of the task',

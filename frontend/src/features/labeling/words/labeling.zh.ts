@@ -80,6 +80,8 @@ export const labeling: Translation<typeof source> = {
     started: '已为未发布的图像新建任务，并开放标注',
     goesOn: '这些图像在此任务中继续：',
     replaced: '已通过，但图像已被替换或移除',
+    names: '已被替换或移除的图像',
+    more_other: '另有 {{count, number}} 张',
   },
   plan: {
     title: '任务计划',
