@@ -45,6 +45,7 @@ class WorkReport:
 
 def work(agent: NodeAgent, report: WorkReport) -> dict[str, Any]:
     """Note what an agent did and return its next work, as the protocol shapes it."""
+    _distrust_peers(agent, report.failed)
     with transaction.atomic():
         # One answer of a node at a time.
         row = NodeAgent.objects.select_for_update().get(pk=agent.pk)
@@ -112,8 +113,6 @@ def _note_failed(agent: NodeAgent, rows: list[dict[str, Any]]) -> set[UUID]:
         elif reason in _DISK_REASONS:
             _fail_part(fetch, reason)
         elif fetch.kind == SourceKind.PEER and reason in _PEER_REASONS:
-            if reason == "digest":
-                _distrust(fetch)
             _use_origin(fetch)
         else:
             _note_origin_failure(fetch, reason)
@@ -136,14 +135,25 @@ def _note_origin_failure(fetch: PackFetch, reason: str) -> None:
         _use_origin(fetch)
 
 
+def _distrust_peers(agent: NodeAgent, rows: list[dict[str, Any]]) -> None:
+    """Take packs with wrong bytes off the peers that sent them, and have these check them.
+
+    Each peer is locked by itself and before the agent: two agents may blame each other at once.
+    """
+    blamed = [row["fetch"] for row in rows if row["reason"] == "digest"]
+    fetches = PackFetch.objects.filter(pk__in=blamed, node=agent.node, kind=SourceKind.PEER)
+    for fetch in fetches.exclude(peer=None).select_related("peer"):
+        with transaction.atomic():
+            _distrust(fetch)
+
+
 def _distrust(fetch: PackFetch) -> None:
-    """Take a pack off its peer, and have the peer check its bytes."""
-    if fetch.peer is None:
+    peer = NodeAgent.objects.select_for_update().filter(node=fetch.peer).first()
+    if peer is None or fetch.peer is None:
         return
     remove_packs(fetch.peer, fetch.project_id, [fetch.pack])
     order = {"project": str(fetch.project_id), "pack": fetch.pack, "verify": True}
-    peer = NodeAgent.objects.select_for_update().filter(node=fetch.peer).first()
-    if peer is not None and order not in peer.removals:
+    if order not in peer.removals:
         peer.removals = [*peer.removals, order]
         peer.save(update_fields=["removals"])
 
