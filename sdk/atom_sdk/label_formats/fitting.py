@@ -22,6 +22,9 @@ from atom_sdk.label_formats.ability import BOX, KINDS, MASK, POLYGON, ROTATED, A
 from atom_sdk.label_formats.report import LabelReport
 from atom_sdk.label_formats.tracing import trace
 
+# In pixels; coordinates are exact to this.
+_SLIVER = 1e-6
+
 
 class Fitter:
     """Fits documents to a format; `report` counts objects as they are and all changes."""
@@ -156,9 +159,10 @@ class Fitter:
         if not self._ability.cut:
             return geometry
         cut = cut_geometry(geometry, document.width, document.height)
-        if cut is None:
+        if cut is None or (cut != geometry and _is_sliver(cut)):
             self._report.count("outside_left_out", path)
-        elif cut != geometry:
+            return None
+        if cut != geometry:
             self._report.count("cut_at_border", path)
         return cut
 
@@ -170,6 +174,14 @@ class Fitter:
         if whole != box:
             self._report.count("rounded_to_pixels", path)
         return whole
+
+
+def _is_sliver(geometry: Geometry) -> bool:
+    """Return whether an area is so thin that the format's digits would make it a line."""
+    if not isinstance(geometry, Box | Polygon | RotatedBox):
+        return False
+    _x, _y, width, height = geometry.bounds
+    return min(width, height) < _SLIVER
 
 
 def cut_geometry(geometry: Geometry, width: int, height: int) -> Geometry | None:

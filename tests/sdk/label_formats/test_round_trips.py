@@ -67,6 +67,16 @@ def test_what_a_task_of_yolo_holds_comes_back(task: str, drawn: list[LabelledPic
     _check("yolo", drawn, WriteChoices(task))
 
 
+@pytest.mark.parametrize("task", ["detect", "segment", "obb"])
+def test_a_sliver_at_the_border_counts_as_outside(task: str) -> None:
+    box = Box(0.0, 47.99999999999999, 1.0, 1.0)
+    document = NamedDocument(WIDTH, HEIGHT, objects=(NamedObject("0" * 16, "cat", box),))
+    drawn = [LabelledPicture("a.png", document)]
+    _check("yolo", drawn, WriteChoices(task))
+    report = formats.look(drawn, "yolo", ontology_of(drawn, ONTOLOGY), WriteChoices(task))
+    assert report.counts["outside_left_out"] == 1
+
+
 @given(drawn=pictures())
 def test_a_look_says_before_what_writing_says_after(drawn: list[LabelledPicture]) -> None:
     for name in formats.NAMES:
