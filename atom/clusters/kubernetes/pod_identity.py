@@ -16,6 +16,8 @@ _REVIEWS = "/apis/authentication.k8s.io/v1/tokenreviews"
 _POD_NAME = "authentication.kubernetes.io/pod-name"
 _POD_UID = "authentication.kubernetes.io/pod-uid"
 _NOT_FOUND = 404
+# A token of a service account is about 1 kB; one of a pod with long names is not much longer.
+MAX_TOKEN_CHARACTERS = 8192
 
 
 class TokenRefusedError(Exception):

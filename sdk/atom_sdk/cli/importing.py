@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.import_reports import print_import, print_look
+from atom_sdk.cli.options import FloatType, StrType
 from atom_sdk.cli.render import Bars
 from atom_sdk.cli.split_options import splitting
-
-# click is generic for type checkers only: its older releases are not at run time.
-if TYPE_CHECKING:
-    _FloatType = click.ParamType[float]
-    _StrType = click.ParamType[str]
-else:
-    _FloatType = click.ParamType
-    _StrType = click.ParamType
 
 _FORMATS = [
     *("auto", "tar", "zip", "folder", "coco", "yolo", "voc", "imagefolder"),
@@ -28,7 +21,7 @@ _FORMATS = [
 YOLO_TASKS = ["detect", "segment", "pose", "obb"]
 
 
-class _Share(_FloatType):
+class _Share(FloatType):
     """A share of objects: `5%` or `0.05`."""
 
     name = "share"
@@ -45,7 +38,7 @@ class _Share(_FloatType):
             self.fail(str(error), param, context)
 
 
-class _Delimiter(_StrType):
+class _Delimiter(StrType):
     """The character between cells: one character, or `tab`."""
 
     name = "delimiter"

@@ -11,9 +11,11 @@ from atom_sdk.cli.context import Context
 
 # click is generic for type checkers only: its older releases are not at run time.
 if TYPE_CHECKING:
+    FloatType = click.ParamType[float]
     IntType = click.ParamType[int]
+    StrType = click.ParamType[str]
 else:
-    IntType = click.ParamType
+    FloatType = IntType = StrType = click.ParamType
 
 _FACTORS = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 

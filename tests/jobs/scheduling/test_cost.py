@@ -19,7 +19,6 @@ from atom.jobs.scheduling.engines.cost import (
     choose_many,
     cost_of,
     costs_of_many,
-    is_worth_moving,
     rank,
 )
 from atom.jobs.scheduling.engines.estimates import estimate_from, room_now
@@ -88,13 +87,6 @@ def test_prices_of_two_currencies_are_ordered_by_time() -> None:
 def test_bytes_on_their_way_take_time_and_no_egress() -> None:
     moving = replace(A, moving_bytes=800 * GB)
     assert (moving.data_s, cost_of(moving).egress) == (800, 0)
-
-
-def test_a_choice_moves_only_for_ten_percent() -> None:
-    assert is_worth_moving(A, B)
-    assert not is_worth_moving(B, A)
-    assert not is_worth_moving(A, replace(A, name="d", price_per_hour=1.9))
-    assert is_worth_moving(None, A)
 
 
 @st.composite

@@ -50,6 +50,7 @@ def work(agent: NodeAgent, report: WorkReport) -> dict[str, Any]:
         # One answer of a node at a time.
         row = NodeAgent.objects.select_for_update().get(pk=agent.pk)
         row.node = agent.node
+        _lock_plans(row)
         plans = _note_done(row, report.done)
         plans |= _note_failed(row, report.failed)
         _note_progress(row, report.progress)
@@ -70,6 +71,13 @@ def work(agent: NodeAgent, report: WorkReport) -> dict[str, Any]:
         "remove": row.removals,
         "after_s": AFTER_S,
     }
+
+
+def _lock_plans(agent: NodeAgent) -> None:
+    """Lock the running plans of a node: agents lock the parts of a plan in no common order."""
+    parts = WarmPlanNode.objects.filter(node=agent.node)
+    plans = WarmPlan.objects.select_for_update().order_by("pk")
+    list(plans.filter(pk__in=parts.values("plan"), state="running").values_list("pk"))
 
 
 def _fetch_of(agent: NodeAgent, fetch_id: UUID) -> PackFetch | None:

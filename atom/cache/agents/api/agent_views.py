@@ -28,11 +28,10 @@ from atom.cache.agents.api.agent_bodies import (
 )
 from atom.cache.errors import AgentNotAccepted
 from atom.cache.models import NodeAgent
+from atom.clusters.kubernetes.pod_identity import MAX_TOKEN_CHARACTERS
 from atom.core.bodies import JSONParser, check
 
 REPORT_EVERY_S = 15
-# A token of a service account is about 1 kB; one of a pod with long names is not much longer.
-MAX_TOKEN_CHARACTERS = 8192
 
 
 class AgentUser:

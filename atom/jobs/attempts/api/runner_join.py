@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from atom.accounts.authentication import bearer_of
+from atom.clusters.kubernetes.pod_identity import MAX_TOKEN_CHARACTERS
 from atom.core.bodies import JSONParser
 from atom.core.errors import NotFound
 from atom.core.names import TextField
@@ -24,8 +25,6 @@ from atom.jobs.executors.kubernetes.orders import layer_of
 from atom_sdk.sentences import Sentence
 
 MAX_RANK = 100_000
-# A token of a service account is about 1 kB; one of a pod with long names is not much longer.
-MAX_TOKEN_CHARACTERS = 8192
 
 
 class ClaimSerializer(serializers.Serializer[Any]):

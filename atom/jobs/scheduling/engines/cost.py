@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 HOUR_S = 3600.0
 # Costs that differ by less are equal: then coverage decides.
 SAME_COST = 0.05
-# A run moves its choice only to a place that is cheaper by this part.
-BETTER_BY = 0.10
 
 Floats = NDArray[np.float64]
 
@@ -139,22 +137,6 @@ def _banded(figures: Iterable[tuple[float, Site]]) -> list[Site]:
         left = left[len(band) :]
         order += sorted(band, key=lambda site: (-site.coverage, site.fragmentation, site.name))
     return order
-
-
-def is_worth_moving(present: Site | None, better: Site) -> bool:
-    """Return whether a waiting run changes its choice: the present place is None or 10 % dearer."""
-    if present is None:
-        return True
-    old, new = cost_of(present).total, cost_of(better).total
-    if old is None or new is None or has_several_currencies([present, better]):
-        old, new = _seconds(present), _seconds(better)
-    if old is None or new is None:
-        return old is None and new is not None
-    return new <= old * (1 - BETTER_BY)
-
-
-def _seconds(site: Site) -> float | None:
-    return None if site.start_s is None else site.start_s + site.run_s
 
 
 @dataclass(frozen=True, slots=True)
