@@ -71,7 +71,7 @@ export function AuditPicture(props: AuditPictureProps) {
     latest.current({ corrected: { document: editor.document, history: historyOf(editor) } });
   }, []);
   const begun = opinion.corrected ?? { document: submitted, history: null };
-  const canvas = useCanvasEditor({ ...begun, clipboard, readOnly: !correcting, onChange });
+  const canvas = useCanvasEditor({ id: slot.slot_id, ...begun, clipboard, readOnly: !correcting, onChange });
   const { editing, controller, follow } = canvas;
   const drawing = useDrawing(ontology, editing);
   const address = wholePicture(slot);
@@ -222,6 +222,7 @@ export function AuditPicture(props: AuditPictureProps) {
           onReload={() => images.load(address)}
         />
         <SidePanel
+          picture={slot.slot_id}
           editing={editing}
           ontology={ontology}
           activeLabel={drawing.label}

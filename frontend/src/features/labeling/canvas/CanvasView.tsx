@@ -79,7 +79,8 @@ export function CanvasView(props: CanvasViewProps) {
   useEffect(() => controller?.setOntology(ontology), [controller, ontology]);
   useEffect(() => controller?.setPicture(image), [controller, image]);
   useEffect(() => controller?.setTiles(tiles), [controller, tiles]);
-  useEffect(() => controller?.open(document, editor), [controller, document, editor]);
+  // At once: a press may not change the document of the picture before.
+  useLayoutEffect(() => controller?.open(document, editor), [controller, document, editor]);
   useEffect(() => {
     if (!controller) return;
     controller.session.activeLabel = activeLabel;

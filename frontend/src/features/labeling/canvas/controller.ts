@@ -59,6 +59,7 @@ export class CanvasController {
   private paintCost = 0;
   private isMeasuring = false;
   private isFitted = false;
+  private ratio = 0;
 
   constructor(host: HTMLElement, base: HTMLCanvasElement, active: HTMLCanvasElement, events: ControllerEvents = {}) {
     this.host = host;
@@ -95,6 +96,7 @@ export class CanvasController {
     const history = editor === this.restored ? undefined : editor;
     if (!history && (document === this.session.editor.document || this.emitted.has(document))) return;
     this.restored = history ?? this.restored;
+    this.problem = null;
     this.isFitted = this.session.size.width > 1;
     this.session.open(document, history);
     this.emitted.add(document);
@@ -261,6 +263,10 @@ export class CanvasController {
   private resize(): void {
     const { width, height } = this.host.getBoundingClientRect();
     const ratio = this.window.devicePixelRatio || 1;
+    const known = this.session.size;
+    // An observer tells the first size once more; canvases are emptied and made anew by any.
+    if (width === known.width && height === known.height && ratio === this.ratio) return;
+    this.ratio = ratio;
     // A picture that fills the canvas goes on filling it; a place that somebody looks at stays.
     const wasWhole = this.session.showsWhole;
     this.session.size = { width, height };

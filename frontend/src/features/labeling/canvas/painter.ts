@@ -25,6 +25,8 @@ export class StaticPainter {
   private readonly canvas: HTMLCanvasElement;
   private readonly copy: HTMLCanvasElement;
   private painted: View | null = null;
+  /** Whether `copy` holds the last painting: made when the view first moves, since most paintings are never blitted. */
+  private isCopied = false;
   private scene: Scene | null = null;
   private ratio = 1;
 
@@ -35,10 +37,8 @@ export class StaticPainter {
 
   resize(size: Size, ratio: number): void {
     this.ratio = ratio;
-    for (const canvas of [this.canvas, this.copy]) {
-      canvas.width = Math.max(1, Math.round(size.width * ratio));
-      canvas.height = Math.max(1, Math.round(size.height * ratio));
-    }
+    this.canvas.width = Math.max(1, Math.round(size.width * ratio));
+    this.canvas.height = Math.max(1, Math.round(size.height * ratio));
     this.painted = null;
     this.scene = null;
   }
@@ -69,7 +69,8 @@ export class StaticPainter {
     if (!scene.look.hideAll) this.paintObjects(to, scene, window);
     paintGrid(to, scene, window);
     to.restore();
-    this.keep(scene.view, device);
+    this.painted = scene.view;
+    this.isCopied = false;
   }
 
   private get whole(): Rect {
@@ -103,6 +104,7 @@ export class StaticPainter {
   blit(view: View): void {
     const to = context(this.canvas);
     if (!to || !this.painted) return;
+    this.keepCopy();
     // The canvas no longer shows a scene that pieces could be painted into.
     this.scene = null;
     to.setTransform(1, 0, 0, 1, 0, 0);
@@ -112,12 +114,14 @@ export class StaticPainter {
     to.drawImage(this.copy, 0, 0);
   }
 
-  private keep(view: View, [x, y, width, height]: Rect): void {
-    const to = context(this.copy);
-    this.painted = view;
-    if (!to || width === 0 || height === 0) return;
-    to.clearRect(x, y, width, height);
-    to.drawImage(this.canvas, x, y, width, height, x, y, width, height);
+  /** Copies the last painting before the canvas shows something else. */
+  private keepCopy(): void {
+    if (this.isCopied) return;
+    this.isCopied = true;
+    // The same size empties it.
+    this.copy.width = this.canvas.width;
+    this.copy.height = this.canvas.height;
+    context(this.copy)?.drawImage(this.canvas, 0, 0);
   }
 
   private visible(view: View): Rect {

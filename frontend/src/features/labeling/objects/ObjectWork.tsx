@@ -68,7 +68,6 @@ export default function ObjectWork({ task }: { task: LabelTask }) {
   };
   return (
     <PictureView
-      key={bench.current.id}
       task={task}
       bench={bench}
       picture={bench.current}

@@ -45,15 +45,22 @@ interface PictureViewProps {
   onTakeHere: () => void;
 }
 
-/** One picture under work. */
+/** The picture under work; the next one takes its place, since a page that is built anew takes longer to paint. */
 export function PictureView({ task, bench, picture, images, clipboard, gone, onTakeHere }: PictureViewProps) {
   const { t } = useTranslation();
   const slot = picture.slots[0];
   const ontology = useMemo(() => ontologyOfTask(task), [task]);
   const readOnly = gone === 'elsewhere';
-  const [time] = useState(() => new ActiveTime());
+  const [time, setTime] = useState(() => new ActiveTime());
   const [look, setLook] = useState<PictureLook>(PLAIN);
   const [showMissing, setShowMissing] = useState(false);
+  const [shownId, setShownId] = useState(picture.id);
+  if (shownId !== picture.id) {
+    setShownId(picture.id);
+    setTime(new ActiveTime());
+    setLook(PLAIN);
+    setShowMissing(false);
+  }
   const [changesKeys, setChangesKeys] = useState(false);
   const [keymap, setKeymap] = useKeymap();
   const stage = useRef<HTMLDivElement>(null);
@@ -172,6 +179,7 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
           onReload={() => images.load(address)}
         />
         <SidePanel
+          picture={picture.id}
           editing={editing}
           ontology={ontology}
           activeLabel={drawing.label}
@@ -180,7 +188,9 @@ export function PictureView({ task, bench, picture, images, clipboard, gone, onT
           guideline={task.guideline}
           onLabel={drawing.onLabel}
         >
-          {(picture.returned || (slot.issues?.length ?? 0) > 0) && <IssuesPanel slot={slot} editing={editing} />}
+          {(picture.returned || (slot.issues?.length ?? 0) > 0) && (
+            <IssuesPanel key={slot.id} slot={slot} editing={editing} />
+          )}
         </SidePanel>
       </div>
       <Group gap={6} mt={6}>

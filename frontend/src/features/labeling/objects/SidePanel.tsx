@@ -15,6 +15,8 @@ import type { Ontology, OntologyLabel } from './types';
 const Guideline = lazy(whenReachable(() => import('./Guideline')));
 
 interface SidePanelProps {
+  /** Fields of another picture begin with its values. */
+  picture: string;
   editing: Editing;
   ontology: Ontology;
   activeLabel: number | null;
@@ -28,7 +30,7 @@ interface SidePanelProps {
 
 /** Beside the picture: labels, objects, the selection, the whole picture and the guideline. */
 export function SidePanel(props: SidePanelProps) {
-  const { editing, ontology, activeLabel, showMissing, withIssue, guideline, children, onLabel } = props;
+  const { picture, editing, ontology, activeLabel, showMissing, withIssue, guideline, children, onLabel } = props;
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const counts = new Map<number, number>();
@@ -53,10 +55,10 @@ export function SidePanel(props: SidePanelProps) {
           <Divider my="sm" />
         </>
       )}
-      <ObjectList editing={editing} labels={labels} withIssue={withIssue} />
+      <ObjectList key={`objects ${picture}`} editing={editing} labels={labels} withIssue={withIssue} />
       {editing.selected.length > 0 && <Divider my="sm" />}
-      <SelectionPanel editing={editing} ontology={ontology} showMissing={showMissing} />
-      <PicturePanel editing={editing} ontology={ontology} showMissing={showMissing} />
+      <SelectionPanel key={`selection ${picture}`} editing={editing} ontology={ontology} showMissing={showMissing} />
+      <PicturePanel key={`picture ${picture}`} editing={editing} ontology={ontology} showMissing={showMissing} />
       {guideline && (
         <section aria-label={t('labeling.guideline')}>
           <Divider my="sm" />

@@ -4,11 +4,19 @@ export type Decoded = { state: 'loading' } | { state: 'ready'; bitmap: ImageBitm
 const KEPT = 6;
 const LOADING: Decoded = { state: 'loading' };
 
+/** Decodes beside the page's own thread: from an element the browser would decode once more, and block. */
 async function decoded(address: string): Promise<ImageBitmap> {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`The picture was answered with ${answer.status}.`);
+  // The bitmap has the orientation that EXIF names applied.
+  return createImageBitmap(await answer.blob(), { imageOrientation: 'from-image' }).catch(() => ofElement(address));
+}
+
+/** Elements read what bitmaps do not, such as SVG. */
+async function ofElement(address: string): Promise<ImageBitmap> {
   const image = new Image();
   image.src = address;
   await image.decode();
-  // The bitmap has the orientation that EXIF names applied.
   return createImageBitmap(image);
 }
 

@@ -147,6 +147,25 @@ test('Enter shows the next picture at once, Shift+Enter the one before it', asyn
   expect(submitted()).toEqual([]);
 });
 
+test('the next picture begins with its own objects and nothing to undo', async () => {
+  serveLease(slot(1, { document: picture(box('a', 2)) }), slot(2, { document: picture(box('b', 2), box('c', 2)) }));
+  await work();
+  await screen.findByText('1 object');
+  tap('a', { ctrlKey: true });
+  tap('Delete');
+  await screen.findByText('0 objects');
+  expect(screen.getByRole('button', { name: 'Undo' }).hasAttribute('disabled')).toBe(false);
+  tap('Enter');
+  await screen.findByText('2 objects');
+  expect(screen.getByRole('button', { name: 'Undo' }).hasAttribute('disabled')).toBe(true);
+  tap('z', { ctrlKey: true });
+  screen.getByText('2 objects');
+  tap('Enter', { shiftKey: true });
+  await screen.findByText('0 objects');
+  tap('z', { ctrlKey: true });
+  await screen.findByText('1 object');
+});
+
 test('a selected object gets another label by its key, and undo takes it back', async () => {
   serveLease(slot(1, { document: picture(box('a', 1)) }));
   await work();

@@ -6,6 +6,8 @@ import type { DocumentV2 } from '../canvas/model';
 import { asHistory, type Editing, editingOf } from './editing';
 
 interface CanvasEditorOptions {
+  /** Another one opens another document on the same canvas. */
+  id: string;
   document: DocumentV2;
   history: unknown;
   clipboard: RefObject<Clipboard>;
@@ -14,15 +16,23 @@ interface CanvasEditorOptions {
 }
 
 /** The editor of the canvas, followed by the panels beside it. */
-export function useCanvasEditor({ document, history, clipboard, readOnly, onChange }: CanvasEditorOptions) {
-  // The canvas opens it once; later changes go through its handle.
-  const [opened] = useState<Editor>(() => ({
+export function useCanvasEditor({ id, document, history, clipboard, readOnly, onChange }: CanvasEditorOptions) {
+  const opening = (): Editor => ({
     ...openEditor(document),
     ...Object.fromEntries(Object.entries(asHistory(history) ?? {}).filter(([, value]) => value !== undefined)),
     clipboard: clipboard.current,
-  }));
+  });
+  // The canvas opens it once; later changes go through its handle.
+  const [opened, setOpened] = useState(opening);
+  const [openedId, setOpenedId] = useState(id);
   const [controller, setController] = useState<CanvasController | null>(null);
   const [editor, setEditor] = useState<Editor>(opened);
+  if (openedId !== id) {
+    const next = opening();
+    setOpenedId(id);
+    setOpened(next);
+    setEditor(next);
+  }
   /** Reads what a key or a tool has changed. */
   const follow = useCallback(() => {
     if (!controller) return;
