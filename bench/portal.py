@@ -29,7 +29,7 @@ from playwright.sync_api import (
 )
 
 from atom_sdk.client import Client
-from bench import drawing, shifts
+from bench import drawing, labeling_pages, shifts
 from bench.harness import Result, say
 from bench.logs import sign_in
 from bench.preflight import browser_missing, find_browser
@@ -80,6 +80,7 @@ def run(scratch: Path, client: Client, password: str) -> list[Result]:
         try:
             results += _paints(browser, client.config.url, password)
             results += shifts.run(browser, scratch, client, password)
+            results += labeling_pages.run(browser, scratch, client, password)
             for name, part in _PARTS.items():
                 say(f"  portal: {name}")
                 results += _in_new_page(browser, part, f"{address}?part={name}")

@@ -108,6 +108,8 @@ TARGETS: dict[tuple[str, str | None], Target] = {
     ("canvas of 2,000 shapes, drag, p95 of frames", None): _at_most(20),
     ("canvas of 2,000 shapes, pick, p95", None): _at_most(1),
     ("canvas of 24 megapixels, step of a brush, p95", None): _at_most(33),
+    ("labeling, next picture painted after Enter, p95", None): _at_most(100),
+    ("labeling, 100 megapixels painted after the tiles were made", None): _at_most(2000),
 }
 
 
