@@ -31,7 +31,7 @@ class Agent:
 
     def __init__(self, settings: Settings) -> None:
         """Listen for peers and clean up after a killed agent. Raises OSError, CardsFileError."""
-        self.packs = NodePacks(settings.cache)
+        self.packs = NodePacks(settings.cache, settings.limit_bytes)
         self._leftovers()
         self._control = Control(settings)
         self._outbox = Outbox()
@@ -112,7 +112,7 @@ class Agent:
     def _membership(self) -> Membership:
         member, is_new = self._control.membership()
         if is_new:
-            self.packs.limit_bytes = member.limit_bytes
+            self.packs.set_limit(member.limit_bytes)
             self._peers.key = member.peer_key
             self._send_inventory.set()
         return member
@@ -163,14 +163,15 @@ class Agent:
         try:
             if is_whole:
                 report["packs"] = self.packs.inventory()
-            asks_for_packs = self._control.report(report)
+            answer = self._control.report(report)
         except (ControlError, OSError):
             # Neither an inventory nor an event is lost with a report that failed.
             if is_whole:
                 self._send_inventory.set()
             raise
         self._cards.acknowledge(readings)
-        if asks_for_packs:
+        self.packs.set_limit(answer.limit_bytes)
+        if answer.send_packs:
             self._send_inventory.set()
             return _LEAST_S
         return member.report_every_s

@@ -12,7 +12,14 @@ import httpx
 
 from atom_agent import __version__
 from atom_agent.errors import ControlError, NotAccepted
-from atom_agent.messages import Membership, Orders, membership_of, orders_of
+from atom_agent.messages import (
+    Membership,
+    Orders,
+    ReportAnswer,
+    membership_of,
+    orders_of,
+    report_answer_of,
+)
 from atom_agent.outbox import Results
 from atom_agent.settings import Settings
 
@@ -71,9 +78,9 @@ class Control:
             self._renew_at = now + max(timedelta(0), (member.expires_at - now) / 2)
             return member, True
 
-    def report(self, report: Mapping[str, Any]) -> bool:
-        """Send a report; returns whether the server asks for all packs. Raises ControlError."""
-        return self._post("report", report).get("send_packs") is True
+    def report(self, report: Mapping[str, Any]) -> ReportAnswer:
+        """Send a report and return the server's answer. Raises ControlError."""
+        return report_answer_of(self._post("report", report))
 
     def work(
         self, room: int, results: Results, progress: Mapping[str, int], timeout_s: float

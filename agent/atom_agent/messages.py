@@ -88,6 +88,14 @@ class Orders:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportAnswer:
+    """The answer to a report: whether the next is to list all packs, and the cache's limit."""
+
+    send_packs: bool
+    limit_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Failure:
     """A fetch that failed, as the server reads it."""
 
@@ -116,6 +124,16 @@ def membership_of(answer: Mapping[str, Any]) -> Membership:
             work_every_s=float(answer["work_every_s"]),
             limit_bytes=None if limit is None else int(limit),
         )
+
+    return _checked(read)
+
+
+def report_answer_of(answer: Mapping[str, Any]) -> ReportAnswer:
+    """Read the answer to a report. Raises ControlError if a field is wrong."""
+
+    def read() -> ReportAnswer:
+        limit = answer.get("limit_bytes")
+        return ReportAnswer(answer.get("send_packs") is True, None if limit is None else int(limit))
 
     return _checked(read)
 

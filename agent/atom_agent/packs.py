@@ -41,12 +41,20 @@ class DiskState:
 class NodePacks:
     """All packs of this node; safe for threads."""
 
-    def __init__(self, folder: Path) -> None:
-        """Use a cache folder. It is created when a pack needs it, since the disk may be bad."""
+    def __init__(self, folder: Path, own_limit: int | None = None) -> None:
+        """Use a cache folder. It is created when a pack needs it, since the disk may be bad.
+
+        `own_limit` is in bytes; the server may set a lower limit.
+        """
         self.folder = folder
         self._guard = threading.Lock()
         self._reserved: dict[str, int] = {}
-        self.limit_bytes: int | None = None
+        self._own_limit = self.limit_bytes = own_limit
+
+    def set_limit(self, limit_bytes: int | None) -> None:
+        """Take the server's limit, unless the node's own is lower."""
+        limits = [limit for limit in (self._own_limit, limit_bytes) if limit is not None]
+        self.limit_bytes = min(limits, default=None)
 
     def path(self, pack: PackName) -> Path:
         """Where a pack is, or would be."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from atom_agent.errors import SettingError
 
 _API = "/api/v1"
+_MAX_LIMIT = 1 << 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Settings:
     cache: Path
     most_fetches: int
     most_readers: int
+    limit_bytes: int | None
     cards_file: Path | None
 
     @property
@@ -52,6 +54,7 @@ def settings_of(env: Mapping[str, str]) -> Settings:
         cache=_folder(env, "ATOM_AGENT_CACHE"),
         most_fetches=_number(env, "ATOM_AGENT_FETCHES", 4, 64),
         most_readers=_number(env, "ATOM_AGENT_READERS", 16, 1024),
+        limit_bytes=_limit(env, "ATOM_AGENT_CACHE_LIMIT"),
         cards_file=Path(cards_file) if cards_file else None,
     )
 
@@ -88,6 +91,15 @@ def _folder(env: Mapping[str, str], name: str) -> Path:
     if not path.is_absolute():
         raise SettingError(name, "must be an absolute path.")
     return path
+
+
+def _limit(env: Mapping[str, str], name: str) -> int | None:
+    text = env.get(name, "").strip()
+    if not text:
+        return None
+    if not text.isdecimal() or not 1 <= int(text) <= _MAX_LIMIT:
+        raise SettingError(name, f"must be a number of bytes, not {text!r}.")
+    return int(text)
 
 
 def _number(env: Mapping[str, str], name: str, default: int, most: int) -> int:

@@ -80,6 +80,21 @@ def test_a_refused_token_and_recorded_cards(tmp_path: Path, control: ControlServ
     assert control.reports[1]["gpus"] == [{"uuid": "GPU-1"}]
 
 
+def test_the_lower_limit_of_node_and_server_counts(tmp_path: Path, control: ControlServer) -> None:
+    control.limit_bytes = 5000
+    env = agent_env(tmp_path, control, ATOM_AGENT_CACHE_LIMIT="2000")
+
+    def limits() -> list[int | None]:
+        return [report["disk"]["limit_bytes"] for report in list(control.reports)]
+
+    with running(env):
+        wait_until(lambda: 2000 in limits())
+        control.limit_bytes = 1000
+        wait_until(lambda: 1000 in limits())
+        control.limit_bytes = None
+        wait_until(lambda: limits()[-1] == 2000)
+
+
 def test_a_wrong_setting_is_named(tmp_path: Path, control: ControlServer) -> None:
     env = agent_env(tmp_path, control)
     for name, value in [
@@ -88,6 +103,7 @@ def test_a_wrong_setting_is_named(tmp_path: Path, control: ControlServer) -> Non
         ("ATOM_AGENT_POD_IP", "name"),
         ("ATOM_AGENT_PORT", "0"),
         ("ATOM_AGENT_CACHE", "relative"),
+        ("ATOM_AGENT_CACHE_LIMIT", "2GB"),
     ]:
         with pytest.raises(SettingError, match=name):
             settings_of({**env, name: value})

@@ -176,7 +176,7 @@ class ControlServer:
             if path == "/api/v1/agent/report/":
                 self.reports.append(body)
                 asks, self.send_packs = self.send_packs, False
-                return 200, {"send_packs": asks}
+                return 200, {"send_packs": asks, "limit_bytes": self.limit_bytes}
             return 200, self._work(body)
 
     def _join(self, body: dict[str, Any]) -> dict[str, Any]:
