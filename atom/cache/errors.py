@@ -96,6 +96,14 @@ class WarmPlanNotFound(NotFound):
     action = "List the project's warm-up plans."
 
 
+class WarmScheduleNotFound(NotFound):
+    """The project has no such schedule."""
+
+    code = "warm_schedule_not_found"
+    title = "There is no such schedule of warm-ups."
+    action = "List the project's schedules of warm-ups."
+
+
 class AgentImageUnset(Conflict):
     """No image of node agents is set."""
 

@@ -9,12 +9,15 @@ from django.db.models import Q
 
 from atom.accounts.models import Project, User
 from atom.cache.engines.sources import SourceKind
+from atom.cache.engines.turns import DEFAULT_PRIORITY
 from atom.cache.states import CACHE_STATES, WARM_PLAN_NODE_STATES, WARM_PLAN_STATES
 from atom.clusters.models import Cluster, Node
 from atom.core import states
 from atom.core.models import TimestampedModel
 from atom.core.sentence_field import SentenceField
-from atom.datasets.models import Version
+from atom.datasets.models import Dataset, Version
+
+REPLACE_AFTER_S = 300
 
 
 class CacheRecord(TimestampedModel):
@@ -26,6 +29,8 @@ class CacheRecord(TimestampedModel):
     selector = models.JSONField(default=dict)
     state = models.CharField(max_length=20, choices=states.choices(CACHE_STATES), default="cold")
     bitmap = models.BinaryField(default=bytes)
+    # The root in whose order of packs an agent's node counts; "" for any other node.
+    bitmap_root = models.CharField(max_length=64, blank=True)
     packs_total = models.PositiveIntegerField(default=0)
     packs_present = models.PositiveIntegerField(default=0)
     bytes_total = models.BigIntegerField(default=0)
@@ -64,11 +69,65 @@ class NodeAgent(TimestampedModel):
     gpus = models.JSONField(default=list, blank=True)
     # The last XID events, newest first.
     xid_events = models.JSONField(default=list, blank=True)
-    # Packs that the agent is to remove until it reports so: rows of project, pack and verify.
+    # Nodes that got wrong bytes from it; after two of them no other fetches from it for a while.
+    blamed_by = models.JSONField(default=list, blank=True)
+    distrusted_until = models.DateTimeField(null=True)
+    # Packs that the agent is to remove until it says so: rows of project, pack, bytes, verify.
     removals = models.JSONField(default=list, blank=True)
 
     def __str__(self) -> str:
         return f"agent of {self.node_id}"
+
+
+class CacheSettings(TimestampedModel):
+    """How the caches of a cluster's nodes behave; a cluster without a row has the defaults."""
+
+    cluster = models.OneToOneField(Cluster, on_delete=models.CASCADE, related_name="cache_settings")
+    # How large the cache of each node may grow; null: as large as its disk allows.
+    limit_bytes = models.BigIntegerField(null=True)
+    # After so many seconds of silence another node takes a node's part in a plan.
+    replace_after_s = models.PositiveIntegerField(default=REPLACE_AFTER_S)
+
+    class Meta:
+        verbose_name_plural = "cache settings"
+
+    def __str__(self) -> str:
+        return f"cache of {self.cluster_id}"
+
+
+class WarmSchedule(TimestampedModel):
+    """Times at which the newest version of a ref goes to nodes of a cluster."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="+")
+    dataset = models.ForeignKey(Dataset, on_delete=models.CASCADE, related_name="warm_schedules")
+    ref = models.CharField(max_length=200)
+    cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="+")
+    # Names of nodes; empty: the best `copies` nodes.
+    nodes = models.JSONField(default=list, blank=True)
+    copies = models.PositiveIntegerField(null=True)
+    rate_bytes_s = models.BigIntegerField(null=True)
+    priority = models.PositiveSmallIntegerField(default=DEFAULT_PRIORITY)
+    # Five fields, read in the time zone.
+    cron = models.CharField(max_length=100)
+    timezone = models.CharField(max_length=64, default="UTC")
+    # Each plan fails unless it is done by then, and keeps its version for so long afterwards.
+    deadline_s = models.PositiveIntegerField(null=True)
+    keep_s = models.PositiveIntegerField(null=True)
+    # Null while it is paused.
+    next_at = models.DateTimeField(null=True)
+    last_at = models.DateTimeField(null=True)
+    last_plan = models.ForeignKey(
+        "WarmPlan", null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    # Why the last time made no plan.
+    error = SentenceField(blank=True)
+    created_by = models.ForeignKey(User, null=True, on_delete=models.SET_NULL, related_name="+")
+
+    class Meta:
+        indexes: ClassVar = [models.Index(fields=["next_at"], name="warm_schedule_next")]
+
+    def __str__(self) -> str:
+        return f"{self.cron} of {self.dataset_id}"
 
 
 class WarmPlan(TimestampedModel):
@@ -79,8 +138,17 @@ class WarmPlan(TimestampedModel):
     cluster = models.ForeignKey(Cluster, on_delete=models.CASCADE, related_name="+")
     # How many nodes; null: the nodes were named.
     copies = models.PositiveIntegerField(null=True)
+    named_nodes = models.JSONField(default=list, blank=True)
     rate_bytes_s = models.BigIntegerField(null=True)
+    priority = models.PositiveSmallIntegerField(default=DEFAULT_PRIORITY)
     deadline = models.DateTimeField(null=True)
+    # A plan that is done keeps its version until then, unless the room is needed.
+    keep_until = models.DateTimeField(null=True)
+    schedule = models.ForeignKey(
+        WarmSchedule, null=True, on_delete=models.SET_NULL, related_name="plans"
+    )
+    # When it last got no read of the origin, since there were too many.
+    origin_wanted_at = models.DateTimeField(null=True)
     # A pinned version stays on the nodes after the plan is done, until it is cancelled.
     pinned = models.BooleanField(default=False)
     state = models.CharField(
@@ -113,6 +181,8 @@ class WarmPlanNode(TimestampedModel):
     rate_bytes_s = models.BigIntegerField(default=0)
     failures = models.PositiveIntegerField(default=0)
     error = SentenceField(blank=True)
+    # The node that took the part of a silent one.
+    replaced_by = models.ForeignKey(Node, null=True, on_delete=models.SET_NULL, related_name="+")
 
     class Meta:
         constraints: ClassVar = [

@@ -138,6 +138,13 @@ BODIES: dict[str, dict[str, Any]] = {
         "xid_events": [],
     },
     "NewWarmPlanRequest": {"cluster": "west", "copies": 2},
+    "NewWarmScheduleRequest": {
+        "ref": "main",
+        "cluster": "west",
+        "copies": 2,
+        "cron": "0 3 * * *",
+        "timezone": "UTC",
+    },
     "NewClusterRequest": {"name": "west", "in_cluster": True},
     "CredentialsRequest": {"in_cluster": True},
     "QuotasRequest": {

@@ -16,11 +16,14 @@ class JobsConfig(AppConfig):
     verbose_name = "Jobs"
 
     def ready(self) -> None:
-        """Put the built-in workflows into the table after each migration; tell what runs hold."""
+        """Put the built-in workflows into the table after each migration; tell what runs need."""
+        from atom.cache.needs import register_need_reader
         from atom.clusters.node_use import register_node_use
+        from atom.jobs.attempts.actions.version_needs import needs_of_runs
         from atom.jobs.scheduling.actions.cluster_capacities import node_use
 
         register_node_use(node_use)
+        register_need_reader(needs_of_runs)
         post_migrate.connect(sync_after_migration, sender=self)
 
 

@@ -2,10 +2,12 @@
 
 from django.urls import path
 
-from atom.cache.agents.api import agent_views, plan_views
+from atom.cache.agents.api import agent_views, cluster_views, plan_views, schedule_views
 from atom.cache.api import views
 
 _VERSION = "projects/<str:project>/datasets/<str:dataset>/versions/<str:ref>/"
+_DATASET = "projects/<str:project>/datasets/<str:dataset>/"
+_SCHEDULES = "projects/<str:project>/warm-schedules/"
 _PLANS = "projects/<str:project>/warm-plans/"
 
 urlpatterns = [
@@ -16,6 +18,15 @@ urlpatterns = [
     path(_PLANS, plan_views.WarmPlansView.as_view()),
     path(f"{_PLANS}<uuid:plan_id>/", plan_views.WarmPlanView.as_view()),
     path(f"{_PLANS}<uuid:plan_id>/cancel/", plan_views.WarmPlanCancelView.as_view()),
+    path(f"{_DATASET}warm-schedules/", schedule_views.DatasetWarmSchedulesView.as_view()),
+    path(_SCHEDULES, schedule_views.WarmSchedulesView.as_view()),
+    path(f"{_SCHEDULES}<uuid:schedule_id>/", schedule_views.WarmScheduleView.as_view()),
+    path(f"{_SCHEDULES}<uuid:schedule_id>/pause/", schedule_views.WarmSchedulePauseView.as_view()),
+    path(
+        f"{_SCHEDULES}<uuid:schedule_id>/resume/", schedule_views.WarmScheduleResumeView.as_view()
+    ),
+    path("clusters/<str:cluster>/cache/", cluster_views.CacheSettingsView.as_view()),
+    path("clusters/<str:cluster>/coverage/", cluster_views.CoverageView.as_view()),
     path("clusters/<str:cluster>/agents/", plan_views.ClusterAgentsView.as_view()),
     path("clusters/<str:cluster>/agent-manifest/", plan_views.AgentManifestView.as_view()),
     path("agent/join/", agent_views.AgentJoinView.as_view()),

@@ -13,6 +13,7 @@ from rest_framework.views import APIView
 
 from atom.accounts import audit
 from atom.accounts.api.mixins import user_of
+from atom.cache.agents.actions.evicting import evict_version
 from atom.cache.api.serializers import (
     CacheRecordSerializer,
     NodeChoiceSerializer,
@@ -21,7 +22,7 @@ from atom.cache.api.serializers import (
 from atom.cache.backends import backend_of
 from atom.cache.backends.base import Coverage
 from atom.cache.errors import NodeOutOfReach, NodeUnknown
-from atom.cache.models import CacheRecord
+from atom.cache.models import CacheRecord, NodeAgent
 from atom.cache.warming.actions.eviction import evict
 from atom.cache.warming.actions.records import UNREADABLE
 from atom.cache.warming.actions.warming import request_warm
@@ -72,7 +73,9 @@ class EvictView(DatasetScopedView, APIView):
         body = NodeChoiceSerializer(data=request.data)
         check(body)
         node = _node(body.validated_data.get("node"))
-        if evict(self.version, node) is not None:
+        has_agent = NodeAgent.objects.filter(node=node).exists()
+        remove = evict_version if has_agent else evict
+        if remove(self.version, node) is not None:
             named = {"dataset": self.dataset.name, "ref": self.version.ref, "node": node.name}
             audit.record(
                 user_of(request), "version.evicted", self.version, self.project,

@@ -388,6 +388,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/cache/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show the settings of the caches of a cluster's nodes. */
+        get: operations["cluster_cache_get"];
+        /** @description Replace the settings; agents learn the limit within seconds, and evict down to it. */
+        put: operations["cluster_cache_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/check/": {
         parameters: {
             query?: never;
@@ -399,6 +417,23 @@ export interface paths {
         put?: never;
         /** @description Ask the cluster again; one that does not answer becomes unreachable. */
         post: operations["cluster_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/coverage/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show how much of each version is on each node. */
+        get: operations["cluster_coverage"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2859,6 +2894,23 @@ export interface paths {
         patch: operations["saved_view_change"];
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/warm-schedules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Bring the newest version of a ref to nodes of a cluster, again and again. */
+        post: operations["warm_schedules_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/": {
         parameters: {
             query?: never;
@@ -4205,6 +4257,75 @@ export interface paths {
         put?: never;
         /** @description Cancel a plan that runs, or release the pin of one that is done. */
         post: operations["warm_plans_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-schedules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the project's schedules of warm-up plans, newest first. */
+        get: operations["warm_schedules_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show a schedule with its next time. */
+        get: operations["warm_schedules_get"];
+        put?: never;
+        post?: never;
+        /** @description Remove a schedule; its plans stay. */
+        delete: operations["warm_schedules_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/pause/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Start no plans until the schedule is resumed. */
+        post: operations["warm_schedules_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/resume/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Start plans again, at the next time from now on. */
+        post: operations["warm_schedules_resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5750,6 +5871,7 @@ export interface components {
         };
         AgentReportAnswer: {
             send_packs: boolean;
+            limit_bytes: number | null;
         };
         /** @description A report of an agent. */
         AgentReportRequest: {
@@ -6221,6 +6343,26 @@ export interface components {
             error: string | null;
             /** Format: date-time */
             used_at: string | null;
+        };
+        /** @description How the caches of a cluster's nodes behave. */
+        CacheSettings: {
+            /**
+             * Format: int64
+             * @description How large each cache may grow; null: as large as its disk allows.
+             */
+            limit_bytes: number | null;
+            /** @description After so long a silence another node takes a node's part in a plan. */
+            replace_after_s: number;
+        };
+        /** @description How the caches of a cluster's nodes behave. */
+        CacheSettingsRequest: {
+            /**
+             * Format: int64
+             * @description How large each cache may grow; null: as large as its disk allows.
+             */
+            limit_bytes: number | null;
+            /** @description After so long a silence another node takes a node's part in a plan. */
+            replace_after_s: number;
         };
         /** @description Somebody who could be added. */
         Candidate: {
@@ -6925,6 +7067,56 @@ export interface components {
             name: string;
             color: string;
             count: number;
+        };
+        /** @description How much of a version is on a node. */
+        CoverageCell: {
+            node: string;
+            /** Format: uuid */
+            version: string;
+            state: string;
+            bytes_present: number;
+            bytes_total: number;
+            packs_present: number;
+            /**
+             * Format: double
+             * @description Share of the bytes that are there, 0 to 1.
+             */
+            coverage: number;
+            /**
+             * @description Eviction begins with what is cold and never takes what is running or pinned.
+             *
+             *     * `cold` - cold
+             *     * `limited` - limited
+             *     * `queued` - queued
+             *     * `running` - running
+             *     * `pinned` - pinned
+             */
+            need: components["schemas"]["NeedEnum"];
+            /** Format: date-time */
+            used_at: string | null;
+        };
+        /** @description The coverage of a cluster's nodes; cells without a byte are left out. */
+        CoverageMap: {
+            nodes: components["schemas"]["CoverageNode"][];
+            versions: components["schemas"]["CoverageVersion"][];
+            cells: components["schemas"]["CoverageCell"][];
+            /** @description Further versions, with fewer bytes there. */
+            left_out: number;
+        };
+        /** @description A node of the map. */
+        CoverageNode: {
+            node: string;
+            is_reporting: boolean;
+        };
+        /** @description A version of the map. */
+        CoverageVersion: {
+            /** Format: uuid */
+            id: string;
+            project: string;
+            dataset: string;
+            ref: string;
+            bytes_total: number;
+            packs_total: number;
         };
         /** @description A kubeconfig, or the account of the server's own pod. */
         CredentialsRequest: {
@@ -9015,6 +9207,15 @@ export interface components {
             };
         };
         /**
+         * @description * `cold` - cold
+         *     * `limited` - limited
+         *     * `queued` - queued
+         *     * `running` - running
+         *     * `pinned` - pinned
+         * @enum {string}
+         */
+        NeedEnum: "cold" | "limited" | "queued" | "running" | "pinned";
+        /**
          * @description * `problem` - problem
          *     * `warning` - warning
          *     * `todo` - todo
@@ -9566,7 +9767,7 @@ export interface components {
             /** @default  */
             description?: string;
         };
-        /** @description Where a version goes: named nodes, or the best `copies` nodes (1 without both). */
+        /** @description A warm-up plan to start. */
         NewWarmPlanRequest: {
             cluster: string;
             nodes?: string[];
@@ -9577,15 +9778,54 @@ export interface components {
              */
             rate_bytes_s?: number | null;
             /**
+             * @description Ten more count like an hour of waiting for reads of the object store.
+             * @default 50
+             */
+            priority?: number;
+            /**
              * Format: date-time
              * @description When the plan fails unless it is done.
              */
             deadline?: string | null;
             /**
+             * Format: date-time
+             * @description Until then the version stays needed after the plan is done, if there is room.
+             */
+            keep_until?: string | null;
+            /**
              * @description Whether the version stays needed afterwards.
              * @default false
              */
             pinned?: boolean;
+        };
+        /** @description When the newest version of a ref goes where. */
+        NewWarmScheduleRequest: {
+            cluster: string;
+            nodes?: string[];
+            copies?: number | null;
+            /**
+             * Format: int64
+             * @description The most for all nodes together.
+             */
+            rate_bytes_s?: number | null;
+            /**
+             * @description Ten more count like an hour of waiting for reads of the object store.
+             * @default 50
+             */
+            priority?: number;
+            /** @description A branch or tag, such as main. */
+            ref: string;
+            /** @description Minute, hour, day, month and day of the week. */
+            cron: string;
+            /**
+             * @description Such as Europe/Berlin.
+             * @default UTC
+             */
+            timezone?: string;
+            /** @description Each plan fails unless it is done by then. */
+            deadline_s?: number | null;
+            /** @description For so long a version stays needed after its time, if there is room. */
+            keep_s?: number | null;
         };
         /** @description A new webhook. */
         NewWebhookRequest: {
@@ -9678,6 +9918,14 @@ export interface components {
             disk: {
                 [key: string]: unknown;
             };
+            /** @description How large the cache may grow: to its limit, and no further than the disk. */
+            readonly capacity_bytes: number;
+            /** @description Bytes of packs, without those that the agent is to remove. */
+            readonly used_bytes: number;
+            /** @description Bytes that open plans will bring. */
+            readonly promised_bytes: number;
+            /** @description Packs that the agent is to remove. */
+            readonly pending_removals: number;
             gpus: {
                 [key: string]: unknown;
             }[];
@@ -10122,6 +10370,10 @@ export interface components {
         };
         PaginatedWarmPlanList: {
             results: components["schemas"]["WarmPlan"][];
+            next: string | null;
+        };
+        PaginatedWarmScheduleList: {
+            results: components["schemas"]["WarmSchedule"][];
             next: string | null;
         };
         PaginatedWebhookList: {
@@ -13102,9 +13354,14 @@ export interface components {
             state: string;
             copies: number | null;
             rate_bytes_s: number | null;
+            priority: number;
             /** Format: date-time */
             deadline: string | null;
+            /** Format: date-time */
+            keep_until: string | null;
             pinned: boolean;
+            /** Format: uuid */
+            schedule: string | null;
             readonly created_by: string | null;
             /** Format: date-time */
             created_at: string;
@@ -13130,6 +13387,8 @@ export interface components {
             rate_bytes_s: number;
             /** Format: double */
             readonly eta_s: number | null;
+            /** @description The node that took the part of a silent one, empty without one. */
+            readonly replaced_by: string;
         };
         /** @description What to warm. */
         WarmRequest: {
@@ -13137,6 +13396,42 @@ export interface components {
             selector?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description A schedule of warm-up plans; `error` says why the last time made no plan. */
+        WarmSchedule: {
+            error: string;
+            readonly error_code: string | null;
+            readonly error_params: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: uuid */
+            id: string;
+            dataset: string;
+            ref: string;
+            cluster: string;
+            nodes: string[];
+            copies: number | null;
+            rate_bytes_s: number | null;
+            priority: number;
+            cron: string;
+            timezone: string;
+            deadline_s: number | null;
+            keep_s: number | null;
+            /** @description Return whether no time starts a plan. */
+            readonly paused: boolean;
+            /**
+             * Format: date-time
+             * @description Null while it is paused.
+             */
+            next_at: string | null;
+            /** Format: date-time */
+            last_at: string | null;
+            /** Format: uuid */
+            last_plan: string | null;
+            readonly last_plan_state: string | null;
+            readonly created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
         };
         /** @description How much of the data the node has already; `coverage` is 0 to 1. */
         Warmth: {
@@ -13411,6 +13706,8 @@ export type BuildAddress = components['schemas']['BuildAddress'];
 export type BuildLogRequest = components['schemas']['BuildLogRequest'];
 export type BuiltRequest = components['schemas']['BuiltRequest'];
 export type CacheRecord = components['schemas']['CacheRecord'];
+export type CacheSettings = components['schemas']['CacheSettings'];
+export type CacheSettingsRequest = components['schemas']['CacheSettingsRequest'];
 export type Candidate = components['schemas']['Candidate'];
 export type CardLinkKindEnum = components['schemas']['CardLinkKindEnum'];
 export type CardLinkRequest = components['schemas']['CardLinkRequest'];
@@ -13473,6 +13770,10 @@ export type Cordon = components['schemas']['Cordon'];
 export type CordonBodyRequest = components['schemas']['CordonBodyRequest'];
 export type Correction = components['schemas']['Correction'];
 export type CountedClass = components['schemas']['CountedClass'];
+export type CoverageCell = components['schemas']['CoverageCell'];
+export type CoverageMap = components['schemas']['CoverageMap'];
+export type CoverageNode = components['schemas']['CoverageNode'];
+export type CoverageVersion = components['schemas']['CoverageVersion'];
 export type CredentialsRequest = components['schemas']['CredentialsRequest'];
 export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
@@ -13649,6 +13950,7 @@ export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NamedCount = components['schemas']['NamedCount'];
 export type Need = components['schemas']['Need'];
+export type NeedEnum = components['schemas']['NeedEnum'];
 export type NeedLevelEnum = components['schemas']['NeedLevelEnum'];
 export type NewClusterRequest = components['schemas']['NewClusterRequest'];
 export type NewCommentRequest = components['schemas']['NewCommentRequest'];
@@ -13691,6 +13993,7 @@ export type NewUnitRequest = components['schemas']['NewUnitRequest'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
 export type NewWarmPlanRequest = components['schemas']['NewWarmPlanRequest'];
+export type NewWarmScheduleRequest = components['schemas']['NewWarmScheduleRequest'];
 export type NewWebhookRequest = components['schemas']['NewWebhookRequest'];
 export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
 export type NewWriteRequest = components['schemas']['NewWriteRequest'];
@@ -13770,6 +14073,7 @@ export type PaginatedTreeProjectList = components['schemas']['PaginatedTreeProje
 export type PaginatedUnitList = components['schemas']['PaginatedUnitList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
 export type PaginatedWarmPlanList = components['schemas']['PaginatedWarmPlanList'];
+export type PaginatedWarmScheduleList = components['schemas']['PaginatedWarmScheduleList'];
 export type PaginatedWebhookList = components['schemas']['PaginatedWebhookList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
@@ -14041,6 +14345,7 @@ export type WaitingRun = components['schemas']['WaitingRun'];
 export type WarmPlan = components['schemas']['WarmPlan'];
 export type WarmPlanNode = components['schemas']['WarmPlanNode'];
 export type WarmRequest = components['schemas']['WarmRequest'];
+export type WarmSchedule = components['schemas']['WarmSchedule'];
 export type Warmth = components['schemas']['Warmth'];
 export type Webhook = components['schemas']['Webhook'];
 export type WorkItem = components['schemas']['WorkItem'];
@@ -14936,6 +15241,72 @@ export interface operations {
             };
         };
     };
+    cluster_cache_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CacheSettings"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_cache_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CacheSettingsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CacheSettings"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     cluster_check: {
         parameters: {
             query?: never;
@@ -14953,6 +15324,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_coverage: {
+        parameters: {
+            query?: {
+                /** @description The versions of one project. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoverageMap"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -20876,6 +21281,54 @@ export interface operations {
             };
         };
     };
+    warm_schedules_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWarmScheduleRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmSchedule"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     projects_datasets_write_jobs_list: {
         parameters: {
             query?: {
@@ -24622,6 +25075,167 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WarmPlan"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWarmScheduleList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmSchedule"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmSchedule"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmSchedule"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

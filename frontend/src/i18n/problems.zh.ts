@@ -285,6 +285,7 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   cluster_away: ['集群现在无法确认该代理。', '请在几秒后重新加入。'],
   warm_plan_not_found: ['没有这个预热计划。', '请列出该项目的预热计划。'],
   warm_plan_unsuitable: ['节点代理无法预热该版本。', '请先把其对象复制到数据集中，再预热新版本。'],
+  warm_schedule_not_found: ['没有这个定时预热。', '请列出该项目的定时预热。'],
   node_out_of_reach: ['Atom 无法访问该节点的缓存。', '请选择 Atom 能访问的节点，例如 Atom 所在的机器。'],
   node_unknown: ['没有这个节点。', '请列出集群以查看其节点。'],
   selection_empty: ['没有选中该版本的任何样本。', '请查看版本的划分和标注，选择含有样本的部分。'],

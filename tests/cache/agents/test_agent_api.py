@@ -34,8 +34,8 @@ def version(pusher: Pusher) -> Version:
 
 def test_an_agent_joins_reports_and_works(world: AgentWorld, version: Version) -> None:
     agent = world.joined("n1")
-    assert agent.report(packs=None).json() == {"send_packs": True}
-    assert agent.report(packs={}).json() == {"send_packs": False}
+    assert agent.report(packs=None).json() == {"send_packs": True, "limit_bytes": None}
+    assert agent.report(packs={}).json() == {"send_packs": False, "limit_bytes": None}
     base = f"projects/{version.dataset.project.slug}/"
     researcher = world.client(make_member(version.dataset.project, "researcher"))
     path = f"{base}datasets/{version.dataset.name}/versions/{version.ref}/warm-plans/"
@@ -64,6 +64,7 @@ def test_an_agent_joins_reports_and_works(world: AgentWorld, version: Version) -
         {"pod": "another"},
         {"node": "n2"},
         {"token": "made-up"},
+        {"address": "http://10.0.0.9:7480"},
         {"cluster": "0195a3f2-7c41-7b3e-9d52-4f1c8a6e2b90"},
     ],
 )
@@ -78,6 +79,13 @@ def test_an_agent_that_claims_to_be_another_is_refused(
 def test_a_pod_that_no_agents_daemon_set_made_is_refused(world: AgentWorld) -> None:
     assert world.join(world.pod("n1", owner="another"), "n1").status_code == 401
     assert world.join(world.pod("n1", account="another"), "n1").status_code == 401
+
+
+def test_an_agent_joins_once_its_pod_has_an_address(world: AgentWorld) -> None:
+    answer = world.join(world.pod("n1", address=""), "n1")
+    assert (answer.status_code, answer.json()["code"]) == (503, "cluster_away")
+    six = world.join(world.pod("n2", address="fd00::7"), "n2", address="http://[fd00::7]:7480")
+    assert six.status_code == 200
 
 
 def test_a_second_join_ends_the_token_before(world: AgentWorld) -> None:

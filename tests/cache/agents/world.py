@@ -70,9 +70,14 @@ class AgentWorld:
         return client
 
     def pod(
-        self, node: str, owner: str = "atom-agent", account: str = "atom-agent", name: str = ""
+        self,
+        node: str,
+        owner: str = "atom-agent",
+        account: str = "atom-agent",
+        name: str = "",
+        address: str = "127.0.0.1",
     ) -> Json:
-        """Return a new pod on a node."""
+        """Return a new pod on a node; "" has no address yet."""
         reference = {
             **{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": owner, "uid": f"of-{owner}"},
             "controller": True,
@@ -88,7 +93,13 @@ class AgentWorld:
                 "containers": [{"name": "agent", "image": "atom-agent"}],
             },
         }
-        return self.stand_in.create("pods.", body, self.cluster.namespace)
+        pod = self.stand_in.create("pods.", body, self.cluster.namespace)
+        place = self.cluster.namespace, pod["metadata"]["name"]
+        status = {**pod["status"], "podIP": address, "podIPs": [{"ip": address}]}
+        if address:
+            kind = self.stand_in.machinery.kind("pods.")
+            self.stand_in.machinery.update_status(kind, *place, status)
+        return pod
 
     def token(self, pod: Json) -> str:
         """Return the token that a kubelet would give the pod."""

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import ipaddress
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
+from urllib.parse import urlsplit
 from uuid import UUID
 
 import structlog
@@ -98,6 +101,23 @@ def _prove(cluster: Cluster, claim: AgentClaim) -> None:
         for owner in owners
     ):
         raise TokenRefusedError("The pod is none of the agents' DaemonSet.")
+    _check_address(pod, claim.address)
+
+
+def _check_address(pod: Mapping[str, Any], address: str) -> None:
+    """Raise TokenRefusedError for an address of another pod, ClusterAway while it has none.
+
+    Peers would fetch packs from there.
+    """
+    addresses = [text(pod, "status", "podIP")]
+    addresses += [text(row, "ip") for row in rows(pod, "status", "podIPs")]
+    known = {ipaddress.ip_address(ip) for ip in addresses if ip}
+    if not known:
+        raise ClusterAway(
+            Sentence("cache.pod_without_address", "The cluster tells no address of the pod yet.")
+        )
+    if ipaddress.ip_address(urlsplit(address).hostname or "") not in known:
+        raise TokenRefusedError("The address is not that of the pod.")
 
 
 def _accept(node: Node, claim: AgentClaim) -> Joined:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
+from uuid import UUID
 
 from django.db import transaction
 
-from atom.cache.agents.actions.coverage import replace_packs
+from atom.cache.agents.actions.coverage import projects_on, replace_packs
+from atom.cache.agents.actions.evicting import make_room, ordered_away, remove_unnamed
 from atom.cache.models import NodeAgent, PackFetch
 from atom.core import clock
 
@@ -29,19 +31,38 @@ class AgentReport:
 
 
 def note_report(agent: NodeAgent, report: AgentReport) -> bool:
-    """Store a report; return whether the next is to bring all packs."""
+    """Store a report, and make room on a node that is nearly full.
+
+    Returns whether the next report is to bring all packs: after a join, a silence, or where
+    packs that no version names may be in the way.
+    """
     with transaction.atomic():
         row = NodeAgent.objects.select_for_update().get(pk=agent.pk)
-        row.reported_at = clock.now()
+        row.node = agent.node
+        now = clock.now()
+        if row.reported_at is not None and not is_live(row, now):
+            row.needs_packs = True
+        row.reported_at = now
         if report.sequence >= row.sequence:
             row.sequence = report.sequence
             row.disk, row.gpus = report.disk, report.gpus
             row.xid_events = _merged(report.xid_events, row.xid_events)
             if report.packs is not None:
-                replace_packs(agent.node, report.packs)
                 row.needs_packs = False
+                _note_inventory(row, report.packs)
+            make_room(row)
         row.save()
     return row.needs_packs
+
+
+def _note_inventory(agent: NodeAgent, packs: dict[str, list[str]]) -> None:
+    away = ordered_away(agent)
+    for project_id in projects_on(agent.node) | {UUID(project) for project in packs}:
+        here = set(packs.get(str(project_id), ()))
+        # The agent lists what it is yet to remove.
+        here -= {pack for project, pack in away if project == str(project_id)}
+        named = replace_packs(agent.node, project_id, here)
+        remove_unnamed(agent, project_id, here - named)
 
 
 def _merged(new: list[dict[str, Any]], known: list[dict[str, Any]]) -> list[dict[str, Any]]:

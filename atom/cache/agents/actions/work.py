@@ -9,10 +9,12 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
+from django.db.models import Case, Exists, Value, When
 
 from atom.cache.agents.actions.coverage import add_packs, remove_packs
+from atom.cache.agents.actions.evicting import count_bytes, ordered_away
 from atom.cache.agents.actions.handout import fetch_lines, hand_out
-from atom.cache.agents.actions.plans import refresh
+from atom.cache.agents.actions.plans import announce, counts_on, settle, update_part
 from atom.cache.engines.sources import SourceKind
 from atom.cache.models import NodeAgent, PackFetch, WarmPlan, WarmPlanNode
 from atom.cache.states import WARM_PLAN_NODE_STATES
@@ -25,9 +27,15 @@ AFTER_S: Final = 2
 # A fetch of which the agent does not speak was lost with an answer, and is sent again.
 REPEAT_AFTER: Final = timedelta(seconds=20)
 MAX_FAILURES: Final = 8
+# Removals in one answer: their ends fit into one request.
+MAX_REMOVALS: Final = 500
 _PEER_REASONS = frozenset({"stalled", "digest", "refused", "missing"})
 # An agent that stops gives its fetches back; none of them failed.
 _STOPPING = ("refused", "The agent stops.")
+# A peer that claimed a pack and lacks it, or sent wrong bytes.
+_BLAMES = frozenset({"digest", "missing"})
+_BLAMERS: Final = 2
+_DISTRUST: Final = timedelta(minutes=10)
 _DISK_REASONS = frozenset({"disk_full", "read_only"})
 
 
@@ -45,85 +53,134 @@ class WorkReport:
 
 def work(agent: NodeAgent, report: WorkReport) -> dict[str, Any]:
     """Note what an agent did and return its next work, as the protocol shapes it."""
+    if _is_idle(agent, report):
+        return {"fetches": [], "cancel": [], "remove": [], "after_s": AFTER_S}
     _distrust_peers(agent, report.failed)
     with transaction.atomic():
         # One answer of a node at a time.
         row = NodeAgent.objects.select_for_update().get(pk=agent.pk)
         row.node = agent.node
-        _lock_plans(row)
-        plans = _note_done(row, report.done)
-        plans |= _note_failed(row, report.failed)
-        _note_progress(row, report.progress)
+        fetches = _fetches_of(row)
+        projects = _note_done(row, fetches, report.done)
+        ended = _note_failed(fetches, report.failed)
+        _note_progress(fetches, report.progress)
         _note_removed(row, report.removed)
         _note_verified(row, report.verified)
-        cancelled = _cancelled(row, report)
-        for plan in WarmPlan.objects.filter(pk__in=plans, state="running").order_by("pk"):
-            refresh(plan)
-    fetches = hand_out(row, report.room)
-    repeated = PackFetch.objects.filter(
-        node=agent.node, heard_at__lt=clock.now() - REPEAT_AFTER
-    ).exclude(kind=SourceKind.WAIT)
-    fetches += list(repeated)
-    PackFetch.objects.filter(pk__in=[fetch.pk for fetch in fetches]).update(heard_at=clock.now())
+        cancelled = _cancelled(fetches, report)
+        ended |= _update_parts(row, projects)
+    for plan in WarmPlan.objects.filter(pk__in=ended, state="running"):
+        # Apart from the node's own rows: agents of a plan lock one another's in no order.
+        with transaction.atomic():
+            settle(plan)
     return {
-        "fetches": fetch_lines(fetches),
+        "fetches": _next_lines(row, report.room),
         "cancel": cancelled,
-        "remove": row.removals,
+        "remove": [
+            {name: value for name, value in order.items() if name != "bytes"}
+            for order in row.removals[:MAX_REMOVALS]
+        ],
         "after_s": AFTER_S,
     }
 
 
-def _lock_plans(agent: NodeAgent) -> None:
-    """Lock the running plans of a node: agents lock the parts of a plan in no common order."""
-    parts = WarmPlanNode.objects.filter(node=agent.node)
-    plans = WarmPlan.objects.select_for_update().order_by("pk")
-    list(plans.filter(pk__in=parts.values("plan"), state="running").values_list("pk"))
+def _is_idle(agent: NodeAgent, report: WorkReport) -> bool:
+    """Return whether there is nothing to note and nothing to do, by one query."""
+    said = (report.done, report.failed, report.progress, report.removed, report.verified)
+    if any(said):
+        return False
+    parts = WarmPlanNode.objects.filter(
+        node=agent.node_id, plan__state="running", state__in=["waiting", "warming"]
+    )
+    fetches = PackFetch.objects.filter(node=agent.node_id)
+    rows = NodeAgent.objects.filter(pk=agent.pk, removals=[])
+    return rows.filter(~Exists(parts), ~Exists(fetches)).exists()
 
 
-def _fetch_of(agent: NodeAgent, fetch_id: UUID) -> PackFetch | None:
-    """Return an open fetch of this node; None for that of another, or one that is noted."""
-    rows = PackFetch.objects.select_for_update(of=("self",)).select_related("plan", "peer")
-    return rows.filter(pk=fetch_id, node=agent.node).first()
+def _next_lines(agent: NodeAgent, room: int) -> list[dict[str, Any]]:
+    fetches = hand_out(agent, room)
+    repeated = PackFetch.objects.filter(
+        node=agent.node, heard_at__lt=clock.now() - REPEAT_AFTER
+    ).exclude(kind=SourceKind.WAIT)
+    again = list(repeated.select_related("project"))
+    if again:
+        pks = [fetch.pk for fetch in again]
+        PackFetch.objects.filter(pk__in=pks).update(heard_at=clock.now())
+    return fetch_lines([*fetches, *again])
 
 
-def _note_done(agent: NodeAgent, rows: list[dict[str, Any]]) -> set[UUID]:
-    plans: set[UUID] = set()
-    by_project: dict[UUID, set[str]] = {}
+def _fetches_of(agent: NodeAgent) -> dict[UUID, PackFetch]:
+    """Return the open fetches of a node: an agent ends none of another."""
+    rows = PackFetch.objects.filter(node=agent.node).select_related("plan", "node")
+    return {fetch.pk: fetch for fetch in rows}
+
+
+def _note_done(
+    agent: NodeAgent, fetches: dict[UUID, PackFetch], rows: list[dict[str, Any]]
+) -> set[UUID]:
+    """Note packs that are whole; return their projects. A fetch that is unknown was noted."""
+    ended: list[PackFetch] = []
+    rates: dict[UUID, int] = {}
+    packs: dict[UUID, set[str]] = {}
     for row in rows:
-        fetch = _fetch_of(agent, row["fetch"])
+        fetch = fetches.pop(UUID(str(row["fetch"])), None)
         if fetch is None:
             continue
-        by_project.setdefault(fetch.project_id, set()).add(fetch.pack)
-        rate = int(row["bytes"] / max(row["seconds"], 1e-3))
-        WarmPlanNode.objects.filter(plan=fetch.plan, node=agent.node).update(rate_bytes_s=rate)
+        ended.append(fetch)
+        packs.setdefault(fetch.project_id, set()).add(fetch.pack)
+        rates[fetch.plan_id] = int(row["bytes"] / max(row["seconds"], 1e-3))
         log.info("pack_fetched", node=agent.node.name, pack=fetch.pack, source=fetch.kind)
-        fetch.delete()
-    for project_id, packs in by_project.items():
-        add_packs(agent.node, project_id, packs)
-        # A plan of another version may wait for the same pack.
-        parts = WarmPlanNode.objects.filter(
-            node=agent.node, plan__project_id=project_id, plan__state="running"
-        )
-        plans.update(parts.values_list("plan_id", flat=True))
-    return plans
+    if not ended:
+        return set()
+    PackFetch.objects.filter(pk__in=[fetch.pk for fetch in ended]).delete()
+    count_bytes(agent, sum(fetch.size_bytes for fetch in ended))
+    agent.save(update_fields=["disk"])
+    for plan_id, rate in rates.items():
+        parts = WarmPlanNode.objects.filter(plan=plan_id, node=agent.node)
+        parts.update(rate_bytes_s=rate)
+    for project_id, digests in packs.items():
+        add_packs(agent.node, project_id, digests)
+    return set(packs)
 
 
-def _note_failed(agent: NodeAgent, rows: list[dict[str, Any]]) -> set[UUID]:
+def _update_parts(agent: NodeAgent, projects: set[UUID]) -> set[UUID]:
+    """Bring the node's parts in these projects up to date; return plans that may have ended.
+
+    A plan of another version may have waited for the same pack.
+    """
+    if not projects:
+        return set()
+    parts = WarmPlanNode.objects.select_for_update(of=("self",)).filter(
+        node=agent.node,
+        plan__project__in=projects,
+        plan__state="running",
+        state__in=["waiting", "warming", "warm"],
+    )
+    rows = list(parts.select_related("plan").order_by("pk"))
+    counts = counts_on([agent.node_id], [part.plan.version_id for part in rows])
+    ended = set()
+    for part in rows:
+        if update_part(part, counts.get((agent.node_id, part.plan.version_id))):
+            ended.add(part.plan_id)
+        announce(part.plan)
+    return ended
+
+
+def _note_failed(fetches: dict[UUID, PackFetch], rows: list[dict[str, Any]]) -> set[UUID]:
     plans: set[UUID] = set()
     for row in rows:
-        fetch = _fetch_of(agent, row["fetch"])
+        fetch = fetches.get(UUID(str(row["fetch"])))
         if fetch is None or fetch.kind == SourceKind.WAIT:
             continue
         reason = row["reason"]
-        log.warning("pack_fetch_failed", node=agent.node.name, pack=fetch.pack, reason=reason)
+        log.warning("pack_fetch_failed", node=fetch.node.name, pack=fetch.pack, reason=reason)
         if (reason, row["detail"]) == _STOPPING:
-            fetch.delete()
+            fetches.pop(fetch.pk).delete()
         elif reason in _DISK_REASONS:
-            _fail_part(fetch, reason)
+            _fail_part(fetches, fetch, reason)
         elif fetch.kind == SourceKind.PEER and reason in _PEER_REASONS:
             _use_origin(fetch)
         else:
-            _note_origin_failure(fetch, reason)
+            _note_origin_failure(fetches, fetch, reason)
         plans.add(fetch.plan_id)
     return plans
 
@@ -133,46 +190,57 @@ def _use_origin(fetch: PackFetch) -> None:
     fetch.save()
 
 
-def _note_origin_failure(fetch: PackFetch, reason: str) -> None:
+def _note_origin_failure(fetches: dict[UUID, PackFetch], fetch: PackFetch, reason: str) -> None:
     part = WarmPlanNode.objects.select_for_update().get(plan=fetch.plan, node=fetch.node)
     part.failures += 1
     part.save(update_fields=["failures"])
     if part.failures >= MAX_FAILURES:
-        _fail_part(fetch, reason)
+        _fail_part(fetches, fetch, reason)
     else:
         _use_origin(fetch)
 
 
 def _distrust_peers(agent: NodeAgent, rows: list[dict[str, Any]]) -> None:
-    """Take packs with wrong bytes off the peers that sent them, and have these check them.
+    """Take packs off the peers that lack them or sent wrong bytes; the latter check them.
 
     Each peer is locked by itself and before the agent: two agents may blame each other at once.
     """
-    blamed = [row["fetch"] for row in rows if row["reason"] == "digest"]
+    blamed = {str(row["fetch"]): row["reason"] for row in rows if row["reason"] in _BLAMES}
     fetches = PackFetch.objects.filter(pk__in=blamed, node=agent.node, kind=SourceKind.PEER)
     for fetch in fetches.exclude(peer=None).select_related("peer"):
         with transaction.atomic():
-            _distrust(fetch)
+            _distrust(fetch, blamed[str(fetch.pk)])
 
 
-def _distrust(fetch: PackFetch) -> None:
+def _distrust(fetch: PackFetch, reason: str) -> None:
     peer = NodeAgent.objects.select_for_update().filter(node=fetch.peer).first()
     if peer is None or fetch.peer is None:
         return
     remove_packs(fetch.peer, fetch.project_id, [fetch.pack])
     order = {"project": str(fetch.project_id), "pack": fetch.pack, "verify": True}
-    if order not in peer.removals:
+    if reason == "missing":
+        peer.needs_packs = True
+    elif order not in peer.removals:
         peer.removals = [*peer.removals, order]
-        peer.save(update_fields=["removals"])
+    # One node alone, which may lie itself, takes no peer away from all others.
+    blamed_by = {*peer.blamed_by, str(fetch.node_id)}
+    if len(blamed_by) >= _BLAMERS:
+        peer.distrusted_until = clock.now() + _DISTRUST
+        log.warning("agent_distrusted", node=fetch.peer.name, blamed_by=sorted(blamed_by))
+        blamed_by.clear()
+    peer.blamed_by = sorted(blamed_by)
+    peer.save(update_fields=["needs_packs", "removals", "blamed_by", "distrusted_until"])
 
 
-def _fail_part(fetch: PackFetch, reason: str) -> None:
+def _fail_part(fetches: dict[UUID, PackFetch], fetch: PackFetch, reason: str) -> None:
     part = WarmPlanNode.objects.select_for_update().get(plan=fetch.plan, node=fetch.node)
     if part.state != "failed":
         states.check_transition(WARM_PLAN_NODE_STATES, part.state, "failed")
         part.state, part.error = "failed", _failure(fetch, reason)
         part.save()
     PackFetch.objects.filter(plan=fetch.plan, node=fetch.node).delete()
+    for other in [row for row in fetches.values() if row.plan_id == fetch.plan_id]:
+        del fetches[other.pk]
 
 
 def _failure(fetch: PackFetch, reason: str) -> str:
@@ -190,12 +258,15 @@ def _failure(fetch: PackFetch, reason: str) -> str:
     )
 
 
-def _note_progress(agent: NodeAgent, rows: list[dict[str, Any]]) -> None:
-    now = clock.now()
-    for row in rows:
-        PackFetch.objects.filter(pk=row["fetch"], node=agent.node).update(
-            bytes_done=row["bytes"], heard_at=now
-        )
+def _note_progress(fetches: dict[UUID, PackFetch], rows: list[dict[str, Any]]) -> None:
+    counts = {
+        fetch.pk: min(row["bytes"], fetch.size_bytes)
+        for row in rows
+        if (fetch := fetches.get(UUID(str(row["fetch"]))))
+    }
+    if counts:
+        done = Case(*[When(pk=pk, then=Value(count)) for pk, count in counts.items()])
+        PackFetch.objects.filter(pk__in=counts).update(bytes_done=done, heard_at=clock.now())
 
 
 def _note_removed(agent: NodeAgent, rows: list[dict[str, Any]]) -> None:
@@ -210,21 +281,27 @@ def _note_verified(agent: NodeAgent, rows: list[dict[str, Any]]) -> None:
     ordered = {(row["project"], row["pack"]) for row in agent.removals if row.get("verify")}
     for project, pack in keys & ordered:
         add_packs(agent.node, UUID(project), [pack])
+    if keys & ordered and agent.blamed_by:
+        agent.blamed_by = []
+        agent.save(update_fields=["blamed_by"])
     _drop_orders(agent, keys & ordered)
 
 
 def _drop_orders(agent: NodeAgent, keys: set[tuple[str, str]]) -> None:
     kept = [order for order in agent.removals if (order["project"], order["pack"]) not in keys]
     if len(kept) != len(agent.removals):
+        away = ordered_away(agent)
+        count_bytes(agent, -sum(away[key] for key in keys & away.keys()))
         agent.removals = kept
-        agent.save(update_fields=["removals"])
+        agent.save(update_fields=["removals", "disk"])
 
 
-def _cancelled(agent: NodeAgent, report: WorkReport) -> list[str]:
+def _cancelled(fetches: dict[UUID, PackFetch], report: WorkReport) -> list[str]:
     """End the fetches of plans that ended; return them and those in progress that are unknown."""
-    over = PackFetch.objects.filter(node=agent.node).exclude(plan__state="running")
-    ids = {str(pk) for pk in over.values_list("pk", flat=True)}
-    over.delete()
-    spoken = {str(row["fetch"]) for row in report.progress}
-    known = PackFetch.objects.filter(node=agent.node, pk__in=spoken).values_list("pk", flat=True)
-    return sorted(ids | (spoken - {str(pk) for pk in known}))
+    over = [fetch.pk for fetch in fetches.values() if fetch.plan.state != "running"]
+    if over:
+        PackFetch.objects.filter(pk__in=over).delete()
+    for pk in over:
+        del fetches[pk]
+    unknown = {UUID(str(row["fetch"])) for row in report.progress} - fetches.keys()
+    return sorted(str(pk) for pk in {*over, *unknown})

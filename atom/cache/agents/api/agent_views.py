@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 from atom.accounts.authentication import bearer_of
 from atom.cache.agents.actions.joining import AgentClaim, agent_by_token, join, peer_key_text
 from atom.cache.agents.actions.reports import AgentReport, note_report
+from atom.cache.agents.actions.settings import limit_of
 from atom.cache.agents.actions.work import AFTER_S, WorkReport, work
 from atom.cache.agents.api.agent_bodies import (
     AgentJoinedSerializer,
@@ -106,7 +107,7 @@ class AgentJoinView(APIView):
             "peer_key": peer_key_text(joined.agent),
             "report_every_s": REPORT_EVERY_S,
             "work_every_s": AFTER_S,
-            "limit_bytes": None,
+            "limit_bytes": limit_of(joined.agent.node.cluster_id),
         }
         return Response(AgentJoinedSerializer(answer).data)
 
@@ -118,7 +119,11 @@ class AgentReportView(AgentView):
         operation_id="agent_report",
         request=AgentReportSerializer,
         responses=inline_serializer(
-            "AgentReportAnswer", {"send_packs": serializers.BooleanField()}
+            "AgentReportAnswer",
+            {
+                "send_packs": serializers.BooleanField(),
+                "limit_bytes": serializers.IntegerField(allow_null=True),
+            },
         ),
     )
     def post(self, request: Request) -> Response:
@@ -128,7 +133,8 @@ class AgentReportView(AgentView):
         data: dict[str, Any] = body.validated_data
         events = [{**event, "at": event["at"].isoformat()} for event in data["xid_events"]]
         report = AgentReport(**{**data, "xid_events": events})
-        return Response({"send_packs": note_report(self.agent, report)})
+        answer = {"send_packs": note_report(self.agent, report)}
+        return Response({**answer, "limit_bytes": limit_of(self.agent.node.cluster_id)})
 
 
 class AgentWorkView(AgentView):

@@ -8,7 +8,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from atom.cache.agents.actions.evicting import ordered_away, used_bytes
 from atom.cache.agents.actions.reports import is_live
+from atom.cache.engines.eviction import capacity_bytes
+from atom.cache.engines.turns import DEFAULT_PRIORITY, MAX_PRIORITY
 from atom.cache.models import NodeAgent, WarmPlan, WarmPlanNode
 from atom.core import clock
 from atom.core.names import TextField
@@ -18,7 +21,7 @@ MAX_NODES = 1000
 MAX_RATE = 1 << 50
 
 
-class _ErrorFields(serializers.Serializer[Any]):
+class ErrorFields(serializers.Serializer[Any]):
     """`error` with the code and the values of its sentence."""
 
     error = serializers.CharField(allow_blank=True)
@@ -39,7 +42,7 @@ class _ErrorFields(serializers.Serializer[Any]):
         return params
 
 
-class WarmPlanNodeSerializer(_ErrorFields):
+class WarmPlanNodeSerializer(ErrorFields):
     """The part of one node in a plan."""
 
     node = serializers.CharField(source="node.name")
@@ -50,6 +53,13 @@ class WarmPlanNodeSerializer(_ErrorFields):
     bytes_present = serializers.IntegerField(help_text="With the bytes of open fetches.")
     rate_bytes_s = serializers.IntegerField(help_text="Rate of the last fetch that ended.")
     eta_s = serializers.SerializerMethodField()
+    replaced_by = serializers.SerializerMethodField(
+        help_text="The node that took the part of a silent one, empty without one."
+    )
+
+    def get_replaced_by(self, part: WarmPlanNode) -> str:
+        """Return the name of the node that took the part."""
+        return part.replaced_by.name if part.replaced_by else ""
 
     @extend_schema_field(serializers.FloatField(allow_null=True))
     def get_eta_s(self, part: WarmPlanNode) -> float | None:
@@ -59,7 +69,7 @@ class WarmPlanNodeSerializer(_ErrorFields):
         return max(part.bytes_total - part.bytes_present, 0) / part.rate_bytes_s
 
 
-class WarmPlanSerializer(_ErrorFields):
+class WarmPlanSerializer(ErrorFields):
     """A warm-up plan with its nodes."""
 
     id = serializers.UUIDField()
@@ -69,8 +79,11 @@ class WarmPlanSerializer(_ErrorFields):
     state = serializers.CharField()
     copies = serializers.IntegerField(allow_null=True)
     rate_bytes_s = serializers.IntegerField(allow_null=True)
+    priority = serializers.IntegerField()
     deadline = serializers.DateTimeField(allow_null=True)
+    keep_until = serializers.DateTimeField(allow_null=True)
     pinned = serializers.BooleanField()
+    schedule = serializers.UUIDField(source="schedule_id", allow_null=True)
     created_by = serializers.SerializerMethodField()
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)
@@ -82,7 +95,7 @@ class WarmPlanSerializer(_ErrorFields):
         return plan.created_by.username if plan.created_by else None
 
 
-class NewWarmPlanSerializer(serializers.Serializer[Any]):
+class WarmPlaceSerializer(serializers.Serializer[Any]):
     """Where a version goes: named nodes, or the best `copies` nodes (1 without both)."""
 
     cluster = TextField(max_length=63)
@@ -100,23 +113,13 @@ class NewWarmPlanSerializer(serializers.Serializer[Any]):
         default=None,
         help_text="The most for all nodes together.",
     )
-    deadline = serializers.DateTimeField(
+    priority = serializers.IntegerField(
         required=False,
-        allow_null=True,
-        default=None,
-        help_text="When the plan fails unless it is done.",
+        min_value=0,
+        max_value=MAX_PRIORITY,
+        default=DEFAULT_PRIORITY,
+        help_text="Ten more count like an hour of waiting for reads of the object store.",
     )
-    pinned = serializers.BooleanField(
-        required=False, default=False, help_text="Whether the version stays needed afterwards."
-    )
-
-    def validate_deadline(self, value: datetime | None) -> datetime | None:
-        """Refuse a time that has passed."""
-        if value is not None and value <= clock.now():
-            raise serializers.ValidationError(
-                Sentence("cache.deadline_passed", "This time has passed.")
-            )
-        return value
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Refuse nodes together with copies."""
@@ -131,6 +134,42 @@ class NewWarmPlanSerializer(serializers.Serializer[Any]):
         return attrs
 
 
+class NewWarmPlanSerializer(WarmPlaceSerializer):
+    """A warm-up plan to start."""
+
+    deadline = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="When the plan fails unless it is done.",
+    )
+    keep_until = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="Until then the version stays needed after the plan is done, if there is room.",
+    )
+    pinned = serializers.BooleanField(
+        required=False, default=False, help_text="Whether the version stays needed afterwards."
+    )
+
+    def validate_deadline(self, value: datetime | None) -> datetime | None:
+        """Refuse a time that has passed."""
+        return _ahead(value)
+
+    def validate_keep_until(self, value: datetime | None) -> datetime | None:
+        """Refuse a time that has passed."""
+        return _ahead(value)
+
+
+def _ahead(value: datetime | None) -> datetime | None:
+    if value is not None and value <= clock.now():
+        raise serializers.ValidationError(
+            Sentence("cache.deadline_passed", "This time has passed.")
+        )
+    return value
+
+
 class NodeAgentSerializer(serializers.Serializer[Any]):
     """The agent of a node, as it last reported."""
 
@@ -140,6 +179,18 @@ class NodeAgentSerializer(serializers.Serializer[Any]):
     reported_at = serializers.DateTimeField(allow_null=True)
     is_reporting = serializers.SerializerMethodField()
     disk = serializers.DictField(help_text="Bytes; empty before the first report.")
+    capacity_bytes = serializers.SerializerMethodField(
+        help_text="How large the cache may grow: to its limit, and no further than the disk."
+    )
+    used_bytes = serializers.SerializerMethodField(
+        help_text="Bytes of packs, without those that the agent is to remove."
+    )
+    promised_bytes = serializers.SerializerMethodField(
+        help_text="Bytes that open plans will bring."
+    )
+    pending_removals = serializers.SerializerMethodField(
+        help_text="Packs that the agent is to remove."
+    )
     gpus = serializers.ListField(child=serializers.DictField())
     xid_events = serializers.ListField(child=serializers.DictField(), help_text="Newest first.")
 
@@ -147,3 +198,20 @@ class NodeAgentSerializer(serializers.Serializer[Any]):
     def get_is_reporting(self, agent: NodeAgent) -> bool:
         """Return whether it reported in the last 45 seconds."""
         return is_live(agent, clock.now())
+
+    def get_capacity_bytes(self, agent: NodeAgent) -> int:
+        """Return how large the cache may grow."""
+        return capacity_bytes(agent.disk)
+
+    def get_used_bytes(self, agent: NodeAgent) -> int:
+        """Return the bytes of packs that stay."""
+        return used_bytes(agent)
+
+    def get_promised_bytes(self, agent: NodeAgent) -> int:
+        """Return the bytes that open plans will bring; the view reads them for all nodes."""
+        promised: dict[Any, int] = self.context["promised"]
+        return promised[agent.node_id]
+
+    def get_pending_removals(self, agent: NodeAgent) -> int:
+        """Return how many packs are to go."""
+        return len(ordered_away(agent))

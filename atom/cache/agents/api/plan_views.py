@@ -17,8 +17,15 @@ from rest_framework.views import APIView
 
 from atom.accounts.api.mixins import ProjectScopedView, user_of
 from atom.accounts.api.people_views import require_installation
+from atom.cache.agents.actions.evicting import promised_on
 from atom.cache.agents.actions.joining import DAEMON_SET
-from atom.cache.agents.actions.plans import PlanOptions, cancel_plan, find_plan, start_plan
+from atom.cache.agents.actions.plans import (
+    PlanOptions,
+    cancel_plan,
+    find_plan,
+    start_plan,
+    usable_cluster,
+)
 from atom.cache.agents.api.plan_shapes import (
     NewWarmPlanSerializer,
     NodeAgentSerializer,
@@ -31,12 +38,10 @@ from atom.clusters.api.views import ClusterViewBase
 from atom.clusters.errors import ClusterNotFound
 from atom.clusters.kubernetes.pod_address import pod_api_url
 from atom.clusters.kubernetes.pod_identity import audience_of, installation
-from atom.clusters.models import Cluster
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
 from atom.datasets.catalog.api.scope import DatasetScopedView
-from atom_sdk.sentences import Sentence
 
 
 def _shown(plans: list[WarmPlan]) -> list[WarmPlan]:
@@ -74,22 +79,9 @@ class VersionWarmPlansView(DatasetScopedView, APIView):
         body = NewWarmPlanSerializer(data=request.data)
         check(body)
         options = dict(body.validated_data)
-        cluster = self._cluster(options.pop("cluster"))
+        cluster = usable_cluster(self.project, user_of(request), options.pop("cluster"))
         plan = start_plan(version, cluster, PlanOptions(**options), user_of(request))
         return Response(_plan_line(self.project.pk, plan.pk), status=201)
-
-    def _cluster(self, name: str) -> Cluster:
-        usable = Cluster.objects.all().visible_to(user_of(self.request), self.project.pk)
-        cluster = usable.registered().filter(name=name).first()
-        if cluster is None:
-            raise ClusterNotFound(
-                Sentence(
-                    "cache.cluster_out_of_project",
-                    "The project may use no cluster {cluster}.",
-                    cluster=name,
-                )
-            )
-        return cluster
 
 
 class WarmPlansView(ProjectScopedView, generics.ListAPIView[WarmPlan]):
@@ -102,7 +94,7 @@ class WarmPlansView(ProjectScopedView, generics.ListAPIView[WarmPlan]):
         """Return the project's plans, newest first."""
         if getattr(self, "swagger_fake_view", False):
             return WarmPlan.objects.none()
-        parts = Prefetch("parts", WarmPlanNode.objects.select_related("node"))
+        parts = Prefetch("parts", WarmPlanNode.objects.select_related("node", "replaced_by"))
         plans = WarmPlan.objects.filter(project=self.project).prefetch_related(parts)
         return plans.select_related("version__dataset", "cluster", "created_by")
 
@@ -144,7 +136,9 @@ class ClusterAgentsView(ClusterViewBase):
         found = self.cluster_named(cluster)
         require_installation(request)
         agents = NodeAgent.objects.filter(node__cluster=found).select_related("node")
-        return Response(NodeAgentSerializer(agents.order_by("node__name"), many=True).data)
+        rows = list(agents.order_by("node__name"))
+        context = {"promised": promised_on([agent.node_id for agent in rows])}
+        return Response(NodeAgentSerializer(rows, many=True, context=context).data)
 
 
 class AgentManifestView(ClusterViewBase):
