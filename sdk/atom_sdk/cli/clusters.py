@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from atom_sdk.cli.cluster_caches import cache, coverage
 from atom_sdk.cli.cluster_edits import edit
 from atom_sdk.cli.cluster_pods import try_pod
 from atom_sdk.cli.cluster_printing import (
@@ -35,6 +36,8 @@ def cluster() -> None:
     """List, check and register clusters (docs/clusters.md)."""
 
 
+cluster.add_command(cache)
+cluster.add_command(coverage)
 cluster.add_command(edit)
 cluster.add_command(profile)
 cluster.add_command(quotas)

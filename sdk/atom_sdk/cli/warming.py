@@ -38,6 +38,14 @@ class Ahead(click.ParamType[int]):
 @click.option("--copies", type=click.IntRange(1), help="Choose so many nodes; 1 unless named.")
 @click.option("--rate", type=Size(), help="The most a second for all nodes, such as 200MB.")
 @click.option("--deadline", type=Ahead(), help="Fail unless it is done by then, such as 2h.")
+@click.option(
+    "--priority", type=click.IntRange(0, 100), help="Ten more count like an hour of waiting; 50."
+)
+@click.option("--keep", type=Ahead(), help="Keep it so long if there is room, such as 7d.")
+@click.option(
+    "--schedule", help='Warm the newest version of REF at these times, such as "0 3 * * *".'
+)
+@click.option("--timezone", help="The zone of --schedule, such as Europe/Berlin; UTC.")
 @click.option("--pin", is_flag=True, help="Keep it needed afterwards, until the plan is cancelled.")
 @click.option("--follow", is_flag=True, help="Wait for the end, and show each node.")
 @pass_context
@@ -49,6 +57,10 @@ def warm(
     copies: int | None,
     rate: int | None,
     deadline: int | None,
+    priority: int | None,
+    keep: int | None,
+    schedule: str | None,
+    timezone: str | None,
     *,
     pin: bool,
     follow: bool,
@@ -58,26 +70,47 @@ def warm(
     Without --cluster to the machine that Atom runs on.
     """
     if cluster is None:
-        if nodes or copies or rate or deadline or pin or follow:
+        if any((nodes, copies, rate, deadline, priority, keep, schedule, pin, follow)):
             raise click.UsageError("These options need --cluster.")
         _warm_here(context, ref)
         return 0
     if nodes and copies:
         raise click.UsageError("Choose --nodes or --copies, not both.")
-    ends_at = datetime.now(UTC) + timedelta(seconds=deadline) if deadline else None
+    if timezone and not schedule:
+        raise click.UsageError("--timezone needs --schedule.")
+    options = _place(nodes, copies, rate, priority)
+    if schedule:
+        if pin or follow:
+            raise click.UsageError("A schedule pins nothing and cannot be followed; use --keep.")
+        times = {"cron": schedule, "timezone": timezone or "UTC"}
+        _schedule(
+            context, ref, cluster, {**times, "deadline_s": deadline, "keep_s": keep, **options}
+        )
+        return 0
     plan = context.client.datasets.warm_in(
-        ref,
-        cluster,
-        nodes=[name.strip() for name in nodes.split(",") if name.strip()] if nodes else (),
-        copies=copies,
-        rate_bytes_s=rate,
-        deadline=ends_at.isoformat() if ends_at else None,
-        pinned=pin,
+        ref, cluster, deadline=_ahead(deadline), keep_until=_ahead(keep), pinned=pin, **options
     )
     if follow:
         plan = _follow(context, plan)
     context.emit(plan, lambda out: _print_plan(out, plan))
     return EXIT_FAILED if plan["state"] in ("failed", "cancelled") else 0
+
+
+def _place(
+    nodes: str | None, copies: int | None, rate: int | None, priority: int | None
+) -> dict[str, Any]:
+    names = [name.strip() for name in nodes.split(",") if name.strip()] if nodes else []
+    options: dict[str, Any] = {"nodes": names, "copies": copies, "rate_bytes_s": rate}
+    return options if priority is None else {**options, "priority": priority}
+
+
+def _schedule(context: Context, ref: str, cluster: str, options: dict[str, Any]) -> None:
+    row = context.client.datasets.warm_at(ref, cluster, **options)
+    context.emit(row, lambda out: print_schedules(out, [row]))
+
+
+def _ahead(seconds: int | None) -> str | None:
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).isoformat() if seconds else None
 
 
 def _warm_here(context: Context, ref: str) -> None:
@@ -131,18 +164,68 @@ def _print_plan(out: Console, plan: dict[str, Any]) -> None:
 @click.command(name="warm-plans")
 @click.argument("plan_id", required=False)
 @click.option("--cancel", is_flag=True, help="Cancel PLAN_ID, or release its pin.")
+@click.option("--schedules", is_flag=True, help="List schedules, or show the one of PLAN_ID.")
+@click.option("--pause", "verb", flag_value="pause", help="Start no plans of a schedule.")
+@click.option("--resume", "verb", flag_value="resume", help="Start plans of a schedule again.")
+@click.option("--delete", "verb", flag_value="delete", help="Remove a schedule; its plans stay.")
 @pass_context
-def warm_plans(context: Context, plan_id: str | None, *, cancel: bool) -> None:
-    """List the project's warm-up plans, or show PLAN_ID."""
+def warm_plans(
+    context: Context, plan_id: str | None, verb: str | None, *, cancel: bool, schedules: bool
+) -> None:
+    """List the project's warm-up plans, or show PLAN_ID.
+
+    With --schedules: the schedules that start plans.
+    """
+    if verb and not (schedules and plan_id):
+        raise click.UsageError(f"--{verb} needs --schedules and the id of one.")
+    if cancel and (schedules or plan_id is None):
+        raise click.UsageError("Name the plan to cancel.")
+    if schedules:
+        _schedules(context, plan_id, verb)
+        return
     plans = context.client.datasets.warm_plans
     if plan_id is None:
-        if cancel:
-            raise click.UsageError("Name the plan to cancel.")
         rows = plans.list()
         context.emit(rows, lambda out: _print_plans(out, rows))
         return
     plan = plans.cancel(plan_id) if cancel else plans.get(plan_id)
     context.emit(plan, lambda out: _print_plan(out, plan))
+
+
+def _schedules(context: Context, schedule_id: str | None, verb: str | None) -> None:
+    schedules = context.client.datasets.warm_schedules
+    if schedule_id is None:
+        rows = schedules.list()
+    elif verb == "delete":
+        schedules.delete(schedule_id)
+        context.emit({"id": schedule_id}, lambda out: out.print("The schedule is removed."))
+        return
+    elif verb:
+        act = {"pause": schedules.pause, "resume": schedules.resume}[verb]
+        rows = [act(schedule_id)]
+    else:
+        rows = [schedules.get(schedule_id)]
+    shown = rows if schedule_id is None else rows[0]
+    context.emit(shown, lambda out: print_schedules(out, rows))
+
+
+def print_schedules(out: Console, rows: list[dict[str, Any]]) -> None:
+    """Print schedules as a table."""
+    cells = [
+        (
+            row["id"],
+            f"{row['dataset']}@{row['ref']}",
+            row["cluster"],
+            ", ".join(row["nodes"]) or f"{row['copies']} nodes",
+            f"{row['cron']} {row['timezone']}",
+            row["next_at"] or "paused",
+            row["last_plan_state"] or "",
+            row["error"],
+        )
+        for row in rows
+    ]
+    columns = ("schedule", "version", "cluster", "nodes", "times", "next", "last plan", "error")
+    print_table(out, columns, cells)
 
 
 def _print_plans(out: Console, rows: list[dict[str, Any]]) -> None:

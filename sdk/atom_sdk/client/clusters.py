@@ -97,6 +97,26 @@ class Clusters:
         rows: Rows = self._http.get(f"{_path(name)}agents/")
         return rows
 
+    def cache(self, name: str) -> Row:
+        """Return how the caches of a cluster's nodes behave."""
+        row: Row = self._http.get(f"{_path(name)}cache/")
+        return row
+
+    def set_cache(self, name: str, *, limit_bytes: int | None, replace_after_s: int) -> Row:
+        """Set how large the cache of each node may grow (None: as its disk allows).
+
+        After `replace_after_s` of silence another node takes a node's part in a plan.
+        """
+        body = {"limit_bytes": limit_bytes, "replace_after_s": replace_after_s}
+        row: Row = self._http.request("PUT", f"{_path(name)}cache/", json=body)
+        return row
+
+    def coverage(self, name: str, project: str | None = None) -> Row:
+        """Return how much of each version is on each node, of one project or of all visible."""
+        params = {"project": project} if project else {}
+        row: Row = self._http.request("GET", f"{_path(name)}coverage/", params=params)
+        return row
+
     def agent_manifest(self, name: str) -> str:
         """Return the YAML that installs the node agent in a cluster."""
         return b"".join(download(self._http, f"{_path(name)}agent-manifest/", {})).decode()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from atom_sdk.client.pull.pull import PullOptions, PullResult
     from atom_sdk.client.push.importing import Import, ImportOptions, ImportResult
     from atom_sdk.client.push.push import PushOptions, PushResult
-    from atom_sdk.client.warm_plans import WarmPlans
+    from atom_sdk.client.warm_plans import WarmPlans, WarmSchedules
     from atom_sdk.client.writing import DatasetWriter, WriteJob, WriterOptions
     from atom_sdk.export import ExportResult
     from atom_sdk.mount import MountOptions, MountRecord
@@ -361,6 +361,19 @@ class Datasets:
         from atom_sdk.client.warm_plans import WarmPlans
 
         return WarmPlans(self._http, self._project)
+
+    def warm_at(self, reference: str, cluster: str, cron: str, **options: Any) -> dict[str, Any]:
+        """Warm the newest version of a ref at the times of `cron`; see `WarmSchedules.create`."""
+        ref = parse_ref(reference).ref
+        base = self.base(reference)
+        return self.warm_schedules.create(base, ref, cluster, cron, **options)
+
+    @property
+    def warm_schedules(self) -> WarmSchedules:
+        """Return the project's schedules of warm-up plans."""
+        from atom_sdk.client.warm_plans import WarmSchedules
+
+        return WarmSchedules(self._http, self._project)
 
     def coverage(self, reference: str) -> builtins.list[dict[str, Any]]:
         """Return how much of the version is on which node."""
