@@ -20,6 +20,8 @@ _READ_ONLY, _NO_SETUID, _NO_DEVICES = 1, 2, 4
 _FROM_DESCRIPTOR = 4
 _AT_FDCWD = -100
 _UMOUNT_NOFOLLOW = 8
+_MS_READ_ONLY, _MS_NO_SETUID, _MS_NO_DEVICES, _MS_NO_PROGRAMS = 1, 2, 4, 8
+_MS_REMOUNT, _MS_BIND = 32, 4096
 _MESSAGE_BYTES = 4096
 
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -83,6 +85,25 @@ def _configure(context: int, source: Path, devices: Sequence[Path], flags: Seque
     for flag in ("ro", *flags):
         _fsconfig(context, _SET_FLAG, flag.encode(), None, 0)
     _fsconfig(context, _CREATE, None, None, 0)
+
+
+def bind_read_only(source: Path, folder: Path) -> None:
+    """Show a folder at another one read-only, without programs and device files. Raises OSError."""
+    flags = _MS_BIND | _MS_READ_ONLY | _MS_NO_SETUID | _MS_NO_DEVICES | _MS_NO_PROGRAMS
+    _mount(source, folder, _MS_BIND)
+    try:
+        # A bind mount takes its flags by a second call only.
+        _mount(source, folder, flags | _MS_REMOUNT)
+    except OSError:
+        unmount(folder)
+        raise
+
+
+def _mount(source: Path, folder: Path, flags: int) -> None:
+    paths = os.fsencode(source), os.fsencode(folder)
+    if _libc.mount(*paths, None, ctypes.c_ulong(flags), None) < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number), str(folder))
 
 
 def unmount(folder: Path) -> None:

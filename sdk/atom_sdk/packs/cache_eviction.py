@@ -131,7 +131,8 @@ def _stored(store: PackStore) -> list[tuple[int, int, Path]]:
     for folder, suffix in ((store.root / PARTIAL_FOLDER, PARTIAL_SUFFIX), (store.packs, ".tar")):
         with suppress(FileNotFoundError), os.scandir(folder) as entries:
             for entry in entries:
-                if not entry.name.endswith(suffix):
+                # A link leads to a pack of the node, which takes no room here.
+                if not entry.name.endswith(suffix) or entry.is_symlink():
                     continue
                 with suppress(FileNotFoundError):
                     status = entry.stat()

@@ -34,6 +34,10 @@ def _config() -> Config:
 
 
 def _linked_bytes(store: Path) -> int:
-    """Packs that were on the node before: second names of its files, which take no room."""
-    found = (path.stat() for path in (store / "packs").glob("*.tar"))
+    """Packs that were on the node before: second names of its files, which take no room.
+
+    Links to a volume of the pod do not count at all, here or in the store.
+    """
+    paths = (store / "packs").glob("*.tar")
+    found = (path.stat() for path in paths if not path.is_symlink())
     return sum(status.st_size for status in found if status.st_nlink > 1)

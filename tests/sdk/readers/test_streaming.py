@@ -27,6 +27,7 @@ from atom_sdk.packs.cache_eviction import PackLease, PackRoom
 from atom_sdk.packs.partial import BLOCK_BYTES, create_partial
 from atom_sdk.readers.ranges import StreamOptions
 from atom_sdk.readers.streaming import StreamingDataset
+from atom_sdk.runner.indexes import link_volume
 from tests.sdk.packs.strategies import packed
 from tests.sdk.readers.store_server import (
     Addresses,
@@ -414,3 +415,42 @@ def test_a_damaged_pack_that_arrived_is_never_stored(remote: Remote) -> None:
     remote.await_stored(PACKS - 1)
     _read_all(remote.open(), remote.files)
     remote.await_stored(PACKS)
+
+
+def test_packs_of_a_volume_are_read_where_they_are_and_the_others_come(
+    remote: Remote, tmp_path: Path
+) -> None:
+    volume, packs = tmp_path / "volume", sorted(remote.server.folder.iterdir())
+    (volume / "packs").mkdir(parents=True)
+    there = volume / "packs" / packs[0].name
+    there.write_bytes(packs[0].read_bytes())
+    (volume / "packs.txt").write_text("".join(f"{path.stem}\n" for path in packs) + "../x\n")
+    for _ in range(2):
+        # A runner that starts again links again.
+        link_volume(volume, remote.cache / "packs")
+    # The pack of the volume takes no room, though the others fill all that there is.
+    limit = sum(path.stat().st_size for path in packs[1:])
+    _read_all(remote.open(limit), remote.files)
+    assert not [path for path, _ in remote.server.requests if packs[0].stem in path]
+    remote.await_stored(PACKS)
+    links = [path for path in remote.stored if path.is_symlink()]
+    assert [path.resolve() for path in links if path.exists()] == [there]
+
+
+def test_a_pack_that_comes_to_the_volume_later_is_read_there(
+    remote: Remote, tmp_path: Path
+) -> None:
+    volume, packs = tmp_path / "volume", sorted(remote.server.folder.iterdir())
+    (volume / "packs").mkdir(parents=True)
+    (volume / "packs.txt").write_text("".join(f"{path.stem}\n" for path in packs))
+    link_volume(volume, remote.cache / "packs")
+    dataset = remote.open()
+    for path in packs:
+        (volume / "packs" / path.name).write_bytes(path.read_bytes())
+    _read_all(dataset, remote.files)
+    assert not remote.server.requests
+
+
+def test_a_pod_without_its_volume_links_nothing(tmp_path: Path) -> None:
+    link_volume(tmp_path / "none", tmp_path / "packs")
+    assert not list((tmp_path / "packs").iterdir())
