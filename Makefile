@@ -140,6 +140,11 @@ openapi: dev ## Write docs/openapi.yaml and the portal's client from the code
 chart: dev ## Write the Helm chart's schema and rights from the code
 	$(BIN)/python -m deploy.helm.generate
 
+.PHONY: proto
+proto: dev ## Write the messages of the agent's driver from their .proto files
+	cd agent && ../$(BIN)/python -m grpc_tools.protoc -I . --python_out=. --pyi_out=. \
+		atom_agent/csi/csi.proto atom_agent/csi/registration.proto
+
 .PHONY: fmt
 fmt: dev ## Format Python and TypeScript
 	$(BIN)/ruff check --fix --quiet . || true

@@ -9,6 +9,8 @@ from typing import Any
 
 from atom_agent.cards import cards_of
 from atom_agent.control import Backoff, Control
+from atom_agent.csi.driver import Driver
+from atom_agent.csi.volumes import Volumes
 from atom_agent.errors import ControlError
 from atom_agent.fetching import Fetcher
 from atom_agent.messages import Membership, Orders
@@ -44,6 +46,7 @@ class Agent:
             self.packs, self._sources, self._outbox, settings.most_fetches, self._wake.set
         )
         self._peers = PeerServer(self.packs, settings.host, settings.port, settings.most_readers)
+        self._driver = self._driver_of(settings)
         self._sequence = 0
         self._threads = [
             threading.Thread(target=self._peers.serve_forever, args=(0.2,), daemon=True),
@@ -52,7 +55,9 @@ class Agent:
         ]
 
     def start(self) -> None:
-        """Begin to serve peers and to ask for work."""
+        """Begin to serve the kubelet and peers, and to ask for work. SettingError, OSError."""
+        if self._driver is not None:
+            self._driver.start()
         for thread in self._threads:
             thread.start()
 
@@ -60,6 +65,8 @@ class Agent:
         """End fetches, tell the server, serve no peer any more: within 10 seconds."""
         self._stop.set()
         self._wake.set()
+        if self._driver is not None:
+            self._driver.stop()
         self._fetcher.stop(_FETCH_GRACE_S)
         try:
             self._exchange(_LAST_WORK_S)
@@ -69,6 +76,12 @@ class Agent:
         self._peers.server_close()
         self._sources.close()
         self._control.close()
+
+    def _driver_of(self, settings: Settings) -> Driver | None:
+        if settings.kubelet is None:
+            return None
+        volumes = Volumes(self.packs, self._control, settings.kubelet)
+        return Driver(volumes, settings.node, settings.kubelet)
 
     def _leftovers(self) -> None:
         try:
@@ -115,6 +128,8 @@ class Agent:
             self.packs.set_limit(member.limit_bytes)
             self._peers.key = member.peer_key
             self._send_inventory.set()
+            if self._driver is not None:
+                self._driver.wake()
         return member
 
     def _exchange(self, timeout_s: float) -> Orders:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
 
 from atom_agent import __version__
-from atom_agent.errors import ControlError, NotAccepted
+from atom_agent.errors import ControlError, NotAccepted, RequestRefused
 from atom_agent.messages import (
     Membership,
     Orders,
@@ -25,6 +26,10 @@ from atom_agent.settings import Settings
 
 _TIMEOUT_S = 10.0
 _FIRST_DELAY_S, _MOST_DELAY_S = 0.5, 30.0
+# The same request would be refused again.
+_REFUSALS = frozenset({400, 403, 404, 409, 410, 422})
+_PIECE_BYTES = 1 << 20
+_NOT_JOINED = "The agent has not joined yet."
 
 
 class Backoff:
@@ -96,6 +101,46 @@ class Control:
         }
         return orders_of(self._post("work", body, timeout_s))
 
+    def open_volume(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask for an input of a pod's run; see `docs/volume.md`.
+
+        Raises RequestRefused with the server's sentence, ControlError.
+        """
+        answer: dict[str, Any] = self._post("volumes", body)
+        return answer
+
+    def hold_volumes(self, volumes: Sequence[str], is_registered: bool) -> None:
+        """Say which volumes are here, all of them, and whether the kubelet has the driver.
+
+        Raises ControlError.
+        """
+        self._post("volumes/held", {"volumes": [*volumes], "is_registered": is_registered})
+
+    def fetch_index(self, volume: str, path: Path) -> None:
+        """Write the index of a volume's view, whole or not at all.
+
+        Raises RequestRefused, ControlError, OSError.
+        """
+        member = self._member
+        if member is None:
+            raise NotAccepted(_NOT_JOINED)
+        url = f"{self._settings.api_url}/agent/volumes/{volume}/index/"
+        partial = path.with_suffix(".partial")
+        try:
+            headers = {"Authorization": f"Bearer {member.token}"}
+            with self._client.stream("GET", url, headers=headers) as answer:
+                if answer.status_code != httpx.codes.OK:
+                    answer.read()
+                    raise _failure("index", answer)
+                with partial.open("wb") as file:
+                    for piece in answer.iter_bytes(_PIECE_BYTES):
+                        file.write(piece)
+                if str(partial.stat().st_size) != answer.headers.get("Content-Length"):
+                    raise ControlError("The index was cut off.")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise ControlError(f"index: {type(error).__name__}: {error}") from error
+        partial.replace(path)
+
     def _join(self) -> Membership:
         settings = self._settings
         try:
@@ -116,7 +161,7 @@ class Control:
     def _post(self, name: str, body: Mapping[str, Any], timeout_s: float = _TIMEOUT_S) -> Any:
         member = self._member
         if member is None:
-            raise NotAccepted("The agent has not joined yet.")
+            raise NotAccepted(_NOT_JOINED)
         try:
             return self._send(name, member.token, body, timeout_s)
         except NotAccepted:
@@ -131,13 +176,29 @@ class Control:
         try:
             headers = {"Authorization": f"Bearer {token}"}
             answer = self._client.post(url, json=body, headers=headers, timeout=timeout_s)
-            if answer.status_code == httpx.codes.UNAUTHORIZED:
-                raise NotAccepted(f"The server does not accept this agent: {answer.text[:300]}")
             if answer.status_code != httpx.codes.OK:
-                raise ControlError(f"{name}: status {answer.status_code}: {answer.text[:300]}")
+                raise _failure(name, answer)
             fields = answer.json()
         except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
             raise ControlError(f"{name}: {type(error).__name__}: {error}") from error
         if not isinstance(fields, dict):
             raise ControlError(f"{name}: the answer is no object.")
         return fields
+
+
+def _failure(name: str, answer: httpx.Response) -> ControlError:
+    """Return the failure of an answer, with the server's own sentence if it has any."""
+    if answer.status_code == httpx.codes.UNAUTHORIZED:
+        return NotAccepted(f"The server does not accept this agent: {answer.text[:300]}")
+    if answer.status_code in _REFUSALS:
+        return RequestRefused(_sentence_of(answer))
+    return ControlError(f"{name}: status {answer.status_code}: {answer.text[:300]}")
+
+
+def _sentence_of(answer: httpx.Response) -> str:
+    try:
+        problem = answer.json()
+        sentence = str(problem.get("detail") or problem.get("title") or "")
+    except (ValueError, AttributeError):
+        sentence = ""
+    return sentence[:500] or f"Status {answer.status_code}."

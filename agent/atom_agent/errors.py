@@ -49,3 +49,47 @@ class ControlError(AgentError):
 
 class NotAccepted(ControlError):
     """The server does not accept the token: the agent joins again."""
+
+
+class RequestRefused(ControlError):
+    """The server refuses a request; the same request would be refused again."""
+
+
+class VolumeError(AgentError):
+    """A call of the kubelet failed; `status` is the name of its gRPC status."""
+
+    status = "INTERNAL"
+
+
+class VolumeRequestError(VolumeError):
+    """A request has a wrong or missing part."""
+
+    status = "INVALID_ARGUMENT"
+
+
+class VolumeRefusedError(VolumeError):
+    """The pod may not have the volume, or cannot get it."""
+
+    status = "PERMISSION_DENIED"
+
+
+class VolumeWaitsError(VolumeError):
+    """The volume is not ready yet: the kubelet asks again."""
+
+    status = "UNAVAILABLE"
+
+
+class VolumeExistsError(VolumeError):
+    """The volume is there with other attributes."""
+
+    status = "ALREADY_EXISTS"
+
+
+class VolumeFullError(VolumeError):
+    """The disk is full."""
+
+    status = "RESOURCE_EXHAUSTED"
+
+
+class VolumeMountError(VolumeError):
+    """The kernel refuses a mount, or something uses it."""

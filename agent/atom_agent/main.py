@@ -29,7 +29,10 @@ def main() -> None:
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
-    agent.start()
+    try:
+        agent.start()
+    except (AgentError, OSError) as error:
+        sys.exit(f"atom-agent: {error}")
     ended.wait()
     agent.stop()
 

@@ -31,6 +31,8 @@ class Settings:
     most_readers: int
     limit_bytes: int | None
     cards_file: Path | None
+    # The kubelet's folder; None: this agent has no driver of volumes.
+    kubelet: Path | None = None
 
     @property
     def address(self) -> str:
@@ -56,6 +58,7 @@ def settings_of(env: Mapping[str, str]) -> Settings:
         most_readers=_number(env, "ATOM_AGENT_READERS", 16, 1024),
         limit_bytes=_limit(env, "ATOM_AGENT_CACHE_LIMIT"),
         cards_file=Path(cards_file) if cards_file else None,
+        kubelet=_folder(env, "ATOM_AGENT_KUBELET") if env.get("ATOM_AGENT_KUBELET") else None,
     )
 
 

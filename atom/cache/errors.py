@@ -110,3 +110,11 @@ class AgentImageUnset(Conflict):
     code = "agent_image_unset"
     title = "No image of node agents is set."
     action = "Build an image that has the node agent, and set ATOM_AGENT_IMAGE to its name."
+
+
+class VolumeUnknown(NotFound):
+    """The node has no such volume."""
+
+    code = "volume_unknown"
+    title = "The node has no such volume."
+    action = "Open the volume first."

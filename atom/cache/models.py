@@ -74,6 +74,8 @@ class NodeAgent(TimestampedModel):
     distrusted_until = models.DateTimeField(null=True)
     # Packs that the agent is to remove until it says so: rows of project, pack, bytes, verify.
     removals = models.JSONField(default=list, blank=True)
+    # The node's kubelet knows the driver of volumes in the agent.
+    has_volumes = models.BooleanField(default=False)
 
     def __str__(self) -> str:
         return f"agent of {self.node_id}"
@@ -224,3 +226,33 @@ class PackFetch(TimestampedModel):
 
     def __str__(self) -> str:
         return f"{self.pack} to {self.node_id}"
+
+
+class NodeVolume(TimestampedModel):
+    """A version that the agent of a node shows to a pod; while it is there, its packs stay."""
+
+    node = models.ForeignKey(Node, on_delete=models.CASCADE, related_name="volumes")
+    # The id that the kubelet gave it.
+    volume = models.CharField(max_length=128)
+    version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="+")
+    selector = models.JSONField(default=dict)
+    # `packs`: a folder of packs; `view`: the files.
+    mode = models.CharField(max_length=10, choices=[("packs", "packs"), ("view", "view")])
+    namespace = models.CharField(max_length=63)
+    pod = models.CharField(max_length=253)
+    pod_uid = models.CharField(max_length=64)
+    # The plan that brings its missing packs; null: none was needed, or another one does.
+    plan = models.ForeignKey(WarmPlan, null=True, on_delete=models.SET_NULL, related_name="+")
+    # When the pod asked last: later packs are not counted here.
+    packs_total = models.PositiveIntegerField(default=0)
+    packs_present = models.PositiveIntegerField(default=0)
+    bytes_total = models.BigIntegerField(default=0)
+    bytes_present = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["node", "volume"], name="node_volume_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version_id} on {self.node_id}"

@@ -137,6 +137,16 @@ BODIES: dict[str, dict[str, Any]] = {
         "gpus": [],
         "xid_events": [],
     },
+    "VolumeClaimRequest": {
+        "volume": "csi-9f2c4a1be07d",
+        "version": AN_ID,
+        "input": "digits",
+        "mode": "packs",
+        "namespace": "atom-vision",
+        "pod": "atom-0195a3f2-0-x7k2p",
+        "pod_uid": AN_ID,
+    },
+    "HeldVolumesRequest": {"volumes": ["csi-9f2c4a1be07d"], "is_registered": True},
     "NewWarmPlanRequest": {"cluster": "west", "copies": 2},
     "NewWarmScheduleRequest": {
         "ref": "main",

@@ -304,3 +304,11 @@ class RankNotAccepted(NotAuthenticated):
     code = "rank_not_accepted"
     title = "This process is no rank of that run."
     action = "Stop: only pods that Atom asked the cluster for may start."
+
+
+class VolumeRefused(PermissionDenied):
+    """No run of the pod has this input."""
+
+    code = "volume_refused"
+    title = "This pod may not have this volume."
+    action = "Start a run that has the version as an input; Atom adds the volume to its pods."

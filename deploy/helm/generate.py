@@ -55,6 +55,7 @@ _EXACT: dict[str, Json] = {
     "agent.cluster": _TEXT | {"pattern": "^([0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})?$"},
     "agent.audience": _TEXT | {"pattern": "^(atom\\.dev/[0-9a-f]{16})?$"},
     "agent.cacheFolder": _TEXT | {"pattern": "^/."},
+    "agent.volumes.kubeletFolder": _TEXT | {"pattern": "^/."},
     "agent.tolerations": {"type": "array", "items": {"type": "object"}},
     "networkPolicies.egressPorts": {"type": "array", "items": _PORT},
 }

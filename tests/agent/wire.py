@@ -145,6 +145,12 @@ class ControlServer:
         self.is_away = False
         self.limit_bytes: int | None = None
         self.token = ""
+        # Volumes: the answer to each, or the sentence that refuses them.
+        self.volume: dict[str, Any] = {}
+        self.refusal = ""
+        self.opened: list[dict[str, Any]] = []
+        self.held: list[dict[str, Any]] = []
+        self.index = b""
         self._guard = threading.Lock()
 
     def order(self, fetch: Fetch) -> None:
@@ -177,7 +183,18 @@ class ControlServer:
                 self.reports.append(body)
                 asks, self.send_packs = self.send_packs, False
                 return 200, {"send_packs": asks, "limit_bytes": self.limit_bytes}
+            if path.startswith("/api/v1/agent/volumes/"):
+                return self._volumes(path, body)
             return 200, self._work(body)
+
+    def _volumes(self, path: str, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        if path.endswith("/held/"):
+            self.held.append(body)
+            return 200, {"ok": True}
+        if self.refusal:
+            return 403, {"code": "volume_refused", "detail": self.refusal}
+        self.opened.append(body)
+        return 200, self.volume
 
     def _join(self, body: dict[str, Any]) -> dict[str, Any]:
         self.joins.append(body)
@@ -204,11 +221,16 @@ def control_server() -> Iterator[ControlServer]:
     control = ControlServer()
 
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._reply(200, control.index)
+
         def do_POST(self) -> None:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             bearer = self.headers["Authorization"].removeprefix("Bearer ")
             status, answer = control.answer(self.path, bearer, body)
-            data = json.dumps(answer).encode()
+            self._reply(status, json.dumps(answer).encode())
+
+        def _reply(self, status: int, data: bytes) -> None:
             self.send_response(status)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()

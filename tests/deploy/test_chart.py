@@ -49,6 +49,8 @@ VALUES: dict[str, dict[str, Any]] = {
         }
     },
 }
+VOLUMES = EXTERNAL | {"agent": AGENT | {"volumes": {"enabled": True}}}
+ALL_VALUES = VALUES | {"volumes": VOLUMES}
 # Python, the C library, Django and Celery read these.
 READ_BY_OTHERS = {
     "DJANGO_SETTINGS_MODULE",
@@ -80,7 +82,7 @@ def pods(values: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield item["spec"]["template"]["spec"]
 
 
-every_set = pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
+every_set = pytest.mark.parametrize("values", ALL_VALUES.values(), ids=ALL_VALUES)
 
 
 @every_set
@@ -189,7 +191,19 @@ def test_each_revision_has_its_own_migration() -> None:
     assert "name: demo-migrate-7" in render(EXTERNAL, revision=7)["atom/templates/migrate.yaml"]
 
 
-@every_set
+def test_the_driver_of_volumes_is_the_only_privileged_container() -> None:
+    [driver] = of_kind(VOLUMES, "CSIDriver")
+    assert driver["spec"]["podInfoOnMount"]
+    containers = [container for pod in pods(VOLUMES) for container in pod["containers"]]
+    privileged = [item for item in containers if item["securityContext"].get("privileged")]
+    assert [item["name"] for item in privileged] == ["agent"]
+    assert privileged[0]["securityContext"]["readOnlyRootFilesystem"]
+    mounts = {item["mountPath"]: item for item in privileged[0]["volumeMounts"]}
+    assert mounts["/var/lib/kubelet/pods"]["mountPropagation"] == "Bidirectional"
+    assert not of_kind(VALUES["agent"], "CSIDriver")
+
+
+@pytest.mark.parametrize("values", VALUES.values(), ids=VALUES)
 def test_no_container_may_gain_rights_or_write_its_root(values: dict[str, Any]) -> None:
     for pod in pods(values):
         for container in [*pod.get("initContainers", []), *pod["containers"]]:

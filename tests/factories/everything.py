@@ -8,7 +8,7 @@ from atom.accounts import actions
 from atom.accounts.actions.invitations import invite
 from atom.accounts.actions.service_accounts import create_service_account
 from atom.accounts.models import Project, Session, User
-from atom.cache.models import WarmPlan
+from atom.cache.models import NodeVolume, WarmPlan
 from atom.cleaning.engines.findings import SCHEMA as FINDINGS
 from atom.cleaning.engines.findings import write_findings
 from atom.cleaning.models import CleaningReport
@@ -113,6 +113,9 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
         "cluster": cluster.name,
         "plan_id": plan.pk,
         "machine_id": ensure_local_node().pk,
+        "volume": NodeVolume.objects.create(
+            node=ensure_local_node(), volume=f"csi-{word}", version=plan.version, mode="packs"
+        ).volume,
         "fetch_id": CodeFetch.objects.create(project=project, url="https://host/code").pk,
         "model": model.name,
         "number": 1,

@@ -2,7 +2,13 @@
 
 from django.urls import path
 
-from atom.cache.agents.api import agent_views, cluster_views, plan_views, schedule_views
+from atom.cache.agents.api import (
+    agent_views,
+    cluster_views,
+    plan_views,
+    schedule_views,
+    volume_views,
+)
 from atom.cache.api import views
 
 _VERSION = "projects/<str:project>/datasets/<str:dataset>/versions/<str:ref>/"
@@ -32,4 +38,6 @@ urlpatterns = [
     path("agent/join/", agent_views.AgentJoinView.as_view()),
     path("agent/report/", agent_views.AgentReportView.as_view()),
     path("agent/work/", agent_views.AgentWorkView.as_view()),
+    path("agent/volumes/held/", volume_views.HeldVolumesView.as_view()),
+    path("agent/volumes/<str:volume>/index/", volume_views.VolumeIndexView.as_view()),
 ]

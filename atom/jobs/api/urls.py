@@ -27,6 +27,7 @@ from atom.jobs.runs.api import (
 )
 from atom.jobs.secrets.api import secrets
 from atom.jobs.sharing.api import shared_run, shares
+from atom.jobs.volumes.api import volumes
 from atom.jobs.workflows.api import workflows
 
 RUN = "runs/<uuid:run_id>/"
@@ -108,6 +109,7 @@ urlpatterns = [
     path("runner/environments/finish/", runner_builds.BuildFinishView.as_view()),
     path("runner/environments/fail/", runner_builds.BuildFailView.as_view()),
     path("runner/job/", runner.JobView.as_view()),
+    path("agent/volumes/", volumes.AgentVolumesView.as_view()),
     path("runner/datasets/<str:alias>/index/", runner.StreamedIndexView.as_view()),
     path("runner/datasets/<str:alias>/pack-urls/", runner.StreamedPacksView.as_view()),
     path("runner/datasets/<str:alias>/source-urls/", runner.StreamedSourcesView.as_view()),

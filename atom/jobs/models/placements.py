@@ -54,6 +54,8 @@ class Placement(ClusterJob):
     node_selector = models.JSONField(default=dict)
     # Names of the nodes that hold its data, each with a weight of 1 to 100, best first.
     preferred_nodes = models.JSONField(default=list)
+    # Its pods get the inputs of the run as volumes of the node's cache.
+    has_volumes = models.BooleanField(default=False)
     # When the reconciler last looked at `observed`; null: it must look.
     looked_at = models.DateTimeField(null=True)
 

@@ -38,6 +38,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent/volumes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Open an input for a pod of its run; the cluster and the runs say whose pod it is. */
+        post: operations["agent_volume_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent/volumes/{volume}/index/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the index of the samples of a volume of this node, as a file. */
+        get: operations["agent_volume_index"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent/volumes/held/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Note all volumes of the node; those that are not named are gone. */
+        post: operations["agent_volumes_held"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent/work/": {
         parameters: {
             query?: never;
@@ -5884,6 +5935,9 @@ export interface components {
             gpus: components["schemas"]["CardRequest"][];
             xid_events: components["schemas"]["XidRequest"][];
         };
+        AgentVolumesHeld: {
+            ok: boolean;
+        };
         /** @description Ends of fetches, and checks, since the last request that was answered. */
         AgentWorkRequest: {
             room: number;
@@ -8124,6 +8178,11 @@ export interface components {
             memory_bytes: number;
             gpus: number;
         };
+        /** @description All volumes of a node, and whether its kubelet knows the driver. */
+        HeldVolumesRequest: {
+            volumes: string[];
+            is_registered: boolean;
+        };
         /** @description One legal hold; `ref` is null when the whole dataset is held. */
         Hold: {
             /** Format: uuid */
@@ -9118,6 +9177,12 @@ export interface components {
          * @enum {string}
          */
         ModalityEnum: "image-classification" | "image-objects";
+        /**
+         * @description * `packs` - packs
+         *     * `view` - view
+         * @enum {string}
+         */
+        ModeEnum: "packs" | "view";
         /** @description A model. The context carries `latest`, looked up once per page. */
         Model: {
             /** Format: uuid */
@@ -9933,6 +9998,10 @@ export interface components {
             xid_events: {
                 [key: string]: unknown;
             }[];
+            /** @description Whether pods of the node get versions as volumes. */
+            has_volumes: boolean;
+            /** @description Volumes that pods of the node have now. */
+            volumes: number;
         };
         /** @description Which node; this machine's unless one is named. */
         NodeChoiceRequest: {
@@ -10102,6 +10171,20 @@ export interface components {
          * @enum {string}
          */
         OpenInvitationKindEnum: "project" | "unit";
+        /** @description The packs of an input, and where the node keeps them. */
+        OpenVolume: {
+            /**
+             * Format: uuid
+             * @description The name of the project's folder on the node.
+             */
+            project: string;
+            /** @description Such as digits@v3. */
+            reference: string;
+            /** @description All of them, as hex. */
+            packs: string[];
+            /** @description Why packs that the node lacks do not come; empty if they do. */
+            problem: string;
+        };
         /**
          * @description * `push` - push
          *     * `merge` - merge
@@ -13320,6 +13403,17 @@ export interface components {
          * @enum {integer}
          */
         VocOriginEnum: 0 | 1;
+        /** @description A pod and the input of its run that it asks for. */
+        VolumeClaimRequest: {
+            volume: string;
+            /** Format: uuid */
+            version: string;
+            input: string;
+            mode: components["schemas"]["ModeEnum"];
+            namespace: string;
+            pod: string;
+            pod_uid: string;
+        };
         /** @description Why there is nothing for the caller, or how much there is by now. */
         Waiting: {
             /** @description Items that the caller would get now. */
@@ -13665,6 +13759,7 @@ export type AgentJoined = components['schemas']['AgentJoined'];
 export type AgentOrders = components['schemas']['AgentOrders'];
 export type AgentReportAnswer = components['schemas']['AgentReportAnswer'];
 export type AgentReportRequest = components['schemas']['AgentReportRequest'];
+export type AgentVolumesHeld = components['schemas']['AgentVolumesHeld'];
 export type AgentWorkRequest = components['schemas']['AgentWorkRequest'];
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
@@ -13861,6 +13956,7 @@ export type HealthFinding = components['schemas']['HealthFinding'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Held = components['schemas']['Held'];
 export type HeldSlots = components['schemas']['HeldSlots'];
+export type HeldVolumesRequest = components['schemas']['HeldVolumesRequest'];
 export type Hold = components['schemas']['Hold'];
 export type Holder = components['schemas']['Holder'];
 export type Holding = components['schemas']['Holding'];
@@ -13942,6 +14038,7 @@ export type Member = components['schemas']['Member'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
 export type ModalityEnum = components['schemas']['ModalityEnum'];
+export type ModeEnum = components['schemas']['ModeEnum'];
 export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
 export type MoveOntologyRequest = components['schemas']['MoveOntologyRequest'];
@@ -14020,6 +14117,7 @@ export type OntologyVersion = components['schemas']['OntologyVersion'];
 export type OpEnum = components['schemas']['OpEnum'];
 export type OpenInvitation = components['schemas']['OpenInvitation'];
 export type OpenInvitationKindEnum = components['schemas']['OpenInvitationKindEnum'];
+export type OpenVolume = components['schemas']['OpenVolume'];
 export type OperationEnum = components['schemas']['OperationEnum'];
 export type OperationPreview = components['schemas']['OperationPreview'];
 export type OperatorEnum = components['schemas']['OperatorEnum'];
@@ -14340,6 +14438,7 @@ export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
 export type VocOriginEnum = components['schemas']['VocOriginEnum'];
+export type VolumeClaimRequest = components['schemas']['VolumeClaimRequest'];
 export type Waiting = components['schemas']['Waiting'];
 export type WaitingRun = components['schemas']['WaitingRun'];
 export type WarmPlan = components['schemas']['WarmPlan'];
@@ -14414,6 +14513,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentReportAnswer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_volume_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VolumeClaimRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenVolume"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_volume_index: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_volumes_held: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeldVolumesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVolumesHeld"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -15181,7 +15377,10 @@ export interface operations {
     };
     cluster_agent_manifest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With the driver of volumes; its containers are privileged. */
+                volumes?: boolean;
+            };
             header?: never;
             path: {
                 cluster: string;

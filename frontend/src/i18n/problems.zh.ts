@@ -283,6 +283,8 @@ const problems: Readonly<Record<string, readonly [title: string, action: string]
   agents_missing: ['有些节点没有上报的代理。', '请在集群中安装节点代理，或选择其他节点。'],
   cache_too_small: ['该版本放不进某个节点。', '请在那里清出其他版本、选择其他节点，或扩大缓存。'],
   cluster_away: ['集群现在无法确认该代理。', '请在几秒后重新加入。'],
+  volume_refused: ['该 Pod 无权使用此卷。', '请启动以该版本为输入的运行；Atom 会为其 Pod 添加该卷。'],
+  volume_unknown: ['该节点没有这个卷。', '请先打开该卷。'],
   warm_plan_not_found: ['没有这个预热计划。', '请列出该项目的预热计划。'],
   warm_plan_unsuitable: ['节点代理无法预热该版本。', '请先把其对象复制到数据集中，再预热新版本。'],
   warm_schedule_not_found: ['没有这个定时预热。', '请列出该项目的定时预热。'],

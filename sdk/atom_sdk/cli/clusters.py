@@ -175,10 +175,11 @@ def check(context: Context, name: str, with_pod: bool) -> int:
 
 @cluster.command()
 @click.argument("name")
+@click.option("--volumes", is_flag=True, help="With the driver of volumes, which is privileged.")
 @pass_context
-def agent(context: Context, name: str) -> None:
+def agent(context: Context, name: str, volumes: bool) -> None:
     """Print the YAML that installs the node agent in a cluster (docs/warm-up.md)."""
-    text = context.client.clusters.agent_manifest(name)
+    text = context.client.clusters.agent_manifest(name, volumes)
     context.emit({"yaml": text}, lambda out: click.echo(text, nl=False))
 
 

@@ -117,9 +117,13 @@ class Clusters:
         row: Row = self._http.request("GET", f"{_path(name)}coverage/", params=params)
         return row
 
-    def agent_manifest(self, name: str) -> str:
-        """Return the YAML that installs the node agent in a cluster."""
-        return b"".join(download(self._http, f"{_path(name)}agent-manifest/", {})).decode()
+    def agent_manifest(self, name: str, volumes: bool = False) -> str:
+        """Return the YAML that installs the node agent in a cluster.
+
+        `volumes`: with the driver that shows versions to pods; its containers are privileged.
+        """
+        query = {"volumes": "true"} if volumes else {}
+        return b"".join(download(self._http, f"{_path(name)}agent-manifest/", query)).decode()
 
     def drain(self, name: str) -> Row:
         """Keep new runs off a cluster; runs that are there go on."""

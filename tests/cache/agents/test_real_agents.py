@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -21,52 +16,13 @@ from atom.cache.models import NodeAgent, PackFetch, WarmPlan
 from atom.core import clock
 from atom.datasets.catalog.reads import packs_named_by
 from atom.datasets.models import Version
+from tests.cache.agents.programs import Program
 from tests.cache.agents.world import AgentWorld, agent_world
 from tests.datasets.pushing import Pusher
 from tests.factories.accounts import make_user
 from tests.jobs.live import serve, wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-class Program:
-    """`atom-agent run` of a node, in one pod."""
-
-    def __init__(self, world: AgentWorld, node: str, folder: Path, origin: str) -> None:
-        pod = world.pod(node)
-        folder.mkdir()
-        (folder / "token").write_text(world.token(pod))
-        with socket.create_server(("127.0.0.1", 0)) as listener:
-            port = listener.getsockname()[1]
-        self.node, self.cache = node, folder / "cache"
-        self._env = {
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": os.pathsep.join(sys.path),
-            "ATOM_API_URL": origin,
-            "ATOM_AGENT_CLUSTER": str(world.cluster.pk),
-            "ATOM_AGENT_NODE": node,
-            "ATOM_AGENT_POD": pod["metadata"]["name"],
-            "ATOM_AGENT_POD_UID": pod["metadata"]["uid"],
-            "ATOM_AGENT_POD_IP": "127.0.0.1",
-            "ATOM_AGENT_PORT": str(port),
-            "ATOM_AGENT_TOKEN_FILE": str(folder / "token"),
-            "ATOM_AGENT_CACHE": str(self.cache),
-        }
-        self.start()
-
-    def start(self) -> None:
-        """Begin, again after a kill."""
-        command = [sys.executable, "-m", "atom_agent.main", "run"]
-        self.process = subprocess.Popen(command, env=self._env)
-
-    def kill(self) -> None:
-        """End it at once, as a node without power does."""
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait()
-
-    def packs(self) -> set[str]:
-        """Return the digests of the packs that are whole on the disk."""
-        return {path.stem for path in self.cache.glob("*/packs/*.tar")}
 
 
 @pytest.fixture

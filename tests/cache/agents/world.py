@@ -46,13 +46,11 @@ class JoinedAgent:
 
 
 class AgentWorld:
-    """One stand-in, registered as `east`."""
+    """One stand-in, registered as `east` unless it is registered already."""
 
-    def __init__(self, stand_in: StandIn, *nodes: str) -> None:
+    def __init__(self, stand_in: StandIn, *nodes: str, cluster: Cluster | None = None) -> None:
         self.stand_in = stand_in
-        actor = make_user("admin-of-east", is_superuser=True)
-        credentials = Credentials(kubeconfig=stand_in.kubeconfig())
-        self.cluster: Cluster = register("east", credentials, ClusterOptions(), actor)
+        self.cluster: Cluster = cluster or _register(stand_in)
         for name in nodes:
             Node.objects.get_or_create(
                 cluster=self.cluster, name=name, defaults={"cpu_count": 8, "memory_bytes": 1 << 36}
@@ -90,7 +88,10 @@ class AgentWorld:
             "spec": {
                 "nodeName": node,
                 "serviceAccountName": account,
-                "containers": [{"name": "agent", "image": "atom-agent"}],
+                # Where a kubelet runs pods it lasts as long as the test.
+                "containers": [
+                    {"name": "agent", "image": "atom-agent", "command": ["sleep", "3600"]}
+                ],
             },
         }
         pod = self.stand_in.create("pods.", body, self.cluster.namespace)
@@ -135,6 +136,12 @@ class AgentWorld:
     def joined(self, node: str, pod: str = "") -> JoinedAgent:
         """Return an agent in a new pod of a node, joined."""
         return self.agent_of(self.pod(node, name=pod), node)
+
+
+def _register(stand_in: StandIn) -> Cluster:
+    actor = make_user("admin-of-east", is_superuser=True)
+    credentials = Credentials(kubeconfig=stand_in.kubeconfig())
+    return register("east", credentials, ClusterOptions(), actor)
 
 
 @contextmanager

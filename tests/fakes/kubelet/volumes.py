@@ -13,8 +13,9 @@ from tests.fakes.kubernetes.quantities import parse_quantity
 from .environment import ConfigError, config_data, field_of, resource_of, secret_data
 
 Json = dict[str, Any]
-# Fills the folder of an inline CSI volume: folder, its attributes, the pod.
-Driver = Callable[[Path, Json, Json], None]
+# Fills the folder of an inline CSI volume: folder, its attributes, the pod. A driver that mounts a
+# folder of its own returns it; its owner stays, as with a CSIDriver whose policy of groups is None.
+Driver = Callable[[Path, Json, Json], Path | None]
 
 _TOKEN_LIFE_S = 3600
 
@@ -88,7 +89,8 @@ class Volumes:
         if kind == "emptyDir":
             folder.chmod(0o777)
         elif kind == "csi":
-            self._csi(folder, source)
+            if mounted := self._csi(folder, source):
+                return mounted
         else:
             sources = source["sources"] if kind == "projected" else [{kind: source}]
             mode = source.get("defaultMode", 0o644)
@@ -107,14 +109,14 @@ class Volumes:
         folder.chmod(0o777)
         return folder
 
-    def _csi(self, folder: Path, source: Json) -> None:
+    def _csi(self, folder: Path, source: Json) -> Path | None:
         driver = self.drivers.get(source["driver"])
         if driver is None:
             raise ConfigError(
                 "kubernetes.io/csi: mounter.SetUpAt failed to get CSI client: driver name "
                 f"{source['driver']} not found in the list of registered CSI drivers"
             )
-        driver(folder, source.get("volumeAttributes") or {}, self.pod)
+        return driver(folder, source.get("volumeAttributes") or {}, self.pod)
 
     def _give(self, folder: Path) -> None:
         if self.group is None or os.geteuid() != 0:

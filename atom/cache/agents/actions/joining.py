@@ -137,8 +137,9 @@ def _accept(node: Node, claim: AgentClaim) -> Joined:
     with transaction.atomic():
         before = NodeAgent.objects.select_for_update().filter(node=node).first()
         if before is None or before.pod_uid != claim.pod_uid:
-            # A new process fetches nothing yet.
+            # A new process fetches nothing yet, and its kubelet may not know its driver.
             PackFetch.objects.filter(node=node).delete()
+            values["has_volumes"] = False
         else:
             # Its process may be another: what the next request does not speak of is sent again.
             PackFetch.objects.filter(node=node).update(heard_at=now - TOKEN_LIFE)

@@ -23,6 +23,7 @@ MAX_EVENTS: Final = 1000
 MAX_SECONDS: Final = 30 * 86_400
 REASONS: Final = ("stalled", "digest", "refused", "missing", "disk_full", "read_only", "origin")
 _DIGEST = re.compile(r"[0-9a-f]{64}\Z")
+_VOLUME = re.compile(r"\A[A-Za-z0-9][A-Za-z0-9._-]*\Z")
 _INVENTORY = {
     "type": "object",
     "additionalProperties": {"type": "array", "items": {"type": "string"}},
@@ -251,3 +252,18 @@ class AgentOrdersSerializer(serializers.Serializer[Any]):
     cancel = serializers.ListField(child=serializers.UUIDField())
     remove = PackRemovalSerializer(many=True)
     after_s = serializers.IntegerField()
+
+
+class VolumeIdField(serializers.RegexField):
+    """The id that a kubelet gives a volume."""
+
+    def __init__(self, **options: Any) -> None:
+        """The options of a RegexField."""
+        super().__init__(_VOLUME, max_length=128, **options)
+
+
+class HeldVolumesSerializer(serializers.Serializer[Any]):
+    """All volumes of a node, and whether its kubelet knows the driver."""
+
+    volumes = serializers.ListField(child=VolumeIdField(), max_length=MAX_ROWS)
+    is_registered = serializers.BooleanField()

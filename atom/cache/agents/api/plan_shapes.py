@@ -193,6 +193,12 @@ class NodeAgentSerializer(serializers.Serializer[Any]):
     )
     gpus = serializers.ListField(child=serializers.DictField())
     xid_events = serializers.ListField(child=serializers.DictField(), help_text="Newest first.")
+    has_volumes = serializers.BooleanField(
+        help_text="Whether pods of the node get versions as volumes."
+    )
+    volumes = serializers.IntegerField(
+        source="volume_count", help_text="Volumes that pods of the node have now."
+    )
 
     @extend_schema_field(serializers.BooleanField())
     def get_is_reporting(self, agent: NodeAgent) -> bool:

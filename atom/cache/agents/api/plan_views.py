@@ -6,10 +6,10 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Prefetch, QuerySet
+from django.db.models import Count, Prefetch, QuerySet
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -136,7 +136,7 @@ class ClusterAgentsView(ClusterViewBase):
         found = self.cluster_named(cluster)
         require_installation(request)
         agents = NodeAgent.objects.filter(node__cluster=found).select_related("node")
-        rows = list(agents.order_by("node__name"))
+        rows = list(agents.annotate(volume_count=Count("node__volumes")).order_by("node__name"))
         context = {"promised": promised_on([agent.node_id for agent in rows])}
         return Response(NodeAgentSerializer(rows, many=True, context=context).data)
 
@@ -146,6 +146,13 @@ class AgentManifestView(ClusterViewBase):
 
     @extend_schema(
         operation_id="cluster_agent_manifest",
+        parameters=[
+            OpenApiParameter(
+                "volumes",
+                bool,
+                description="With the driver of volumes; its containers are privileged.",
+            )
+        ],
         responses={(200, "application/yaml"): OpenApiTypes.STR},
     )
     def get(self, request: Request, cluster: str) -> HttpResponse:
@@ -163,5 +170,6 @@ class AgentManifestView(ClusterViewBase):
             image=str(settings.ATOM_AGENT_IMAGE),
             api_url=pod_api_url(),
             audience=audience_of(installation()),
+            has_volumes=request.query_params.get("volumes") == "true",
         )
         return HttpResponse(agent_yaml(order), content_type="application/yaml")

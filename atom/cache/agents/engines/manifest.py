@@ -9,6 +9,8 @@ import yaml
 
 PORT: Final = 7480
 CACHE_FOLDER: Final = "/var/lib/atom/packs"
+KUBELET_FOLDER: Final = "/var/lib/kubelet"
+DRIVER: Final = "csi.atom.dev"
 _TOKEN_FOLDER = "/var/run/atom"
 _TOKEN_LIFE_S = 3600
 _LABELS = {"app.kubernetes.io/name": "atom-agent"}
@@ -32,10 +34,15 @@ class AgentOrder:
     image: str
     api_url: str
     audience: str
+    # Whether the agents have the driver of volumes: their containers are privileged then.
+    has_volumes: bool = False
 
 
 def agent_yaml(order: AgentOrder) -> str:
-    """Return a namespace, an account, and a DaemonSet that runs an agent on each node."""
+    """Return a namespace, an account, and a DaemonSet that runs an agent on each node.
+
+    With volumes, the driver's object comes before the DaemonSet.
+    """
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": order.namespace}}
     meta = {"name": order.name, "namespace": order.namespace, "labels": _LABELS}
     account = {
@@ -54,7 +61,35 @@ def agent_yaml(order: AgentOrder) -> str:
             "template": {"metadata": {"labels": _LABELS}, "spec": _pod_spec(order)},
         },
     }
-    return yaml.dump_all([namespace, account, daemon_set], Dumper=_Dumper, sort_keys=False)
+    driver = [driver_object()] if order.has_volumes else []
+    objects = [namespace, account, *driver, daemon_set]
+    return yaml.dump_all(objects, Dumper=_Dumper, sort_keys=False)
+
+
+def driver_object() -> dict[str, Any]:
+    """Return the object by which a cluster knows the driver of volumes."""
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "CSIDriver",
+        "metadata": {
+            "name": DRIVER,
+            # Where inline volumes are admitted by profile, restricted pods may have these.
+            "labels": {
+                **_LABELS,
+                "security.openshift.io/csi-ephemeral-volume-profile": "restricted",
+            },
+        },
+        "spec": {
+            "attachRequired": False,
+            # The driver checks whose pod asks.
+            "podInfoOnMount": True,
+            "volumeLifecycleModes": ["Ephemeral"],
+            # The volumes are read-only: no owner can be set.
+            "fsGroupPolicy": "None",
+            "requiresRepublish": False,
+            "seLinuxMount": False,
+        },
+    }
 
 
 def _pod_spec(order: AgentOrder) -> dict[str, Any]:
@@ -70,8 +105,23 @@ def _pod_spec(order: AgentOrder) -> dict[str, Any]:
                 "hostPath": {"path": CACHE_FOLDER, "type": "DirectoryOrCreate"},
             },
             {"name": "token", "projected": {"sources": [_token_source(order)]}},
+            *(
+                {"name": name, "hostPath": {"path": path, "type": kind}}
+                for name, path, kind in _kubelet_folders(order)
+            ),
         ],
     }
+
+
+def _kubelet_folders(order: AgentOrder) -> list[tuple[str, str, str]]:
+    """Return the kubelet's folders that the driver needs: name, path and kind."""
+    if not order.has_volumes:
+        return []
+    return [
+        ("plugin", f"{KUBELET_FOLDER}/plugins/{DRIVER}", "DirectoryOrCreate"),
+        ("registration", f"{KUBELET_FOLDER}/plugins_registry", "Directory"),
+        ("pods", f"{KUBELET_FOLDER}/pods", "Directory"),
+    ]
 
 
 def _token_source(order: AgentOrder) -> dict[str, Any]:
@@ -87,19 +137,31 @@ def _container(order: AgentOrder) -> dict[str, Any]:
         "env": _environment(order),
         "ports": [{"name": "packs", "containerPort": PORT}],
         "readinessProbe": {"httpGet": {"path": "/healthz", "port": PORT}},
-        "securityContext": {
-            # The kubelet makes the host's folder as root's own.
-            "runAsUser": 0,
-            "allowPrivilegeEscalation": False,
-            "readOnlyRootFilesystem": True,
-            "capabilities": {"drop": ["ALL"]},
-        },
+        "securityContext": _security(order),
         "resources": {"requests": {"cpu": "100m", "memory": "256Mi"}},
         "volumeMounts": [
             {"name": "packs", "mountPath": CACHE_FOLDER},
             {"name": "token", "mountPath": _TOKEN_FOLDER, "readOnly": True},
+            *(
+                {"name": name, "mountPath": path, **_propagation(name)}
+                for name, path, _ in _kubelet_folders(order)
+            ),
         ],
     }
+
+
+def _security(order: AgentOrder) -> dict[str, Any]:
+    # The kubelet makes the host's folder as root's own.
+    security: dict[str, Any] = {"runAsUser": 0, "readOnlyRootFilesystem": True}
+    if order.has_volumes:
+        # Kubernetes lets privileged containers alone mount for other pods.
+        return security | {"privileged": True}
+    return security | {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+
+
+def _propagation(name: str) -> dict[str, str]:
+    """Let mounts below the pods' folders reach the pods."""
+    return {"mountPropagation": "Bidirectional"} if name == "pods" else {}
 
 
 def _environment(order: AgentOrder) -> list[dict[str, Any]]:
@@ -109,6 +171,7 @@ def _environment(order: AgentOrder) -> list[dict[str, Any]]:
         "ATOM_AGENT_TOKEN_FILE": f"{_TOKEN_FOLDER}/token",
         "ATOM_AGENT_CACHE": CACHE_FOLDER,
         "ATOM_AGENT_PORT": str(PORT),
+        **({"ATOM_AGENT_KUBELET": KUBELET_FOLDER} if order.has_volumes else {}),
     }
     fields = {
         "ATOM_AGENT_NODE": "spec.nodeName",

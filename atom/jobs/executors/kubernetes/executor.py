@@ -57,6 +57,7 @@ from atom.jobs.executors.kubernetes.engines.waiting import WAIT_PARTS, why_waiti
 from atom.jobs.executors.kubernetes.identities import is_gone, prove
 from atom.jobs.executors.kubernetes.orders import (
     archive_of,
+    input_volumes,
     is_of,
     order_of,
 )
@@ -93,6 +94,11 @@ class KubernetesExecutor(Executor):
     def surroundings(self, attempt: Attempt) -> Surroundings:
         """Return the data that the job streams; its runner fetches the indexes."""
         datasets = [_streamed(one) for one in _inputs_of(attempt)]
+        placement = attempt.placed_in
+        if placement is not None and placement.has_volumes:
+            folders = {volume.alias: volume.name for volume in input_volumes(attempt.run)}
+            for entry in datasets:
+                entry["volume"] = names.volume_dir(folders[entry["alias"]])
         return Surroundings(datasets=datasets, archive=archive_of(attempt.run))
 
     def start(self, attempt: Attempt, admit: Callable[[int], Admitted]) -> Observation:

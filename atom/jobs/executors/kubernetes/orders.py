@@ -17,7 +17,7 @@ from atom.clusters.kubernetes.pod_identity import installation
 from atom.clusters.registration.engines.profiles import PodProfile
 from atom.core import storage
 from atom.jobs.executors.kubernetes.engines import names
-from atom.jobs.executors.kubernetes.engines.manifests import Order
+from atom.jobs.executors.kubernetes.engines.manifests import InputVolume, Order
 from atom.jobs.executors.kubernetes.pull_secrets import pull_secrets_of
 from atom.jobs.models import Attempt, ClusterJob, EnvironmentBuild, Placement, Run
 from atom.jobs.runtimes.actions.runtimes import pip_options
@@ -165,6 +165,16 @@ def order_of(attempt: Attempt, placement: Placement) -> Order:
         image_pull_secrets=pull_secrets_of(run.project.slug),
         has_environment=run.runtime is not None,
         profile=PodProfile.from_json(placement.pod_profile),
+        inputs=input_volumes(run) if placement.has_volumes else (),
+    )
+
+
+def input_volumes(run: Run) -> tuple[InputVolume, ...]:
+    """Return a volume for each input of a run, by their aliases."""
+    rows = run.inputs.order_by("alias").values_list("alias", "version_id")
+    return tuple(
+        InputVolume(names.volume_of(number), alias, str(version))
+        for number, (alias, version) in enumerate(rows)
     )
 
 

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from atom.cache.agents.actions.volumes import has_volumes_everywhere
 from atom.clusters.models import Cluster, NodeAccelerator
 from atom.clusters.registration.actions.stored_profiles import read_profile
 from atom.clusters.registration.engines.profiles import pod_profile_of
@@ -73,6 +74,7 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
             accelerators={selector.resource: run.gpus} if run.gpus else {},
             node_selector=selector.node_selector,
             preferred_nodes=_preferred_nodes(run, cluster),
+            has_volumes=has_volumes_everywhere(cluster),
         )
     text = f"{cluster.name} is the chosen cluster. It chooses the machine itself."
     attempt = begin_attempt(run, cluster=cluster, placed_in=placement, placement={"why": text})

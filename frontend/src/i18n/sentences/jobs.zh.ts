@@ -147,6 +147,7 @@ export const jobs: Readonly<Record<string, string>> = {
   'jobs.variable_name_invalid': '请使用最多 {max} 个字母、数字和下划线，且不以数字开头。',
   'jobs.variable_name_reserved': '该名称为系统保留。',
   'jobs.view_named_twice': '该引用指定了另一个视图。',
+  'jobs.volume_refused': '{namespace} 中的 Pod {pod} 在运行中没有这样的输入。',
   'jobs.wait_ask_administrator': '请将这段文字交给集群管理员。',
   'jobs.wait_ask_less': '请等待其他任务结束，或克隆该运行并减少所需资源。',
   'jobs.wait_ask_nodes': '请选择其他类型的机器，或请管理员为此类任务开放机器。',

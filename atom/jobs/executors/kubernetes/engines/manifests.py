@@ -46,6 +46,15 @@ POD_PROFILE = {
 
 
 @dataclass(frozen=True, slots=True)
+class InputVolume:
+    """An input of a run as a volume of its pods; `version` is the version's UUID."""
+
+    name: str
+    alias: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
 class Order:
     """All that the objects of a placement, or a build of an environment, depend on."""
 
@@ -80,6 +89,8 @@ class Order:
     deadline_s: int | None = None
     # Priority, tolerations, RDMA devices and settings, from the cluster's profile.
     profile: PodProfile = field(default_factory=PodProfile)
+    # Inputs that the node's agent shows to the pods.
+    inputs: tuple[InputVolume, ...] = ()
 
     @property
     def labels(self) -> dict[str, str]:
@@ -314,6 +325,10 @@ def _main(order: Order) -> Json:
             {"name": "shm", "mountPath": "/dev/shm"},
             {"name": "token", "mountPath": names.TOKEN_DIR, "readOnly": True},
             *_environment_folder(order, mountPath=names.ENVIRONMENT_DIR),
+            *(
+                {"name": volume.name, "mountPath": names.volume_dir(volume.name), "readOnly": True}
+                for volume in order.inputs
+            ),
         ],
     }
 
@@ -359,7 +374,15 @@ def _volumes(order: Order) -> list[Json]:
         {"name": "shm", "emptyDir": shared},
         {"name": "token", "projected": {"sources": [token]}},
         *_environment_folder(order, emptyDir={}),
+        *map(_input_volume, order.inputs),
     ]
+
+
+def _input_volume(volume: InputVolume) -> Json:
+    """Return the inline volume of an input; what is missing on the node is streamed."""
+    attributes = {"version": volume.version, "input": volume.alias, "mode": "packs"}
+    source = {"driver": names.VOLUME_DRIVER, "readOnly": True, "volumeAttributes": attributes}
+    return {"name": volume.name, "csi": source}
 
 
 def _environment_folder(order: Order, **fields: Any) -> list[Json]:

@@ -36,6 +36,10 @@ WORK_DIR: Final = "/atom/work"
 TOKEN_DIR: Final = "/var/run/secrets/atom.dev"
 TOKEN_FILE: Final = f"{TOKEN_DIR}/token"
 
+# Where pods find the packs of their inputs that the node has.
+VOLUMES_DIR: Final = "/atom/volumes"
+VOLUME_DRIVER: Final = "csi.atom.dev"
+
 _MAX_NAMESPACE: Final = 63
 _WRONG: Final = re.compile(r"[^a-z0-9-]+")
 
@@ -44,3 +48,13 @@ def namespace_of(base: str, project: str) -> str:
     """Return the namespace of a project's runs: that of the cluster, and the project's slug."""
     slug = _WRONG.sub("-", project.lower()).strip("-")
     return f"{base}-{slug}"[:_MAX_NAMESPACE].rstrip("-")
+
+
+def volume_of(number: int) -> str:
+    """Return the name of the volume of an input, by its place among the aliases."""
+    return f"input-{number}"
+
+
+def volume_dir(name: str) -> str:
+    """Return the folder of an input's volume in a pod."""
+    return f"{VOLUMES_DIR}/{name}"
