@@ -22,7 +22,9 @@ from atom.core import clock
 
 log = structlog.get_logger(__name__)
 
+# The name of Atom's own machines, and that by which a run leaves its place to Atom.
 LOCAL = "local"
+AUTO = "auto"
 
 
 # A driver that hangs may keep the caller waiting until the tool's timeout.

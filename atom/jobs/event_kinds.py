@@ -13,6 +13,8 @@ class EventKind(StrEnum):
     """What happened."""
 
     CREATED = "created"
+    PLACE_CHOSEN = "place_chosen"
+    NO_PLACE = "no_place"
     PLACED = "placed"
     RDMA_OFF = "rdma_off"
     RESUMES = "resumes"

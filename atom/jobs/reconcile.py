@@ -27,6 +27,8 @@ from atom.jobs.executors import advance_builds
 from atom.jobs.logs.actions import logs
 from atom.jobs.logs.actions.logs import ask_flush
 from atom.jobs.models import Attempt, Run
+from atom.jobs.runs.actions.auto_places import place_waiting
+from atom.jobs.runs.actions.stored_decisions import keep_parts, keep_placed
 from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.actions.in_clusters import waiting_for_clusters
 from atom.jobs.scheduling.actions.queue_order import STARVING, could_be_held, in_order
@@ -50,9 +52,18 @@ def tick() -> None:
     advance_builds()
     for run_id in runs_to_look_at():
         _guarded(run_id)
-    for run_id in waiting_for_clusters():
+    for run_id in (*_auto_placed(), *waiting_for_clusters()):
         _guarded(run_id)
     _place_queued()
+
+
+def _auto_placed() -> list[UUID]:
+    """Return the runs that Atom places and that their cluster gets now; a defect stops no other."""
+    try:
+        return place_waiting()
+    except Exception:
+        log.exception("places_not_chosen")
+        return []
 
 
 def _place_queued() -> None:
@@ -88,7 +99,9 @@ def _queued_runs() -> list[tuple[UUID, datetime | None, int, int, int, str]]:
     Runs that no machine can hold must not keep others waiting.
     """
     holdable = could_be_held(largest(capacities()))
-    ordered = in_order(Run.objects.filter(holdable, state=states.QUEUED, cluster=None))
+    ordered = in_order(
+        Run.objects.filter(holdable, state=states.QUEUED, cluster=None, has_place=True)
+    )
     asked = ordered.values_list("pk", "queued_at", "cpus", "memory_bytes", "gpus", "accelerator")
     return list(asked[:PLACED_PER_TICK])
 
@@ -135,7 +148,14 @@ def _wait_is_over(run: Run) -> None:
 
 
 def _place(run: Run) -> None:
-    place_run(run)
+    if not run.has_place or not place_run(run):
+        return
+    try:
+        with transaction.atomic():
+            keep_placed(run)
+    except Exception:
+        # A record keeps no run from its start.
+        log.exception("decision_not_kept", run_id=str(run.pk))
 
 
 def _warm(run: Run) -> None:
@@ -158,7 +178,9 @@ def _watch(run: Run) -> None:
 
 def _conclude(run: Run) -> None:
     attempt = open_attempt(run)
-    if not conclude(run, attempt):
+    if conclude(run, attempt):
+        keep_parts(attempt)
+    else:
         ask_flush(attempt.pk)
 
 

@@ -131,6 +131,14 @@ class Phase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class StartTimes:
+    """When the pods of an attempt had a node each, and when their commands' containers started."""
+
+    scheduled_at: datetime | None = None
+    pulled_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
     """A process that a cluster started, as it describes itself, and the token that proves it."""
 
@@ -204,6 +212,10 @@ class Executor(Protocol):
     def phase_of(self, attempt: Attempt) -> Phase | None:
         """Return how far the cluster is with the attempt, None if it has no phases."""
         return None
+
+    def start_times(self, placement: Placement) -> StartTimes:
+        """Return when the pods of a placement got their nodes and images, as far as it is known."""
+        return StartTimes()
 
     def logs(self, attempt_id: UUID | str, rank: int) -> str:
         """Return the end of what a rank's supervisor itself wrote, for one that never reported."""

@@ -3,7 +3,16 @@
 from atom.jobs.models.code import CodeChanges, CodeFetch, GitHost
 from atom.jobs.models.comments import RunComment
 from atom.jobs.models.experiments import Experiment
-from atom.jobs.models.placements import ClusterJob, EnvironmentBuild, Placement, UnknownJob
+from atom.jobs.models.placements import (
+    AUTO_DECIDED,
+    DECIDERS,
+    PERSON_DECIDED,
+    ClusterJob,
+    EnvironmentBuild,
+    Placement,
+    PlacementDecision,
+    UnknownJob,
+)
 from atom.jobs.models.records import LogChunk, LogStream, MetricChunk, MetricSeries
 from atom.jobs.models.retention import RunKeeping, RunPolicy
 from atom.jobs.models.runs import (
@@ -26,6 +35,9 @@ from atom.jobs.models.secrets import ProjectSecret
 from atom.jobs.models.shares import RunShare
 
 __all__ = [
+    "AUTO_DECIDED",
+    "DECIDERS",
+    "PERSON_DECIDED",
     "Artifact",
     "Attempt",
     "ClusterJob",
@@ -40,6 +52,7 @@ __all__ = [
     "MetricChunk",
     "MetricSeries",
     "Placement",
+    "PlacementDecision",
     "ProjectSecret",
     "Rank",
     "Run",

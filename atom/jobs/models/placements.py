@@ -9,7 +9,11 @@ from django.db import models
 from atom.accounts.models import Project
 from atom.clusters.models import Cluster
 from atom.core.models import TimestampedModel
-from atom.jobs.models.runs import Run, Runtime
+from atom.jobs.models.runs import Attempt, Run, Runtime
+
+PERSON_DECIDED = "person"
+AUTO_DECIDED = "auto"
+DECIDERS = (PERSON_DECIDED, AUTO_DECIDED)
 
 
 class ClusterJob(TimestampedModel):
@@ -77,6 +81,44 @@ class Placement(ClusterJob):
     def job_name(self) -> str:
         """Return the name of its Job, and of what belongs to it."""
         return f"atom-{self.pk}"
+
+
+class PlacementDecision(TimestampedModel):
+    """Why an attempt is where it is: the places that were compared, and what was assumed.
+
+    Atom writes it when it chooses a place for a run; the attempt follows once it is placed there.
+    """
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="decisions")
+    # Null while the run waits for the place.
+    attempt = models.OneToOneField(
+        Attempt, null=True, on_delete=models.CASCADE, related_name="decision"
+    )
+    decided_at = models.DateTimeField()
+    # The name of the place; "" if no place takes the run.
+    chosen = models.CharField(max_length=63, blank=True)
+    decided_by = models.CharField(max_length=10, choices=[(one, one) for one in DECIDERS])
+    # Sentences and places as the preview's answer has them.
+    why = models.JSONField(null=True)
+    assumptions = models.JSONField(default=list)
+    candidates = models.JSONField(default=list)
+    # Times and cost of the chosen place; null if no place takes the run.
+    assumed = models.JSONField(null=True)
+    # Parts of the real start, written at the end of the attempt; null where nothing tells them.
+    queue_s = models.FloatField(null=True)
+    data_s = models.FloatField(null=True)
+    image_s = models.FloatField(null=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["run"], condition=models.Q(attempt=None), name="decision_open"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(decided_by__in=DECIDERS), name="decision_decider"
+            ),
+        ]
+        indexes: ClassVar = [models.Index(fields=["-decided_at"])]
 
 
 class EnvironmentBuild(ClusterJob):

@@ -202,6 +202,11 @@ class Run(TimestampedModel):
     accelerator = models.CharField(max_length=100, blank=True)
     # A registered cluster that was chosen for it; without one, Atom's own machines.
     cluster = models.ForeignKey(Cluster, null=True, on_delete=models.PROTECT, related_name="runs")
+    # The parts of the request that depend on the place, for a run that Atom places: its kind of
+    # accelerators, its requirements, and deliveries by alias. Null: a person chose the place.
+    auto_request = models.JSONField(null=True)
+    # False while no place takes a run that Atom places: then it has no cluster and no environment.
+    has_place = models.BooleanField(default=True)
     # The container image that a registered cluster starts; empty: the installation's.
     image = models.CharField(max_length=500, blank=True)
     runtime = models.ForeignKey(Runtime, null=True, on_delete=models.PROTECT, related_name="runs")

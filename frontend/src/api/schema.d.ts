@@ -38,57 +38,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/agent/volumes/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Open an input for a pod of its run; the cluster and the runs say whose pod it is. */
-        post: operations["agent_volume_open"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/agent/volumes/{volume}/index/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Return the index of the samples of a volume of this node, as a file. */
-        get: operations["agent_volume_index"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/agent/volumes/held/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Note all volumes of the node; those that are not named are gone. */
-        post: operations["agent_volumes_held"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/agent/work/": {
         parameters: {
             query?: never;
@@ -439,24 +388,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/clusters/{cluster}/cache/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Show the settings of the caches of a cluster's nodes. */
-        get: operations["cluster_cache_get"];
-        /** @description Replace the settings; agents learn the limit within seconds, and evict down to it. */
-        put: operations["cluster_cache_set"];
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/clusters/{cluster}/check/": {
         parameters: {
             query?: never;
@@ -468,23 +399,6 @@ export interface paths {
         put?: never;
         /** @description Ask the cluster again; one that does not answer becomes unreachable. */
         post: operations["cluster_check"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/clusters/{cluster}/coverage/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Show how much of each version is on each node. */
-        get: operations["cluster_coverage"];
-        put?: never;
-        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2945,23 +2859,6 @@ export interface paths {
         patch: operations["saved_view_change"];
         trace?: never;
     };
-    "/api/v1/projects/{project}/datasets/{dataset}/warm-schedules/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Bring the newest version of a ref to nodes of a cluster, again and again. */
-        post: operations["warm_schedules_create"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/": {
         parameters: {
             query?: never;
@@ -4308,75 +4205,6 @@ export interface paths {
         put?: never;
         /** @description Cancel a plan that runs, or release the pin of one that is done. */
         post: operations["warm_plans_cancel"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/warm-schedules/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description List the project's schedules of warm-up plans, newest first. */
-        get: operations["warm_schedules_list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description Show a schedule with its next time. */
-        get: operations["warm_schedules_get"];
-        put?: never;
-        post?: never;
-        /** @description Remove a schedule; its plans stay. */
-        delete: operations["warm_schedules_delete"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/pause/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Start no plans until the schedule is resumed. */
-        post: operations["warm_schedules_pause"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/resume/": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** @description Start plans again, at the next time from now on. */
-        post: operations["warm_schedules_resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5922,7 +5750,6 @@ export interface components {
         };
         AgentReportAnswer: {
             send_packs: boolean;
-            limit_bytes: number | null;
         };
         /** @description A report of an agent. */
         AgentReportRequest: {
@@ -5934,9 +5761,6 @@ export interface components {
             } | null;
             gpus: components["schemas"]["CardRequest"][];
             xid_events: components["schemas"]["XidRequest"][];
-        };
-        AgentVolumesHeld: {
-            ok: boolean;
         };
         /** @description Ends of fetches, and checks, since the last request that was answered. */
         AgentWorkRequest: {
@@ -6099,6 +5923,19 @@ export interface components {
          * @enum {string}
          */
         ArtifactStateEnum: "failed" | "local" | "persisted";
+        /** @description Times in seconds and the cost with its egress, as the decision assumed them. */
+        Assumed: {
+            start_s: components["schemas"]["PlacementEstimate"];
+            run_s: components["schemas"]["PlacementEstimate"];
+            /** Format: double */
+            queue_s: number | null;
+            /** Format: double */
+            data_s: number | null;
+            /** Format: double */
+            image_s: number;
+            cost: string | null;
+            currency: string;
+        };
         /** @description One attempt of a run. */
         Attempt: {
             /** Format: uuid */
@@ -6378,6 +6215,12 @@ export interface components {
             /** Format: int64 */
             size_bytes: number;
         };
+        /**
+         * @description * `person` - person
+         *     * `auto` - auto
+         * @enum {string}
+         */
+        ByEnum: "person" | "auto";
         /** @description How much of a version is on one node. */
         CacheRecord: {
             node: string;
@@ -6398,25 +6241,19 @@ export interface components {
             /** Format: date-time */
             used_at: string | null;
         };
-        /** @description How the caches of a cluster's nodes behave. */
-        CacheSettings: {
-            /**
-             * Format: int64
-             * @description How large each cache may grow; null: as large as its disk allows.
-             */
-            limit_bytes: number | null;
-            /** @description After so long a silence another node takes a node's part in a plan. */
-            replace_after_s: number;
-        };
-        /** @description How the caches of a cluster's nodes behave. */
-        CacheSettingsRequest: {
-            /**
-             * Format: int64
-             * @description How large each cache may grow; null: as large as its disk allows.
-             */
-            limit_bytes: number | null;
-            /** @description After so long a silence another node takes a node's part in a plan. */
-            replace_after_s: number;
+        /** @description Real times in seconds since the decision, and the cost; each is null until it is known. */
+        Came: {
+            /** Format: double */
+            start_s: number | null;
+            /** Format: double */
+            queue_s: number | null;
+            /** Format: double */
+            data_s: number | null;
+            /** Format: double */
+            image_s: number | null;
+            /** Format: double */
+            run_s: number | null;
+            cost: string | null;
         };
         /** @description Somebody who could be added. */
         Candidate: {
@@ -6624,7 +6461,7 @@ export interface components {
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
-            /** @description A registered cluster of the project; empty for Atom's own machines. */
+            /** @description A registered cluster of the project, or auto: Atom chooses the place. Empty for Atom's own machines. */
             cluster?: string;
             /** @description The image that a registered cluster starts; empty for the installation's. */
             image?: string;
@@ -7121,56 +6958,6 @@ export interface components {
             name: string;
             color: string;
             count: number;
-        };
-        /** @description How much of a version is on a node. */
-        CoverageCell: {
-            node: string;
-            /** Format: uuid */
-            version: string;
-            state: string;
-            bytes_present: number;
-            bytes_total: number;
-            packs_present: number;
-            /**
-             * Format: double
-             * @description Share of the bytes that are there, 0 to 1.
-             */
-            coverage: number;
-            /**
-             * @description Eviction begins with what is cold and never takes what is running or pinned.
-             *
-             *     * `cold` - cold
-             *     * `limited` - limited
-             *     * `queued` - queued
-             *     * `running` - running
-             *     * `pinned` - pinned
-             */
-            need: components["schemas"]["NeedEnum"];
-            /** Format: date-time */
-            used_at: string | null;
-        };
-        /** @description The coverage of a cluster's nodes; cells without a byte are left out. */
-        CoverageMap: {
-            nodes: components["schemas"]["CoverageNode"][];
-            versions: components["schemas"]["CoverageVersion"][];
-            cells: components["schemas"]["CoverageCell"][];
-            /** @description Further versions, with fewer bytes there. */
-            left_out: number;
-        };
-        /** @description A node of the map. */
-        CoverageNode: {
-            node: string;
-            is_reporting: boolean;
-        };
-        /** @description A version of the map. */
-        CoverageVersion: {
-            /** Format: uuid */
-            id: string;
-            project: string;
-            dataset: string;
-            ref: string;
-            bytes_total: number;
-            packs_total: number;
         };
         /** @description A kubeconfig, or the account of the server's own pod. */
         CredentialsRequest: {
@@ -7715,6 +7502,8 @@ export interface components {
          *     * `tracked` - tracked
          *     * `cluster_away` - cluster_away
          *     * `in_cluster` - in_cluster
+         *     * `no_place` - no_place
+         *     * `auto_waits` - auto_waits
          *     * `gang_turn` - gang_turn
          *     * `gang_forming` - gang_forming
          *     * `cluster_queued` - cluster_queued
@@ -7727,7 +7516,7 @@ export interface components {
          *     * `cluster_ended` - cluster_ended
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster" | "gang_turn" | "gang_forming" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster" | "no_place" | "auto_waits" | "gang_turn" | "gang_forming" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -8178,11 +7967,6 @@ export interface components {
             memory_bytes: number;
             gpus: number;
         };
-        /** @description All volumes of a node, and whether its kubelet knows the driver. */
-        HeldVolumesRequest: {
-            volumes: string[];
-            is_registered: boolean;
-        };
         /** @description One legal hold; `ref` is null when the whole dataset is held. */
         Hold: {
             /** Format: uuid */
@@ -8451,6 +8235,19 @@ export interface components {
             job: {
                 [key: string]: unknown;
             } | null;
+        };
+        /** @description Why a run is where it is; `chosen` and `assumed` are null if no place takes it. */
+        KeptDecision: {
+            /** Format: date-time */
+            decided_at: string;
+            chosen: string | null;
+            by: components["schemas"]["ByEnum"];
+            why: components["schemas"]["ChoiceReason"] | null;
+            assumptions: components["schemas"]["ChoiceReason"][];
+            /** @description At most 20 places, best first, the chosen one among them. */
+            candidates: components["schemas"]["PlacementCandidate"][];
+            assumed: components["schemas"]["Assumed"] | null;
+            came: components["schemas"]["Came"];
         };
         /**
          * @description * `added` - added
@@ -9177,12 +8974,6 @@ export interface components {
          * @enum {string}
          */
         ModalityEnum: "image-classification" | "image-objects";
-        /**
-         * @description * `packs` - packs
-         *     * `view` - view
-         * @enum {string}
-         */
-        ModeEnum: "packs" | "view";
         /** @description A model. The context carries `latest`, looked up once per page. */
         Model: {
             /** Format: uuid */
@@ -9232,7 +9023,7 @@ export interface components {
         };
         /** @description The cluster in which a run goes on. */
         MoveRequestRequest: {
-            /** @description A registered cluster of the project. */
+            /** @description A registered cluster of the project, or auto: Atom chooses one of them. */
             cluster: string;
             /** @description The image that it starts; left out, that of the run. */
             image?: string;
@@ -9271,15 +9062,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /**
-         * @description * `cold` - cold
-         *     * `limited` - limited
-         *     * `queued` - queued
-         *     * `running` - running
-         *     * `pinned` - pinned
-         * @enum {string}
-         */
-        NeedEnum: "cold" | "limited" | "queued" | "running" | "pinned";
         /**
          * @description * `problem` - problem
          *     * `warning` - warning
@@ -9832,7 +9614,7 @@ export interface components {
             /** @default  */
             description?: string;
         };
-        /** @description A warm-up plan to start. */
+        /** @description Where a version goes: named nodes, or the best `copies` nodes (1 without both). */
         NewWarmPlanRequest: {
             cluster: string;
             nodes?: string[];
@@ -9843,54 +9625,15 @@ export interface components {
              */
             rate_bytes_s?: number | null;
             /**
-             * @description Ten more count like an hour of waiting for reads of the object store.
-             * @default 50
-             */
-            priority?: number;
-            /**
              * Format: date-time
              * @description When the plan fails unless it is done.
              */
             deadline?: string | null;
             /**
-             * Format: date-time
-             * @description Until then the version stays needed after the plan is done, if there is room.
-             */
-            keep_until?: string | null;
-            /**
              * @description Whether the version stays needed afterwards.
              * @default false
              */
             pinned?: boolean;
-        };
-        /** @description When the newest version of a ref goes where. */
-        NewWarmScheduleRequest: {
-            cluster: string;
-            nodes?: string[];
-            copies?: number | null;
-            /**
-             * Format: int64
-             * @description The most for all nodes together.
-             */
-            rate_bytes_s?: number | null;
-            /**
-             * @description Ten more count like an hour of waiting for reads of the object store.
-             * @default 50
-             */
-            priority?: number;
-            /** @description A branch or tag, such as main. */
-            ref: string;
-            /** @description Minute, hour, day, month and day of the week. */
-            cron: string;
-            /**
-             * @description Such as Europe/Berlin.
-             * @default UTC
-             */
-            timezone?: string;
-            /** @description Each plan fails unless it is done by then. */
-            deadline_s?: number | null;
-            /** @description For so long a version stays needed after its time, if there is room. */
-            keep_s?: number | null;
         };
         /** @description A new webhook. */
         NewWebhookRequest: {
@@ -9983,14 +9726,6 @@ export interface components {
             disk: {
                 [key: string]: unknown;
             };
-            /** @description How large the cache may grow: to its limit, and no further than the disk. */
-            readonly capacity_bytes: number;
-            /** @description Bytes of packs, without those that the agent is to remove. */
-            readonly used_bytes: number;
-            /** @description Bytes that open plans will bring. */
-            readonly promised_bytes: number;
-            /** @description Packs that the agent is to remove. */
-            readonly pending_removals: number;
             gpus: {
                 [key: string]: unknown;
             }[];
@@ -9998,10 +9733,6 @@ export interface components {
             xid_events: {
                 [key: string]: unknown;
             }[];
-            /** @description Whether pods of the node get versions as volumes. */
-            has_volumes: boolean;
-            /** @description Volumes that pods of the node have now. */
-            volumes: number;
         };
         /** @description Which node; this machine's unless one is named. */
         NodeChoiceRequest: {
@@ -10171,20 +9902,6 @@ export interface components {
          * @enum {string}
          */
         OpenInvitationKindEnum: "project" | "unit";
-        /** @description The packs of an input, and where the node keeps them. */
-        OpenVolume: {
-            /**
-             * Format: uuid
-             * @description The name of the project's folder on the node.
-             */
-            project: string;
-            /** @description Such as digits@v3. */
-            reference: string;
-            /** @description All of them, as hex. */
-            packs: string[];
-            /** @description Why packs that the node lacks do not come; empty if they do. */
-            problem: string;
-        };
         /**
          * @description * `push` - push
          *     * `merge` - merge
@@ -10453,10 +10170,6 @@ export interface components {
         };
         PaginatedWarmPlanList: {
             results: components["schemas"]["WarmPlan"][];
-            next: string | null;
-        };
-        PaginatedWarmScheduleList: {
-            results: components["schemas"]["WarmSchedule"][];
             next: string | null;
         };
         PaginatedWebhookList: {
@@ -10826,9 +10539,10 @@ export interface components {
          *     * `no_room` - no_room
          *     * `none_fits` - none_fits
          *     * `chosen_cluster` - chosen_cluster
+         *     * `no_place` - no_place
          * @enum {string}
          */
-        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "chosen_cluster";
+        PlacementCodeEnum: "only_machine" | "best_fit" | "no_machine" | "no_room" | "none_fits" | "chosen_cluster" | "no_place";
         /** @description The places of a run, best first, with the choice and its reason. */
         PlacementDecision: {
             chosen: string | null;
@@ -10882,6 +10596,11 @@ export interface components {
             workflow?: string;
             /** @description Without a workflow: earlier runs of the same command give the run time. */
             command?: string[];
+            /**
+             * @description Those of the command; a workflow brings its own.
+             * @default
+             */
+            requirements?: string;
             /**
              * @description It decides the value of an hour.
              * @default 0
@@ -11335,6 +11054,7 @@ export interface components {
          *     * `resources` - resources
          *     * `machines` - machines
          *     * `placement` - placement
+         *     * `place` - place
          *     * `data` - data
          *     * `data_retry` - data_retry
          *     * `runtime` - runtime
@@ -11347,7 +11067,7 @@ export interface components {
          *     * `gang` - gang
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready" | "rdma_off" | "gang";
+        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "place" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready" | "rdma_off" | "gang";
         /** @description Codes that are shown this once. */
         RecoveryCodes: {
             recovery_codes: string[];
@@ -11689,6 +11409,7 @@ export interface components {
             queued_at: string | null;
             /** Format: date-time */
             cancel_requested_at: string | null;
+            readonly placement_decision: components["schemas"]["KeptDecision"] | null;
         };
         /** @description Names that may be columns, by how many of the newest runs have them. */
         RunColumns: {
@@ -11733,6 +11454,8 @@ export interface components {
         };
         /**
          * @description * `created` - created
+         *     * `place_chosen` - place_chosen
+         *     * `no_place` - no_place
          *     * `placed` - placed
          *     * `rdma_off` - rdma_off
          *     * `resumes` - resumes
@@ -11759,7 +11482,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "placed" | "rdma_off" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "place_chosen" | "no_place" | "placed" | "rdma_off" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -12023,7 +11746,7 @@ export interface components {
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
-            /** @description A registered cluster of the project; empty for Atom's own machines. */
+            /** @description A registered cluster of the project, or auto: Atom chooses the place. Empty for Atom's own machines. */
             cluster?: string;
             /** @description The image that a registered cluster starts; empty for the installation's. */
             image?: string;
@@ -13403,17 +13126,6 @@ export interface components {
          * @enum {integer}
          */
         VocOriginEnum: 0 | 1;
-        /** @description A pod and the input of its run that it asks for. */
-        VolumeClaimRequest: {
-            volume: string;
-            /** Format: uuid */
-            version: string;
-            input: string;
-            mode: components["schemas"]["ModeEnum"];
-            namespace: string;
-            pod: string;
-            pod_uid: string;
-        };
         /** @description Why there is nothing for the caller, or how much there is by now. */
         Waiting: {
             /** @description Items that the caller would get now. */
@@ -13448,14 +13160,9 @@ export interface components {
             state: string;
             copies: number | null;
             rate_bytes_s: number | null;
-            priority: number;
             /** Format: date-time */
             deadline: string | null;
-            /** Format: date-time */
-            keep_until: string | null;
             pinned: boolean;
-            /** Format: uuid */
-            schedule: string | null;
             readonly created_by: string | null;
             /** Format: date-time */
             created_at: string;
@@ -13481,8 +13188,6 @@ export interface components {
             rate_bytes_s: number;
             /** Format: double */
             readonly eta_s: number | null;
-            /** @description The node that took the part of a silent one, empty without one. */
-            readonly replaced_by: string;
         };
         /** @description What to warm. */
         WarmRequest: {
@@ -13490,42 +13195,6 @@ export interface components {
             selector?: {
                 [key: string]: unknown;
             };
-        };
-        /** @description A schedule of warm-up plans; `error` says why the last time made no plan. */
-        WarmSchedule: {
-            error: string;
-            readonly error_code: string | null;
-            readonly error_params: {
-                [key: string]: unknown;
-            } | null;
-            /** Format: uuid */
-            id: string;
-            dataset: string;
-            ref: string;
-            cluster: string;
-            nodes: string[];
-            copies: number | null;
-            rate_bytes_s: number | null;
-            priority: number;
-            cron: string;
-            timezone: string;
-            deadline_s: number | null;
-            keep_s: number | null;
-            /** @description Return whether no time starts a plan. */
-            readonly paused: boolean;
-            /**
-             * Format: date-time
-             * @description Null while it is paused.
-             */
-            next_at: string | null;
-            /** Format: date-time */
-            last_at: string | null;
-            /** Format: uuid */
-            last_plan: string | null;
-            readonly last_plan_state: string | null;
-            readonly created_by: string | null;
-            /** Format: date-time */
-            created_at: string;
         };
         /** @description How much of the data the node has already; `coverage` is 0 to 1. */
         Warmth: {
@@ -13759,7 +13428,6 @@ export type AgentJoined = components['schemas']['AgentJoined'];
 export type AgentOrders = components['schemas']['AgentOrders'];
 export type AgentReportAnswer = components['schemas']['AgentReportAnswer'];
 export type AgentReportRequest = components['schemas']['AgentReportRequest'];
-export type AgentVolumesHeld = components['schemas']['AgentVolumesHeld'];
 export type AgentWorkRequest = components['schemas']['AgentWorkRequest'];
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
@@ -13779,6 +13447,7 @@ export type Artifact = components['schemas']['Artifact'];
 export type ArtifactKindEnum = components['schemas']['ArtifactKindEnum'];
 export type ArtifactPage = components['schemas']['ArtifactPage'];
 export type ArtifactStateEnum = components['schemas']['ArtifactStateEnum'];
+export type Assumed = components['schemas']['Assumed'];
 export type Attempt = components['schemas']['Attempt'];
 export type AttemptPage = components['schemas']['AttemptPage'];
 export type AttemptStateEnum = components['schemas']['AttemptStateEnum'];
@@ -13800,9 +13469,9 @@ export type Browser = components['schemas']['Browser'];
 export type BuildAddress = components['schemas']['BuildAddress'];
 export type BuildLogRequest = components['schemas']['BuildLogRequest'];
 export type BuiltRequest = components['schemas']['BuiltRequest'];
+export type ByEnum = components['schemas']['ByEnum'];
 export type CacheRecord = components['schemas']['CacheRecord'];
-export type CacheSettings = components['schemas']['CacheSettings'];
-export type CacheSettingsRequest = components['schemas']['CacheSettingsRequest'];
+export type Came = components['schemas']['Came'];
 export type Candidate = components['schemas']['Candidate'];
 export type CardLinkKindEnum = components['schemas']['CardLinkKindEnum'];
 export type CardLinkRequest = components['schemas']['CardLinkRequest'];
@@ -13865,10 +13534,6 @@ export type Cordon = components['schemas']['Cordon'];
 export type CordonBodyRequest = components['schemas']['CordonBodyRequest'];
 export type Correction = components['schemas']['Correction'];
 export type CountedClass = components['schemas']['CountedClass'];
-export type CoverageCell = components['schemas']['CoverageCell'];
-export type CoverageMap = components['schemas']['CoverageMap'];
-export type CoverageNode = components['schemas']['CoverageNode'];
-export type CoverageVersion = components['schemas']['CoverageVersion'];
 export type CredentialsRequest = components['schemas']['CredentialsRequest'];
 export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
@@ -13956,7 +13621,6 @@ export type HealthFinding = components['schemas']['HealthFinding'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Held = components['schemas']['Held'];
 export type HeldSlots = components['schemas']['HeldSlots'];
-export type HeldVolumesRequest = components['schemas']['HeldVolumesRequest'];
 export type Hold = components['schemas']['Hold'];
 export type Holder = components['schemas']['Holder'];
 export type Holding = components['schemas']['Holding'];
@@ -13980,6 +13644,7 @@ export type Issue = components['schemas']['Issue'];
 export type IssueList = components['schemas']['IssueList'];
 export type IssueStateEnum = components['schemas']['IssueStateEnum'];
 export type Joined = components['schemas']['Joined'];
+export type KeptDecision = components['schemas']['KeptDecision'];
 export type KindsEnum = components['schemas']['KindsEnum'];
 export type Label = components['schemas']['Label'];
 export type LabelChange = components['schemas']['LabelChange'];
@@ -14038,7 +13703,6 @@ export type Member = components['schemas']['Member'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
 export type ModalityEnum = components['schemas']['ModalityEnum'];
-export type ModeEnum = components['schemas']['ModeEnum'];
 export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
 export type MoveOntologyRequest = components['schemas']['MoveOntologyRequest'];
@@ -14047,7 +13711,6 @@ export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NamedCount = components['schemas']['NamedCount'];
 export type Need = components['schemas']['Need'];
-export type NeedEnum = components['schemas']['NeedEnum'];
 export type NeedLevelEnum = components['schemas']['NeedLevelEnum'];
 export type NewClusterRequest = components['schemas']['NewClusterRequest'];
 export type NewCommentRequest = components['schemas']['NewCommentRequest'];
@@ -14090,7 +13753,6 @@ export type NewUnitRequest = components['schemas']['NewUnitRequest'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
 export type NewWarmPlanRequest = components['schemas']['NewWarmPlanRequest'];
-export type NewWarmScheduleRequest = components['schemas']['NewWarmScheduleRequest'];
 export type NewWebhookRequest = components['schemas']['NewWebhookRequest'];
 export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
 export type NewWriteRequest = components['schemas']['NewWriteRequest'];
@@ -14117,7 +13779,6 @@ export type OntologyVersion = components['schemas']['OntologyVersion'];
 export type OpEnum = components['schemas']['OpEnum'];
 export type OpenInvitation = components['schemas']['OpenInvitation'];
 export type OpenInvitationKindEnum = components['schemas']['OpenInvitationKindEnum'];
-export type OpenVolume = components['schemas']['OpenVolume'];
 export type OperationEnum = components['schemas']['OperationEnum'];
 export type OperationPreview = components['schemas']['OperationPreview'];
 export type OperatorEnum = components['schemas']['OperatorEnum'];
@@ -14171,7 +13832,6 @@ export type PaginatedTreeProjectList = components['schemas']['PaginatedTreeProje
 export type PaginatedUnitList = components['schemas']['PaginatedUnitList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
 export type PaginatedWarmPlanList = components['schemas']['PaginatedWarmPlanList'];
-export type PaginatedWarmScheduleList = components['schemas']['PaginatedWarmScheduleList'];
 export type PaginatedWebhookList = components['schemas']['PaginatedWebhookList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
@@ -14438,13 +14098,11 @@ export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
 export type VocOriginEnum = components['schemas']['VocOriginEnum'];
-export type VolumeClaimRequest = components['schemas']['VolumeClaimRequest'];
 export type Waiting = components['schemas']['Waiting'];
 export type WaitingRun = components['schemas']['WaitingRun'];
 export type WarmPlan = components['schemas']['WarmPlan'];
 export type WarmPlanNode = components['schemas']['WarmPlanNode'];
 export type WarmRequest = components['schemas']['WarmRequest'];
-export type WarmSchedule = components['schemas']['WarmSchedule'];
 export type Warmth = components['schemas']['Warmth'];
 export type Webhook = components['schemas']['Webhook'];
 export type WorkItem = components['schemas']['WorkItem'];
@@ -14513,103 +14171,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentReportAnswer"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    agent_volume_open: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["VolumeClaimRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["OpenVolume"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    agent_volume_index: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                volume: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/octet-stream": string;
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    agent_volumes_held: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["HeldVolumesRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AgentVolumesHeld"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -15377,10 +14938,7 @@ export interface operations {
     };
     cluster_agent_manifest: {
         parameters: {
-            query?: {
-                /** @description With the driver of volumes; its containers are privileged. */
-                volumes?: boolean;
-            };
+            query?: never;
             header?: never;
             path: {
                 cluster: string;
@@ -15440,72 +14998,6 @@ export interface operations {
             };
         };
     };
-    cluster_cache_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                cluster: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CacheSettings"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    cluster_cache_set: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                cluster: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CacheSettingsRequest"];
-            };
-        };
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CacheSettings"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     cluster_check: {
         parameters: {
             query?: never;
@@ -15523,40 +15015,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterDetail"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    cluster_coverage: {
-        parameters: {
-            query?: {
-                /** @description The versions of one project. */
-                project?: string;
-            };
-            header?: never;
-            path: {
-                cluster: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CoverageMap"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -21480,54 +20938,6 @@ export interface operations {
             };
         };
     };
-    warm_schedules_create: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                dataset: string;
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["NewWarmScheduleRequest"];
-            };
-        };
-        responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WarmSchedule"];
-                };
-            };
-            /** @description The Idempotency-Key came with another request, or that still runs. */
-            409: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
     projects_datasets_write_jobs_list: {
         parameters: {
             query?: {
@@ -25274,167 +24684,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WarmPlan"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    warm_schedules_list: {
-        parameters: {
-            query?: {
-                cursor?: string;
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                project: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PaginatedWarmScheduleList"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    warm_schedules_get: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-                schedule_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WarmSchedule"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    warm_schedules_delete: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-                schedule_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description No response body */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    warm_schedules_pause: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-                schedule_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WarmSchedule"];
-                };
-            };
-            429: components["responses"]["TooManyRequests"];
-            /** @description The request failed. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    warm_schedules_resume: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                project: string;
-                schedule_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WarmSchedule"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

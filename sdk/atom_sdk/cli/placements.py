@@ -60,6 +60,38 @@ def print_decision(out: Console, decision: Row) -> None:
         out.print("No place takes this run.", markup=False)
     else:
         out.print(f"{decision['chosen']}: {decision['why']['sentence']}", markup=False)
+    _print_places(out, decision)
+
+
+def print_kept(out: Console, decision: Row) -> None:
+    """Print why a run is where it is, the places, and what was assumed beside what came."""
+    chooser = "Atom" if decision["by"] == "auto" else "A person"
+    if decision["chosen"] is None:
+        out.print("No place takes this run.", markup=False)
+    else:
+        why = f" {decision['why']['sentence']}" if decision["why"] else ""
+        out.print(f"{chooser} chose {decision['chosen']}.{why}", markup=False)
+    _print_places(out, decision)
+    assumed, came = decision["assumed"], decision["came"]
+    if assumed is None:
+        return
+    rows = [
+        ("start", _interval(assumed["start_s"]), _seconds(came["start_s"])),
+        *((name, _seconds(assumed[f"{name}_s"]), _seconds(came[f"{name}_s"])) for name in _PARTS),
+        ("run", _interval(assumed["run_s"]), _seconds(came["run_s"])),
+        (
+            "cost",
+            _money(assumed["cost"], assumed["currency"]),
+            _money(came["cost"], assumed["currency"], "–"),
+        ),
+    ]
+    print_table(out, ("", "assumed", "came"), rows)
+
+
+_PARTS = ("queue", "data", "image")
+
+
+def _print_places(out: Console, decision: Row) -> None:
     columns = ("place", "fits", "starts in", "data there", "to fetch", "price", "cost", "reason")
     print_table(out, columns, map(_cells, decision["candidates"]))
     for assumption in decision["assumptions"]:
@@ -91,5 +123,9 @@ def _interval(estimate: Row) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-def _money(amount: str | None, currency: str) -> str:
-    return "unknown" if amount is None else f"{amount} {currency}".rstrip()
+def _seconds(seconds: float | None) -> str:
+    return "–" if seconds is None else duration_text(seconds)
+
+
+def _money(amount: str | None, currency: str, unknown: str = "unknown") -> str:
+    return unknown if amount is None else f"{amount} {currency}".rstrip()

@@ -46,7 +46,7 @@ def move(
     accelerator: str | None,
     **options: Any,
 ) -> int:
-    """Let RUN go on in CLUSTER, from its last checkpoint.
+    """Let RUN go on in CLUSTER, from its last checkpoint; auto: Atom chooses the cluster.
 
     The command may store a checkpoint first. This works too when the run's cluster is away.
     """
@@ -72,7 +72,11 @@ def move(
     metavar="KIND",
     help="Another kind of GPUs: atom cluster choices. An empty text: any.",
 )
-@click.option("--cluster", metavar="NAME", help="Another cluster; 'local' for Atom's own machines.")
+@click.option(
+    "--cluster",
+    metavar="NAME",
+    help="Another cluster; 'local' for Atom's own machines, 'auto' for Atom's choice.",
+)
 @click.option("--image", metavar="REF", help="Another image that the cluster starts.")
 @with_nodes
 @with_awaiting

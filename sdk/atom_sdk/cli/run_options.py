@@ -95,7 +95,8 @@ def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--cluster",
             metavar="NAME",
-            help="A registered cluster: atom cluster choices. Else Atom's own machines.",
+            help="A registered cluster: atom cluster choices; auto: Atom chooses. Else Atom's own "
+            "machines.",
         ),
         click.option("--image", metavar="REF", help="The image that the cluster starts."),
         click.option("--env", multiple=True, metavar="K=V", help="An environment variable."),

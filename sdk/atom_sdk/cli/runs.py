@@ -13,6 +13,7 @@ from rich.console import Console
 from atom_sdk.amounts import counted
 from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.log_search import print_matches, wanted_of, with_searching
+from atom_sdk.cli.placements import print_kept
 from atom_sdk.cli.render import duration_text, path_text, print_table
 from atom_sdk.cli.run_again import COMMANDS as RUN_AGAIN
 from atom_sdk.cli.run_lists import amounts_text, version_text
@@ -221,10 +222,19 @@ def logs(
 @click.argument("run_name", metavar="RUN")
 @pass_context
 def why(context: Context, run_name: str) -> None:
-    """Say in plain words why RUN is not running, or why it failed."""
-    found = context.client.runs.explain(run_name)
-    lines = [found["answer"], *(f"- {r['text']} {r['action']}" for r in found["reasons"])]
-    context.emit(found, lambda out: out.print("\n".join(lines), markup=False))
+    """Say in plain words why RUN is not running, why it failed, and why it is where it is."""
+    explanation = context.client.runs.explain(run_name)
+    decision = context.client.runs.get(run_name)["placement_decision"]
+    answer = {**explanation, "placement_decision": decision}
+    context.emit(answer, lambda out: _print_why(out, answer))
+
+
+def _print_why(out: Console, answer: dict[str, Any]) -> None:
+    reasons = (f"- {reason['text']} {reason['action']}".rstrip() for reason in answer["reasons"])
+    out.print("\n".join([answer["answer"], *reasons]), markup=False)
+    if answer["placement_decision"] is not None:
+        out.print()
+        print_kept(out, answer["placement_decision"])
 
 
 @click.command()

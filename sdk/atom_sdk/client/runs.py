@@ -30,10 +30,11 @@ class Runs:
     def create(self, **body: Any) -> dict[str, Any]:
         """Start a run: `workflow` and `parameters`, or `command` with `code_snapshot`.
 
-        `cluster` names one of `cluster_choices`, and `image` what it starts; without a cluster the
-        run goes to Atom's own machines. `accelerator` names a kind of GPUs that the cluster has;
-        without it, any will do. `nodes` pods of a cluster run a command together, each with these
-        resources; `launcher` (plain, torchrun, tensorflow, hostfile) says how they start it.
+        `cluster` names one of `cluster_choices`, or is "auto": Atom chooses the place. `image` is
+        what a cluster starts; without a cluster the run goes to Atom's own machines. `accelerator`
+        names a kind of GPUs that the cluster has; without it, any will do. `nodes` pods of a
+        cluster run a command together, each with these resources; `launcher` (plain, torchrun,
+        tensorflow, hostfile) says how they start it.
         Raises ApiError with a message per field when something does not fit.
         """
         return run_with_floats(self._http.post(f"projects/{self._project}/runs/", body))
@@ -96,7 +97,8 @@ class Runs:
     ) -> dict[str, Any]:
         """Let a run go on in another registered cluster, from its last checkpoint.
 
-        `image`, `accelerator`: None for the run's own; "" for any kind of accelerator.
+        `cluster` may be "auto": Atom chooses the best one. `image`, `accelerator`: None for the
+        run's own; "" for any kind of accelerator.
         """
         given = {"image": image, "accelerator": accelerator}
         body = {"cluster": cluster, **{k: value for k, value in given.items() if value is not None}}

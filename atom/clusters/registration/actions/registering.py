@@ -18,7 +18,7 @@ from django.db.models import Q
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.clusters.actions import LOCAL
+from atom.clusters.actions import AUTO, LOCAL
 from atom.clusters.errors import (
     ClusterInUse,
     ClusterIsLocal,
@@ -55,7 +55,7 @@ from atom.core.states import check_transition
 log = structlog.get_logger(__name__)
 
 # Addresses of the API stand beside clusters' names; the machine itself has its own.
-RESERVED_NAMES = frozenset({LOCAL, "check"})
+RESERVED_NAMES = frozenset({LOCAL, AUTO, "check"})
 DEFAULT_NAMESPACE = "atom"
 # A stored cluster that has one of these is unreachable; the next is checked all the same.
 _PROBLEMS = (

@@ -38,6 +38,7 @@ from atom.jobs.executors.base import (
     Observation,
     Phase,
     Proven,
+    StartTimes,
     Surroundings,
 )
 from atom.jobs.executors.kubernetes.engines import names
@@ -52,6 +53,7 @@ from atom.jobs.executors.kubernetes.engines.never_starts import never_starts
 from atom.jobs.executors.kubernetes.engines.node_states import add_nodes
 from atom.jobs.executors.kubernetes.engines.observations import job_is_over, observation_of
 from atom.jobs.executors.kubernetes.engines.phases import phase_of
+from atom.jobs.executors.kubernetes.engines.start_times import start_times_of
 from atom.jobs.executors.kubernetes.engines.wait_reasons import WaitReason
 from atom.jobs.executors.kubernetes.engines.waiting import WAIT_PARTS, why_waiting
 from atom.jobs.executors.kubernetes.identities import is_gone, prove
@@ -149,6 +151,10 @@ class KubernetesExecutor(Executor):
         if placement is None or not placement.job_uid:
             return None
         return phase_of(placement.observed)
+
+    def start_times(self, placement: Placement) -> StartTimes:
+        """Return when the pods of a placement got their nodes and images, as far as it is known."""
+        return start_times_of(placement.observed)
 
     def namespace_of(self, cluster: Cluster, project: Project) -> str:
         """Return the project's own namespace, beside those of others."""

@@ -11,7 +11,9 @@ from atom.accounts.models import Project
 from atom.core import clock
 from atom.jobs import states
 from atom.jobs.models import Run, RunInput, RunQuerySet
-from atom.jobs.runs.actions.explain import Explanation, between_attempts, waiting_in_queue
+from atom.jobs.runs.actions.auto_explanations import AUTO_WAITS, NO_PLACE
+from atom.jobs.runs.actions.explain import between_attempts, waiting_in_queue
+from atom.jobs.runs.actions.explanations import AnswerCode, Explanation
 from atom.jobs.scheduling.actions.capacities import capacities
 from atom.jobs.scheduling.actions.queue_order import STARVING, Turn, could_be_held, in_order
 from atom.jobs.scheduling.actions.scheduling import data_on_nodes, demand_of, with_coverage
@@ -104,9 +106,18 @@ def _queued(
     for run in (runs[run_id] for run_id in run_ids if run_id in runs):
         placement = place(with_coverage(nodes, inputs.get(run.pk, {}), parts), demand_of(run))
         _, turn = turns[run.pk]
-        why = waiting_in_queue(placement, turn)
+        why = _waits_for_place(run) or waiting_in_queue(placement, turn)
         rows.append(WaitingRun(run, turn.ahead + 1, foreign[run.pk], why))
     return rows
+
+
+def _waits_for_place(run: Run) -> Explanation | None:
+    """Return that Atom looks for a place, without the reasons that the page of the run has."""
+    if not run.has_place:
+        return Explanation(AnswerCode.NO_PLACE, NO_PLACE, [])
+    if run.auto_request is not None and run.cluster_id is not None:
+        return Explanation(AnswerCode.AUTO_WAITS, AUTO_WAITS, [])
+    return None
 
 
 def _between(found: RunQuerySet) -> list[WaitingRun]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from atom.accounts.models import Project, User
-from atom.clusters.actions import LOCAL
+from atom.clusters.actions import AUTO, LOCAL
 from atom.clusters.models import Cluster
 from atom.clusters.quotas.actions.quotas import quota_of
-from atom.clusters.quotas.engines.limits import build_exceeds
+from atom.clusters.quotas.engines.limits import QuotaLimits, build_exceeds
 from atom.jobs.deliveries import STREAM
 from atom.jobs.executors import environments_in
 from atom.jobs.launchers import PLAIN
@@ -20,7 +20,7 @@ from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.engines.cluster_choice import Offer, Verdict, judge, refusal_of
 from atom.jobs.runs.engines.images import wrong_image
 from atom.jobs.scheduling.actions.capacities import capacities, kinds_on
-from atom.jobs.scheduling.actions.cluster_capacities import capacity_of
+from atom.jobs.scheduling.actions.cluster_capacities import ClusterCapacity, capacity_of
 from atom.jobs.scheduling.engines.accelerators import Catalog, catalog_of
 from atom.jobs.scheduling.engines.placement import Demand, never_fits
 from atom_sdk.sentences import Sentence
@@ -60,18 +60,25 @@ class ChosenCluster:
         """Return why the quota leaves no room to build the run's environment, by field."""
         if self.cluster is None or self.offer is None:
             return {}
-        build = environments_in(self.cluster).build_demand(requirements, image)
-        why = build and build_exceeds(self.offer.name, self.offer.quota, build)
+        why = unbuildable(self.cluster, self.offer, requirements, image)
         return {"cluster": [why]} if why else {}
 
 
-def usable_clusters(project: Project, user: User) -> QuerySet[Cluster]:
-    """Return the registered clusters that runs of the project may use."""
+def usable_clusters(project: Project, user: User | None) -> QuerySet[Cluster]:
+    """Return the registered clusters that runs of the project may use.
+
+    `user` is None for a run whose creator is gone: it may use those of its project.
+    """
+    if user is None:
+        usable = Q(all_projects=True) | Q(projects=project)
+        return Cluster.objects.all().present().registered().filter(usable).distinct()
     return Cluster.objects.all().visible_to(user, project.pk).registered()
 
 
 def choose_cluster(project: Project, user: User, request: RunRequest) -> ChosenCluster:
     """Look the chosen cluster up; a cluster of others is told from none by no word."""
+    if request.cluster == AUTO:
+        return ChosenCluster(errors=_wrong_image(request))
     if not request.cluster or request.cluster == LOCAL:
         return ChosenCluster(offer=own_offer(), errors=_wrong_without_cluster(request))
     cluster = usable_clusters(project, user).filter(name=request.cluster).first()
@@ -108,7 +115,7 @@ def without_images() -> Sentence:
 def wrong_nodes(cluster: Cluster | None, request: RunRequest, program: Program) -> Errors:
     """Return what is wrong with a request for several nodes, by field."""
     errors: Errors = {}
-    if request.nodes > 1 and cluster is None:
+    if request.nodes > 1 and cluster is None and request.cluster != AUTO:
         errors["nodes"] = [without_nodes()]
     elif request.nodes > 1 and program.workflow is not None and not program.is_distributed:
         errors["nodes"] = [
@@ -133,14 +140,21 @@ def wrong_nodes(cluster: Cluster | None, request: RunRequest, program: Program) 
 def wrong_cluster_deliveries(
     cluster: Cluster | None, request: RunRequest, aliases: Collection[str]
 ) -> Errors:
-    """Refuse ways of delivery that a registered cluster does not have."""
-    if cluster is None:
+    """Refuse ways of delivery that a registered cluster, or the choice by Atom, does not have."""
+    if request.cluster == AUTO:
+        reason = Sentence(
+            "jobs.auto_delivers",
+            "Atom chooses the place, which decides how the data comes. Choose stream, or leave "
+            "this out.",
+        )
+    elif cluster is None:
         return {}
-    reason = Sentence(
-        "jobs.cluster_streams_only",
-        "Cluster {cluster} streams data only. Choose stream, or leave this out.",
-        cluster=cluster.name,
-    )
+    else:
+        reason = Sentence(
+            "jobs.cluster_streams_only",
+            "Cluster {cluster} streams data only. Choose stream, or leave this out.",
+            cluster=cluster.name,
+        )
     return {
         f"deliveries.{alias}": [reason]
         for alias, delivery in request.deliveries.items()
@@ -150,7 +164,11 @@ def wrong_cluster_deliveries(
 
 def offer_of(cluster: Cluster, project: Project) -> Offer:
     """Return a registered cluster as a project's choice of it asks."""
-    capacity = capacity_of(cluster)
+    return offer_from(cluster, capacity_of(cluster), quota_of(cluster, project.slug))
+
+
+def offer_from(cluster: Cluster, capacity: ClusterCapacity, quota: QuotaLimits) -> Offer:
+    """Return a registered cluster as the choice of it asks, from what was read of it."""
     return Offer(
         cluster.name,
         cluster.state,
@@ -158,8 +176,16 @@ def offer_of(cluster: Cluster, project: Project) -> Offer:
         capacity.unplaced,
         cluster.heartbeat_at,
         capacity.catalog,
-        quota_of(cluster, project.slug),
+        quota,
     )
+
+
+def unbuildable(cluster: Cluster, offer: Offer, requirements: str, image: str) -> Sentence | None:
+    """Return why the quota leaves no room to build an environment in a registered cluster."""
+    if not offer.quota.hard():
+        return None
+    build = environments_in(cluster).build_demand(requirements, image)
+    return build and build_exceeds(offer.name, offer.quota, build)
 
 
 def own_offer() -> Offer:

@@ -15,17 +15,21 @@ from atom_sdk.sentences import Sentence
 Json = dict[str, Any]
 
 
-def decision_row(decision: Decision) -> Json:
-    """Return the decision with all places, best first; those that never take the run come last."""
+def decision_row(decision: Decision, place: str | None = None) -> Json:
+    """Return the decision with all places, best first; those that never take the run come last.
+
+    `place` is the one that a person chose; others are compared with it, else with the best.
+    """
+    base = decision.sites.get(place or str(decision.chosen))
     return {
         "chosen": decision.chosen,
         "why": sentence_json(decision.why),
         "assumptions": [sentence_json(sentence) for sentence in decision.assumptions],
-        "candidates": [_candidate(decision, place) for place in decision.places],
+        "candidates": [_candidate(decision, one, base) for one in decision.places],
     }
 
 
-def _candidate(decision: Decision, place: Place) -> Json:
+def _candidate(decision: Decision, place: Place, base: Site | None) -> Json:
     site = decision.sites.get(place.name)
     row = {
         "name": place.name,
@@ -39,7 +43,6 @@ def _candidate(decision: Decision, place: Place) -> Json:
     if site is None:
         absent = ("rank", "coverage", "start", "parts", "run", "price", "cost")
         return {**row, **dict.fromkeys((*absent, "cheaper_than_chosen", "later_than_chosen_s"))}
-    chosen = decision.sites[str(decision.chosen)]
     cost = _comparable(site, by_time=decision.by_time)
     return {
         **row,
@@ -62,8 +65,8 @@ def _candidate(decision: Decision, place: Place) -> Json:
             "total": None if decision.by_time else _money(cost.total),
             "currency": site.currency,
         },
-        "cheaper_than_chosen": _cheaper(chosen, site, by_time=decision.by_time),
-        "later_than_chosen_s": _later_s(chosen, site),
+        "cheaper_than_chosen": _cheaper(base, site, by_time=decision.by_time),
+        "later_than_chosen_s": _later_s(base, site),
     }
 
 
@@ -119,13 +122,15 @@ def _price(place: Place, site: Site, cost: Cost) -> Json:
     }
 
 
-def _cheaper(chosen: Site, site: Site, *, by_time: bool) -> str | None:
+def _cheaper(chosen: Site | None, site: Site, *, by_time: bool) -> str | None:
+    if chosen is None:
+        return None
     ours, theirs = cost_of(site).total, cost_of(chosen).total
     return None if by_time or ours is None or theirs is None else _money(theirs - ours)
 
 
-def _later_s(chosen: Site, site: Site) -> float | None:
-    if chosen.start_s is None or site.start_s is None:
+def _later_s(chosen: Site | None, site: Site) -> float | None:
+    if chosen is None or chosen.start_s is None or site.start_s is None:
         return None
     return _rounded(site.start_s - chosen.start_s)
 

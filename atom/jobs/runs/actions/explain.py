@@ -1,10 +1,7 @@
-"""Answers "why isn't it running?" and "what would happen?" in plain words; writes nothing."""
+"""Answers "why isn't it running?" in plain words; writes nothing."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any
 
 from django.conf import settings
@@ -17,11 +14,10 @@ from atom.jobs.attempts.actions.gangs import forms_another, is_gang, missing_ran
 from atom.jobs.executors import environments_in, executor_in, executor_of
 from atom.jobs.executors.base import Phase
 from atom.jobs.models import Attempt, Run
-from atom.jobs.runs.actions.chosen_cluster import offer_of, verdict_on
-from atom.jobs.runs.actions.plan import RunPlan
-from atom.jobs.runs.engines.cluster_choice import Fits, Verdict
+from atom.jobs.runs.actions.auto_explanations import queue_reasons, waits_for_place
+from atom.jobs.runs.actions.explanations import AnswerCode, Explanation, Reason, ReasonKind
 from atom.jobs.scheduling.actions.in_clusters import missing_accelerators
-from atom.jobs.scheduling.actions.queue_order import Turn, queue_position, turn_of
+from atom.jobs.scheduling.actions.queue_order import Turn, turn_of
 from atom.jobs.scheduling.actions.scheduling import (
     capacities_for,
     demand_of,
@@ -30,92 +26,6 @@ from atom.jobs.scheduling.actions.scheduling import (
 )
 from atom.jobs.scheduling.engines.placement import Placement, PlacementCode, place
 from atom_sdk.sentences import Sentence
-
-
-class AnswerCode(StrEnum):
-    """Which sentence an answer has, for pages in another language."""
-
-    SUCCEEDED = "succeeded"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
-    RETRY_WAIT = "retry_wait"
-    NO_ROOM = "no_room"
-    NONE_FITS = "none_fits"
-    KEPT_BACK = "kept_back"
-    TO_BE_PLACED = "to_be_placed"
-    TO_BE_STARTED = "to_be_started"
-    PREPARING = "preparing"
-    PREPARING_IN_CLUSTER = "preparing_in_cluster"
-    SUBMITTED = "submitted"
-    RUNNING = "running"
-    CANCELLING = "cancelling"
-    FINALIZING = "finalizing"
-    MOVING = "moving"
-    TO_ANOTHER_CLUSTER = "to_another_cluster"
-    TRACKED = "tracked"
-    CLUSTER_AWAY = "cluster_away"
-    IN_CLUSTER = "in_cluster"
-    # How far its cluster is with its start.
-    # Another run on several nodes gets its nodes first; some of its own have started.
-    GANG_TURN = "gang_turn"
-    GANG_FORMING = "gang_forming"
-    CLUSTER_QUEUED = "cluster_queued"
-    CLUSTER_ADMITTED = "cluster_admitted"
-    CLUSTER_SCHEDULING = "cluster_scheduling"
-    CLUSTER_PULLING = "cluster_pulling"
-    CLUSTER_INITIALIZING = "cluster_initializing"
-    CLUSTER_RUNNING = "cluster_running"
-    CLUSTER_STOPPING = "cluster_stopping"
-    CLUSTER_ENDED = "cluster_ended"
-
-
-class ReasonKind(StrEnum):
-    """The kind of reason why a run waits, or of how it ended."""
-
-    RETRY = "retry"
-    QUEUE = "queue"
-    PASSED = "passed"
-    RESOURCES = "resources"
-    MACHINES = "machines"
-    PLACEMENT = "placement"
-    DATA = "data"
-    DATA_RETRY = "data_retry"
-    RUNTIME = "runtime"
-    CANCELLED = "cancelled"
-    FAILED = "failed"
-    CLUSTER = "cluster"
-    SILENT = "silent"
-    NODE_NOT_READY = "node_not_ready"
-    RDMA_OFF = "rdma_off"
-    GANG = "gang"
-
-
-class Outlook(StrEnum):
-    """The outlook of a run that would be started now."""
-
-    STARTS = "starts"
-    WAITS = "waits"
-    NEVER_FITS = "never_fits"
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One thing that a run waits for, or why it ended, and what to do about it."""
-
-    kind: ReasonKind
-    text: str
-    action: str = ""
-    # Values that the text names.
-    params: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """The answer in one sentence, with its reasons."""
-
-    code: AnswerCode
-    answer: str
-    reasons: list[Reason]
 
 
 def explain(run: Run) -> Explanation:
@@ -205,6 +115,8 @@ def _ended(run: Run) -> Explanation:
 
 
 def _queued(run: Run) -> Explanation:
+    if run.auto_request is not None and (run.cluster is not None or not run.has_place):
+        return waits_for_place(run)
     if run.cluster is not None:
         return _queued_for(run.cluster, run)
     placement = place(capacities_for(sizes_of(run)), demand_of(run))
@@ -262,11 +174,7 @@ def waiting_in_queue(placement: Placement, turn: Turn) -> Explanation:
 
 
 def _turn_reasons(turn: Turn) -> list[Reason]:
-    reasons = []
-    if ahead := turn.ahead - turn.passed:
-        plural = "run is" if ahead == 1 else "runs are"
-        text = f"{ahead} {plural} ahead of it in the queue."
-        reasons.append(Reason(ReasonKind.QUEUE, text, "Wait.", {"ahead": ahead}))
+    reasons = queue_reasons(turn.ahead - turn.passed)
     if turn.passed:
         plural = "run ahead of it asks" if turn.passed == 1 else "runs ahead of it ask"
         text = (
@@ -418,92 +326,3 @@ def _moving(run: Run) -> Explanation:
     if run.state in answers:
         return Explanation(AnswerCode(run.state), answers[run.state], [])
     return Explanation(AnswerCode.MOVING, f"It is {run.state}.", [])
-
-
-_OUTLOOKS = {Fits.NOW: Outlook.STARTS, Fits.LATER: Outlook.WAITS, Fits.NEVER: Outlook.NEVER_FITS}
-
-
-def preview(plan: RunPlan) -> dict[str, Any]:
-    """Return what would happen to a run like this, without creating it."""
-    if plan.cluster is not None:
-        return _preview_on(plan.cluster, plan)
-    sizes = {version.pk: version.size_bytes for version in plan.inputs.values()}
-    placement = place(capacities_for(sizes), plan.demand)
-    errors = {**plan.errors, **plan.too_large}
-    return {
-        "valid": not errors,
-        "errors": errors,
-        "outlook": _outlook(plan, placement),
-        "placement": _placement(placement),
-        "queue_position": queue_position(),
-        "warm": _warm(placement, sum(sizes.values())),
-        "runtime": _runtime(plan),
-    }
-
-
-def _preview_on(cluster: Cluster, plan: RunPlan) -> dict[str, Any]:
-    """Return the forecast on a registered cluster, whose scheduler chooses the node."""
-    errors = {**plan.errors, **plan.too_large}
-    verdict = verdict_on(offer_of(cluster, plan.project), plan.demand, plan.request.nodes)
-    if verdict.fits is not Fits.NEVER and plan.too_large:
-        verdict = Verdict(Fits.NEVER, _first_reason(plan.too_large))
-    why = verdict.reason or f"Cluster {cluster.name} has room now; it chooses the machine itself."
-    return {
-        "valid": not errors,
-        "errors": errors,
-        "outlook": _OUTLOOKS[verdict.fits],
-        "placement": {
-            "cluster": cluster.name,
-            "node": None,
-            "why": why,
-            "code": PlacementCode.CHOSEN_CLUSTER,
-            "params": {
-                "cluster": cluster.name,
-                "fits": verdict.fits,
-                "reason": verdict.reason and verdict.reason.as_code(),
-            },
-        },
-        "queue_position": queue_position(),
-        # Its data is streamed: nothing is copied before the start.
-        "warm": None,
-        "runtime": _runtime(plan),
-    }
-
-
-def _first_reason(errors: Mapping[str, list[str]]) -> Sentence | None:
-    for reasons in errors.values():
-        for reason in reasons:
-            return reason if isinstance(reason, Sentence) else None
-    return None
-
-
-def _runtime(plan: RunPlan) -> dict[str, Any] | None:
-    """Return the environment of the run; None if its image is enough."""
-    if plan.cluster is not None and not plan.requirements.strip():
-        return None
-    digest, runtime = environments_in(plan.cluster).find(plan.requirements, plan.request.image)
-    return {"digest": digest, "state": runtime.state if runtime else states.PENDING}
-
-
-def _outlook(plan: RunPlan, placement: Placement) -> Outlook:
-    if plan.too_large:
-        return Outlook.NEVER_FITS
-    return Outlook.STARTS if placement.node is not None else Outlook.WAITS
-
-
-def _placement(placement: Placement) -> dict[str, Any]:
-    return {
-        "cluster": "local",
-        "node": placement.node.name if placement.node else None,
-        "why": placement.why,
-        "code": placement.code,
-        "params": placement.params,
-    }
-
-
-def _warm(placement: Placement, total_bytes: int) -> dict[str, Any] | None:
-    """Return how much is there; None where nothing is read, or no machine is known yet."""
-    coverage = placement.node.coverage if placement.node is not None else None
-    if coverage is None:
-        return None
-    return {"bytes_missing": int(total_bytes * (1 - coverage)), "coverage": coverage}

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from atom.accounts import audit
 from atom.accounts.models import User
-from atom.clusters.actions import LOCAL
+from atom.clusters.actions import AUTO, LOCAL
 from atom.core import clock
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.attempts import MOVE_FIELDS, finish_move
@@ -18,8 +18,10 @@ from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record
 from atom.jobs.executors import environments_in
 from atom.jobs.models import Run
+from atom.jobs.runs.actions.decide import decide
 from atom.jobs.runs.actions.plan import plan_run
-from atom.jobs.runs.actions.runs import end_placement, enqueue_run, request_like
+from atom.jobs.runs.actions.questions import question_of
+from atom.jobs.runs.actions.runs import auto_request, end_placement, enqueue_run, request_like
 from atom_sdk.sentences import Sentence
 
 # The end of the attempt has begun: it cannot be asked to stop for a move any more.
@@ -37,6 +39,7 @@ def move_run(
 
     The command is asked to stop and may store a last checkpoint; its token ends with its attempt.
     In a cluster that does not answer, the attempt ends without its runner after half a minute.
+    `cluster` may be `auto`: Atom chooses among the registered clusters, now and at later attempts.
     `image` and `accelerator` hold from the next attempt on: None for the run's own, or for those of
     the move before this one if the run still moves.
     Raises NotMovable, RunIsTracked, InvalidRun, ResourcesNeverFit.
@@ -49,6 +52,9 @@ def move_run(
             image = run.move_image if is_moving else run.image
         if accelerator is None:
             accelerator = run.move_accelerator if is_moving else run.accelerator
+        is_auto = cluster == AUTO
+        if is_auto:
+            cluster = _best_cluster(run, user, image, accelerator)
         request = replace(request_like(run), cluster=cluster, image=image, accelerator=accelerator)
         # First: what this machine or the present cluster lacks does not matter.
         if wrong := _wrong_target(run, cluster):
@@ -57,6 +63,8 @@ def move_run(
         plan.raise_errors()
         assert plan.cluster is not None
         origin = run.cluster.name if run.cluster else ""
+        run.auto_request = auto_request(plan, accelerator) if is_auto else None
+        run.has_place = True
         run.cluster, run.move_image = plan.cluster, image
         run.move_accelerator = plan.demand.accelerator
         run.move_runtime = environments_in(plan.cluster).ensure(plan.requirements, image)
@@ -72,7 +80,7 @@ def move_run(
 def _check_movable(run: Run) -> None:
     if run.origin != states.EXECUTED:
         raise RunIsTracked
-    if run.cluster is None:
+    if run.cluster is None and run.has_place:
         raise NotMovable(
             Sentence(
                 "jobs.move_own_machines",
@@ -88,6 +96,19 @@ def _check_movable(run: Run) -> None:
         raise NotMovable(
             Sentence("jobs.move_cancelled", "Run {run} is being cancelled.", run=run.number)
         )
+
+
+def _best_cluster(run: Run, user: User, image: str, accelerator: str) -> str:
+    """Return the best registered cluster for a run. Raises InvalidRun if none takes it."""
+    question = question_of(run)
+    demand = replace(question.demand, accelerator=accelerator)
+    decision = decide(run.project, user, replace(question, demand=demand, image=image))
+    own = {place.name for place in decision.places if not place.is_registered}
+    best = next((name for name in decision.sites if name not in own), None)
+    if best is None:
+        refusal = Sentence("jobs.move_nowhere", "No registered cluster takes the run now.")
+        raise InvalidRun(errors={"cluster": [refusal]})
+    return best
 
 
 def _wrong_target(run: Run, cluster: str) -> Sentence | None:
@@ -114,6 +135,6 @@ def _go_on(run: Run) -> None:
         finish_move(run)
     else:
         run.moving_since = run.moving_since or clock.now()
-    run.save(update_fields=["cluster", *MOVE_FIELDS, "updated_at"])
+    run.save(update_fields=["cluster", "auto_request", "has_place", *MOVE_FIELDS, "updated_at"])
     announce(run)
     effects.wake()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from atom.accounts.models import RANK, Project, User
 from atom.accounts.permissions import role_in
+from atom.clusters.actions import AUTO
 from atom.clusters.models import Cluster
 from atom.core.errors import AtomError, NotFound
 from atom.datasets.models import Version
@@ -14,9 +15,11 @@ from atom.jobs.errors import InvalidParameters, InvalidRun, ResourcesNeverFit
 from atom.jobs.models import CodeSnapshot, Workflow
 from atom.jobs.runs.actions.chosen_cluster import (
     choose_cluster,
+    usable_clusters,
     wrong_cluster_deliveries,
     wrong_nodes,
 )
+from atom.jobs.runs.actions.decide import Decision, decide
 from atom.jobs.runs.actions.plan_data import (
     References,
     choose_data,
@@ -25,8 +28,10 @@ from atom.jobs.runs.actions.plan_data import (
     wrong_deliveries_of,
 )
 from atom.jobs.runs.actions.program import Program, command_program, workflow_program
+from atom.jobs.runs.actions.questions import Question
 from atom.jobs.runs.actions.requests import Errors, RunRequest
 from atom.jobs.runs.model_resolver import ResolvedModel, model_resolver
+from atom.jobs.scheduling.engines.accelerators import without_gpus
 from atom.jobs.scheduling.engines.placement import Demand
 from atom.jobs.secrets.actions import secrets
 from atom.jobs.secrets.engines.variables import wrong_name
@@ -60,8 +65,15 @@ class RunPlan:
     timeout_s: int | None
     # The registered cluster that was chosen; without one, Atom's own machines.
     cluster: Cluster | None
+    # The places that Atom compared, for a run that it places.
+    decision: Decision | None
     errors: Errors
     too_large: Errors
+
+    @property
+    def has_place(self) -> bool:
+        """Return whether it has a place to run; without one, it waits until one takes it."""
+        return self.decision is None or self.decision.chosen is not None
 
     def raise_errors(self) -> None:
         """Raise what is wrong: parameters first, then fields, then resources."""
@@ -89,8 +101,15 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
     wrong_data = {**program.errors, **references.errors, **selection.errors}
     models, wrong_models = _models(project, program)
     chosen = choose_cluster(project, user, request)
-    demand = chosen.demand(_demand(request, program))
+    asked = _demand(request, program)
+    decision = None
+    if request.cluster == AUTO:
+        decision = decide(project, user, _question(request, program, references, asked))
+        chosen = replace(chosen, **_place_in(project, user, decision))
+    demand = chosen.demand(asked)
     wrong_accelerator = chosen.wrong_accelerator(demand)
+    if decision is not None and demand.accelerator and not demand.gpus:
+        wrong_accelerator = {"accelerator": [without_gpus(demand.accelerator)]}
     return RunPlan(
         project=project,
         request=request,
@@ -108,6 +127,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
         demand=demand,
         timeout_s=program.timeout_s,
         cluster=chosen.cluster,
+        decision=decision,
         errors={
             **wrong_data,
             **wrong_cluster_deliveries(chosen.cluster, request, references.versions),
@@ -121,7 +141,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
             **_wrong_write(project, user, request),
         },
         too_large={}
-        if wrong_accelerator
+        if wrong_accelerator or decision is not None
         else chosen.never_fits(demand, request.nodes)
         or chosen.never_builds(program.requirements, request.image),
     )
@@ -191,6 +211,31 @@ def _wrong_write(project: Project, user: User, request: RunRequest) -> Errors:
             f"{WRITER_ROLE} in {project.slug}: leave this out, or ask an admin for the role."
         ]
     }
+
+
+def _question(
+    request: RunRequest, program: Program, references: References, demand: Demand
+) -> Question:
+    """Return what the run asks of its place."""
+    return Question(
+        demand=demand,
+        nodes=request.nodes,
+        image=request.image,
+        requirements=program.requirements,
+        inputs=references.versions,
+        workflow=program.workflow.slug if program.workflow else "",
+        command=() if program.workflow else tuple(program.command),
+    )
+
+
+def _place_in(project: Project, user: User, decision: Decision) -> dict[str, Any]:
+    """Return the cluster and the offer of the chosen place."""
+    place = next((place for place in decision.places if place.name == decision.chosen), None)
+    if place is None:
+        return {}
+    clusters = usable_clusters(project, user)
+    cluster = clusters.get(name=place.name) if place.is_registered else None
+    return {"cluster": cluster, "offer": place.offer}
 
 
 def _demand(request: RunRequest, program: Program) -> Demand:

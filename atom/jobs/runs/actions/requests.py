@@ -38,7 +38,7 @@ class RunRequest:
     max_retries: int | None = None
     tags: list[str] = field(default_factory=list)
     may_write: bool = False
-    # A registered cluster; empty for Atom's own machines.
+    # A registered cluster, or `auto`: Atom chooses the place. Empty for Atom's own machines.
     cluster: str = ""
     # The image that a registered cluster starts; empty for the installation's.
     image: str = ""

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from atom.accounts import audit
 from atom.accounts.models import Project, User
-from atom.clusters.actions import LOCAL
+from atom.clusters.actions import AUTO, LOCAL
 from atom.core import clock, tracing
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.version_pins import pin, unpin
@@ -24,6 +24,7 @@ from atom.jobs.launchers import PLAIN
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 from atom.jobs.runs.actions.plan import RunPlan, plan_run
 from atom.jobs.runs.actions.requests import RunRequest
+from atom.jobs.runs.actions.stored_decisions import keep_decision
 from atom.jobs.runs.engines.run_names import suggested_name
 from atom.jobs.tracking.actions.tracked import report_state
 from atom.jobs.workflows.actions import workflows
@@ -70,6 +71,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
     number = next_number(project)
     request = plan.request
     code = workflows.snapshot_of(plan.workflow, project) if plan.workflow else plan.code
+    environments = environments_in(plan.cluster)
     run = Run.objects.create(
         project=project,
         number=number,
@@ -86,8 +88,10 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         accelerator=plan.demand.accelerator,
         nodes=request.nodes,
         launcher=request.launcher,
-        runtime=environments_in(plan.cluster).ensure(plan.requirements, request.image),
+        runtime=environments.ensure(plan.requirements, request.image) if plan.has_place else None,
         cluster=plan.cluster,
+        has_place=plan.has_place,
+        auto_request=auto_request(plan, request.accelerator) if plan.decision else None,
         image=request.image,
         code=code,
         created_by=user,
@@ -123,7 +127,18 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         RunFile(run=run, alias=path.split("/")[0], reference=path, path=path, artifact=artifact)
         for path, artifact in request.files.items()
     )
+    if plan.decision is not None:
+        keep_decision(run, plan.decision)
     return run
+
+
+def auto_request(plan: RunPlan, accelerator: str) -> dict[str, Any]:
+    """Return what a run that Atom places needs to be fitted to another place."""
+    return {
+        "accelerator": accelerator,
+        "requirements": plan.requirements,
+        "deliveries": dict(plan.request.deliveries),
+    }
 
 
 def next_number(project: Project) -> int:
@@ -217,21 +232,29 @@ def request_like(run: Run) -> RunRequest:
     """Return the request that makes a run like this one."""
     own = run.workflow is None
     inputs = list(run.inputs.select_related("version__dataset"))
+    requirements = run.runtime.requirements if run.runtime else ""
+    place = run.cluster.name if run.cluster else ""
+    accelerator = run.accelerator
+    deliveries = {one.alias: one.delivery for one in inputs if one.delivery != PACKS}
+    if run.auto_request is not None:
+        place, accelerator = AUTO, run.auto_request["accelerator"]
+        requirements = run.auto_request["requirements"]
+        deliveries = run.auto_request["deliveries"]
     return RunRequest(
         name=run.name,
         workflow=run.workflow.slug if run.workflow else "",
         parameters=run.parameters,
         command=list(run.command) if own else [],
         code_snapshot=run.code_id if own else None,
-        requirements=run.runtime.requirements if own and run.runtime else "",
+        requirements=requirements if own else "",
         # The inputs of a workflow follow from its parameters, but for what people narrow or choose.
         datasets={one.alias: f"{one.version.dataset.name}@{one.version.ref}" for one in inputs}
         if own
         else {},
         selectors={one.alias: found for one in inputs if (found := _selection_of(one, own=own))},
-        deliveries={one.alias: one.delivery for one in inputs if one.delivery != PACKS},
+        deliveries=deliveries,
         resources={"cpus": run.cpus, "memory_bytes": run.memory_bytes, "gpus": run.gpus},
-        accelerator=run.accelerator,
+        accelerator=accelerator,
         nodes=run.nodes,
         launcher=run.launcher,
         env=run.env,
@@ -240,7 +263,7 @@ def request_like(run: Run) -> RunRequest:
         max_retries=run.max_retries,
         tags=run.tags,
         may_write=run.may_write,
-        cluster=run.cluster.name if run.cluster else "",
+        cluster=place,
         image=run.image,
     )
 
@@ -267,7 +290,11 @@ def clone_run(run: Run, user: User, changes: Mapping[str, Any] | None = None) ->
     if "resources" in changed and not changed["resources"]["gpus"]:
         # A kind of no GPU is refused; the copy did not ask for one.
         changed.setdefault("accelerator", "")
-    if run.cluster is not None and changed.get("cluster") in ("", LOCAL):
+    is_auto = run.auto_request is not None
+    if changed.get("cluster") == AUTO and not is_auto:
+        # The place decides anew how the data comes.
+        changed = {"deliveries": {}, **changed}
+    if (run.cluster is not None or is_auto) and changed.get("cluster") in ("", LOCAL):
         # The cluster forced streams; its image, and several nodes, start nowhere else.
         changed = {"image": "", "deliveries": {}, "nodes": 1, **changed}
     if changed.get("nodes") == 1:

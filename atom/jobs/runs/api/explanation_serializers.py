@@ -8,7 +8,8 @@ from rest_framework import serializers
 
 from atom.jobs.json_values import names
 from atom.jobs.models import Runtime
-from atom.jobs.runs.actions.explain import AnswerCode, Outlook, ReasonKind
+from atom.jobs.runs.actions.explanations import AnswerCode, ReasonKind
+from atom.jobs.runs.actions.forecasts import Outlook
 from atom.jobs.scheduling.engines.placement import PlacementCode
 
 

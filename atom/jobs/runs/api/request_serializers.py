@@ -117,7 +117,8 @@ class RunRequestSerializer(serializers.Serializer[Any]):
         max_length=63,
         required=False,
         allow_blank=True,
-        help_text="A registered cluster of the project; empty for Atom's own machines.",
+        help_text="A registered cluster of the project, or auto: Atom chooses the place. Empty for "
+        "Atom's own machines.",
     )
     image = TextField(
         max_length=MAX_CHARACTERS,
@@ -151,7 +152,8 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
         max_length=63,
         required=False,
         allow_blank=True,
-        help_text="A registered cluster of the project; empty for Atom's own machines.",
+        help_text="A registered cluster of the project, or auto: Atom chooses the place. Empty for "
+        "Atom's own machines.",
     )
     image = TextField(
         max_length=MAX_CHARACTERS,
@@ -164,7 +166,10 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
 class MoveRequestSerializer(serializers.Serializer[Any]):
     """The cluster in which a run goes on."""
 
-    cluster = TextField(max_length=63, help_text="A registered cluster of the project.")
+    cluster = TextField(
+        max_length=63,
+        help_text="A registered cluster of the project, or auto: Atom chooses one of them.",
+    )
     image = TextField(
         max_length=MAX_CHARACTERS,
         required=False,

@@ -28,12 +28,15 @@ from atom.jobs.json_values import MetricValueField, names
 from atom.jobs.models import (
     Attempt,
     CodeSnapshot,
+    PlacementDecision,
     Rank,
     Run,
     RunEvent,
     RunInput,
     Runtime,
 )
+from atom.jobs.runs.actions.real_times import kept_row
+from atom.jobs.runs.api.placement_serializers import KeptDecisionSerializer
 from atom.jobs.runs.api.request_serializers import SelectorSerializer
 from atom.jobs.runs.api.run_rows import phase_to_show, ran_s, unit_hours, values_of
 from atom.jobs.workflows.api.workflow_serializers import ResourcesSerializer
@@ -347,6 +350,7 @@ class RunSerializer(RunShortSerializer):
         source="writes_datasets",
         help_text="Whether it writes datasets: it was asked for, or the workflow does.",
     )
+    placement_decision = serializers.SerializerMethodField()
 
     class Meta(RunShortSerializer.Meta):
         fields = (
@@ -356,7 +360,7 @@ class RunSerializer(RunShortSerializer):
             "model_versions", "workflow_version", "timeout_s", "max_retries", "may_write",
             "image",
             "priority", "queued_at",
-            "cancel_requested_at",
+            "cancel_requested_at", "placement_decision",
         )  # fmt: skip
 
     @extend_schema_field(AttemptSerializer(many=True))
@@ -374,6 +378,17 @@ class RunSerializer(RunShortSerializer):
             **failure,
             "branch": branch_at_fault(failure, [one.version for one in inputs_of(run)]),
         }
+
+    @extend_schema_field(KeptDecisionSerializer(allow_null=True))
+    def get_placement_decision(self, run: Run) -> Any:
+        """Return why it is where it is; None for a run of before that was kept."""
+        decisions: list[PlacementDecision] = run.loaded_decisions  # type: ignore[attr-defined]  # of the read
+        if not decisions:
+            return None
+        attempts = {attempt.pk: attempt for attempt in attempts_of(run)}
+        decision = decisions[0]
+        row = kept_row(decision, attempts.get(decision.attempt_id))
+        return KeptDecisionSerializer(row).data
 
     def get_env(self, run: Run) -> list[str]:
         """Return the names only: the values may be secrets."""

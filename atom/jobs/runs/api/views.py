@@ -17,6 +17,7 @@ from atom.jobs.api_base import PAGE, RunScopedView, listing, page_of
 from atom.jobs.models import Run, attempts_to_show
 from atom.jobs.reads import find_whole_run
 from atom.jobs.runs.actions import descriptions, explain, moves, runs
+from atom.jobs.runs.actions.forecasts import preview
 from atom.jobs.runs.actions.plan import plan_run
 from atom.jobs.runs.actions.requests import RunRequest
 from atom.jobs.runs.api.explanation_serializers import ExplanationSerializer, RunPreviewSerializer
@@ -52,7 +53,7 @@ class PreviewView(ProjectScopedView, APIView):
     def post(self, request: Request, project: str) -> Response:
         """Return where a run would go and what it would wait for, without starting it."""
         plan = plan_run(self.project, user_of(request), parse_request(request))
-        return Response(explain.preview(plan))
+        return Response(preview(plan))
 
 
 def render_run(run_id: UUID, status: int = 200) -> Response:

@@ -47,15 +47,18 @@ def catalog_in(cluster: Cluster) -> Catalog:
     )
 
 
-def capacity_of(cluster: Cluster) -> ClusterCapacity:
-    """Return the nodes of a registered cluster with what Atom's runs hold there."""
+def capacity_of(cluster: Cluster, without: UUID | None = None) -> ClusterCapacity:
+    """Return the nodes of a registered cluster with what Atom's runs hold there.
+
+    `without`: a run whose node is not known yet, and that does not count.
+    """
     catalog = catalog_in(cluster)
     nodes = list(Node.objects.filter(cluster=cluster).order_by("name"))
     held = held_on_nodes([node.pk for node in nodes])
     return ClusterCapacity(
         [_node(node, catalog, held.get(node.pk, [])) for node in nodes],
         catalog,
-        _unplaced_in(cluster),
+        _unplaced_in(cluster, without),
     )
 
 
@@ -113,9 +116,11 @@ def _node(node: Node, catalog: Catalog, held: list[Demand]) -> NodeCapacity:
     )
 
 
-def _unplaced_in(cluster: Cluster) -> list[Demand]:
+def _unplaced_in(cluster: Cluster, without: UUID | None) -> list[Demand]:
     placed = _open_ranks().filter(attempt__run=OuterRef("pk"), node__cluster=cluster)
     runs = Run.objects.filter(~Exists(placed), cluster=cluster, state__in=_HOLDING)
+    if without is not None:
+        runs = runs.exclude(pk=without)
     rows = runs.values("accelerator").annotate(**_sums_of_runs()).order_by("accelerator")
     return [_demand(row, row["accelerator"]) for row in rows]
 

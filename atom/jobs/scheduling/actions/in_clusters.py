@@ -34,6 +34,7 @@ AT_ONCE = 200
 def waiting_for_clusters() -> list[UUID]:
     """Return the queued runs whose cluster takes jobs and has their kind, by priority and age.
 
+    Runs that Atom places are left out unless they go on in their Job: a round chooses for those.
     Runs that wait for a kind that left their cluster must not keep the others waiting.
     """
     return [run.pk for run in _WAITING.rows()]
@@ -45,7 +46,10 @@ def _waiting() -> QuerySet[Run]:
     has_kind = Exists(there.filter(kind=OuterRef("accelerator")))
     goes_on = Exists(Placement.objects.filter(run=OuterRef("pk"), ended_at=None))
     queued = Run.objects.filter(
-        Q(gpus=0) | has_any | has_kind | goes_on, state=states.QUEUED, cluster__state="ready"
+        Q(gpus=0) | has_any | has_kind | goes_on,
+        Q(auto_request__isnull=True) | goes_on,
+        state=states.QUEUED,
+        cluster__state="ready",
     )
     return queued.order_by("-priority", "queued_at", "pk").only("pk")[:AT_ONCE]
 

@@ -52,7 +52,7 @@ def could_be_held(sizes: Sequence[Demand]) -> Q:
 def queue_position(run: Run | None = None) -> int:
     """Return the place in the queue, from 1; of a run that does not exist yet without one."""
     if run is None:
-        return Run.objects.filter(state=states.QUEUED, cluster=None).count() + 1
+        return _queued_here().count() + 1
     return _before(run).count() + 1
 
 
@@ -65,7 +65,29 @@ def turn_of(run: Run) -> Turn:
     return Turn(ahead, ahead - holdable.count(), starving.exists())
 
 
+def ahead_in_cluster(run: Run) -> int:
+    """Return how many runs come before a queued one in its registered cluster.
+
+    Those that are placed there and have not started count too.
+    """
+    there = Run.objects.executed().filter(cluster=run.cluster_id, state__in=_NOT_STARTED)
+    return there.exclude(pk=run.pk).filter(~Q(state=states.QUEUED) | _is_before(run)).count()
+
+
 def _before(run: Run) -> RunQuerySet:
+    return _queued_here().filter(_is_before(run))
+
+
+def _queued_here() -> RunQuerySet:
+    """Return the runs that wait for Atom's own machines."""
+    return Run.objects.filter(state=states.QUEUED, cluster=None, has_place=True)
+
+
+def _is_before(run: Run) -> Q:
     since = run.queued_at or run.created_at
-    before = Q(priority__gt=run.priority) | Q(priority=run.priority, queued_at__lt=since)
-    return Run.objects.filter(before, state=states.QUEUED, cluster=None)
+    return Q(priority__gt=run.priority) | Q(priority=run.priority, queued_at__lt=since)
+
+
+_NOT_STARTED = {states.QUEUED, states.PLACING, states.WARMING} | states.SUPERVISED - {
+    states.RUNNING
+}

@@ -117,14 +117,23 @@ def rank(sites: Sequence[Site], *, by_time: bool = False) -> list[Site]:
     by_time = by_time or has_several_currencies(sites)
     tiers: list[list[tuple[float, Site]]] = [[], [], []]
     for site in sites:
-        total, start_s = cost_of(site).total, site.start_s
-        if start_s is None:
-            tiers[2].append((site.image_s + site.run_s, site))
-        elif total is None or by_time:
-            tiers[1].append((start_s + site.run_s, site))
-        else:
-            tiers[0].append((total, site))
+        tier, figure = figure_of(site, by_time=by_time)
+        tiers[tier].append((figure, site))
     return [site for tier in tiers for site in _banded(tier)]
+
+
+def figure_of(site: Site, *, by_time: bool) -> tuple[int, float]:
+    """Return by what a place is compared: its tier from 0, and its figure there.
+
+    The figure is the cost in tier 0, the time until the end in seconds where the cost is unknown or
+    `by_time` says so, and the known part of that where the start is unknown.
+    """
+    total, start_s = cost_of(site).total, site.start_s
+    if start_s is None:
+        return 2, site.image_s + site.run_s
+    if total is None or by_time:
+        return 1, start_s + site.run_s
+    return 0, total
 
 
 def _banded(figures: Iterable[tuple[float, Site]]) -> list[Site]:

@@ -94,6 +94,7 @@ class PlacementCode(StrEnum):
     NONE_FITS = "none_fits"
     # A person chose the cluster, and the cluster chooses the machine.
     CHOSEN_CLUSTER = "chosen_cluster"
+    NO_PLACE = "no_place"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ export const jobs: Readonly<Record<string, string>> = {
   'jobs.place_more_data':
     '{cluster} 和 {other} 的成本相差不到 5 %。{cluster} 已有 {percent} % 的数据，{other} 有 {other_percent} %。',
   'jobs.too_many_inputs': '最多填写 {most} 个输入。',
+  'jobs.auto_delivers': '由 Atom 选择位置，位置决定数据如何送达。请选择 stream，或不填写此项。',
+  'jobs.move_nowhere': '目前没有已注册的集群可以接收该运行。',
   'jobs.place_only': '只有 {cluster} 可以接收这个运行。',
   'jobs.place_same_cost': '{cluster} 和 {other} 的成本相差不到 5 %，已有的数据也一样多：先看资源碎片，再看名称。',
   'jobs.place_start_unknown': '{cluster} 排在 {other} 之前：在 {other} 何时开始未知。',

@@ -114,6 +114,8 @@ export function createWords(t: TFunction, format: Format, language: string) {
     if (kind === 'passed') return t('jobs.reason.passed', { count: Number(params.passed) });
     if (kind === 'cluster')
       return say('jobs.reason.cluster', { ...params, said: detail(params, 'sentence', 'said') }, text);
+    if (kind === 'place')
+      return say('jobs.reason.place', { ...params, said: detail(params, 'sentence', 'said') }, text);
     if (kind === 'rdma_off') return detail(params, 'sentence', 'said');
     if (kind === 'gang') return say(`jobs.reason.${gangKey(params)}`, params, text);
     return say(`jobs.reason.${kind}`, params, text);

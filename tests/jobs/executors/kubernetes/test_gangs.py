@@ -11,7 +11,8 @@ from atom.accounts.models import Project
 from atom.jobs import reconcile, states
 from atom.jobs.attempts.actions.attempts import find_by_token
 from atom.jobs.models import Placement, Run
-from atom.jobs.runs.actions.explain import AnswerCode, explain
+from atom.jobs.runs.actions.explain import explain
+from atom.jobs.runs.actions.explanations import AnswerCode
 from tests.factories.accounts import make_project
 from tests.factories.jobs import make_run
 from tests.jobs.executors.kubernetes.world import World

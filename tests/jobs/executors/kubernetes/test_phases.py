@@ -26,7 +26,8 @@ from atom.jobs.executors.kubernetes.engines.wait_objects import (
 from atom.jobs.executors.kubernetes.waits import read_waits
 from atom.jobs.executors.kubernetes.watching import note_waits
 from atom.jobs.models import Placement, Rank, Run
-from atom.jobs.runs.actions.explain import AnswerCode, explain
+from atom.jobs.runs.actions.explain import explain
+from atom.jobs.runs.actions.explanations import AnswerCode
 from tests.jobs.executors.kubernetes.recorded import OBJECTS
 from tests.jobs.executors.kubernetes.world import World
 

@@ -18,7 +18,8 @@ from atom.clusters.registration.engines.profiles import RdmaNeed
 from atom.jobs import states
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.models import Run
-from atom.jobs.runs.actions.explain import ReasonKind, explain
+from atom.jobs.runs.actions.explain import explain
+from atom.jobs.runs.actions.explanations import ReasonKind
 from atom_sdk.sentences import Sentence
 from tests.factories.accounts import make_user
 from tests.factories.jobs import make_run

@@ -20,6 +20,8 @@ export const runs = {
     finalizing: 'The command has ended; the rest of its log and files is being stored.',
     moving: 'It is on its way to a machine.',
     cluster_away: 'It waits for its cluster.',
+    no_place: 'No place takes it now; it waits until one does.',
+    auto_waits: 'It waits for room in the chosen place; Atom moves it if another one becomes better.',
     to_another_cluster: 'It moves to another cluster: its command stores a last checkpoint first.',
     in_cluster: 'Its cluster has it, and starts it when it has room.',
     gang_turn: 'It is ready, and waits for its turn to get all of its nodes.',

@@ -20,6 +20,8 @@ export const runs: Translation<typeof source> = {
     finalizing: '命令已结束；正在保存其余的日志和文件。',
     moving: '正在前往机器。',
     cluster_away: '正在等待其集群。',
+    no_place: '目前没有可接收它的位置；它会等待。',
+    auto_waits: '正在等待所选位置有空闲资源；如果别处变得更好，Atom 会更换位置。',
     to_another_cluster: '正在移动到另一个集群：其命令先保存最后一个检查点。',
     in_cluster: '集群已接收，有空位时将启动。',
     gang_turn: '它已就绪，等待轮到它获取全部节点。',
