@@ -21,6 +21,7 @@ import { views } from '@/features/datasets/words/views.en';
 import { writers } from '@/features/datasets/words/writers.en';
 import { compare } from '@/features/jobs/words/compare.en';
 import { keeping } from '@/features/jobs/words/keeping.en';
+import { places } from '@/features/jobs/words/places.en';
 import { predictions } from '@/features/jobs/words/predictions.en';
 import { preflight } from '@/features/jobs/words/preflight.en';
 import { runlog } from '@/features/jobs/words/runlog.en';
@@ -71,6 +72,7 @@ const en = {
   overview,
   palette,
   people,
+  places,
   predictions,
   preflight,
   report,

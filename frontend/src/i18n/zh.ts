@@ -22,6 +22,7 @@ import { views } from '@/features/datasets/words/views.zh';
 import { writers } from '@/features/datasets/words/writers.zh';
 import { compare } from '@/features/jobs/words/compare.zh';
 import { keeping } from '@/features/jobs/words/keeping.zh';
+import { places } from '@/features/jobs/words/places.zh';
 import { predictions } from '@/features/jobs/words/predictions.zh';
 import { preflight } from '@/features/jobs/words/preflight.zh';
 import { runlog } from '@/features/jobs/words/runlog.zh';
@@ -80,6 +81,7 @@ const zh = {
   palette,
   secondFactor,
   runs,
+  places,
   predictions,
   preflight,
   report,

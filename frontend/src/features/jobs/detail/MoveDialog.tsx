@@ -3,9 +3,8 @@ import { useForm } from '@mantine/form';
 import { useTranslation } from 'react-i18next';
 import { $api, api } from '@/api/client';
 import type { Run } from '@/api/contract/jobs';
-import { asApiError, sentenceOf } from '@/api/errors';
+import { asApiError } from '@/api/errors';
 import type { ClusterChoice } from '@/api/schema';
-import { sayDetail } from '@/i18n';
 import { fieldWords } from '@/shared/domain/problemWords';
 import { useProject } from '@/shared/domain/project';
 import { useRefused } from '@/shared/forms/useRefused';
@@ -13,8 +12,10 @@ import { Dialog } from '@/shared/ui/Dialog';
 import { ErrorState } from '@/shared/ui/ErrorState';
 import { notifySuccess } from '@/shared/ui/undo';
 import { runName } from '../list/columns';
+import { sayReason } from '../places/sayReason';
 import { useRefreshRun } from '../queries';
 import { AcceleratorField } from '../wizard/AcceleratorField';
+import { Sum } from '../wizard/Nodes';
 
 /** Whether a cluster would hold the run with another kind of GPUs: people choose that below. */
 const isAboutKind = (reason: ClusterChoice['reason']): boolean => Boolean(reason?.code.startsWith('jobs.accelerator_'));
@@ -29,13 +30,19 @@ export default function MoveDialog({ run, onClose }: { run: Run; onClose: () => 
     validate: { cluster: (value) => (value ? null : t('runpage.move.choose')) },
   });
   const { cluster, accelerator } = form.values;
+  const query = {
+    ...run.resources,
+    ...(accelerator && { accelerator }),
+    ...(run.nodes > 1 && { nodes: run.nodes }),
+  };
   const choices = $api.useQuery(
     'get',
     '/api/v1/projects/{project}/cluster-choices/',
-    { params: { path: { project }, query: accelerator ? { ...run.resources, accelerator } : run.resources } },
+    { params: { path: { project }, query } },
     { placeholderData: (before) => before },
   );
   const others = choices.data?.results.filter(({ name }) => name !== 'local' && name !== run.cluster) ?? [];
+  const choice = others.find(({ name }) => name === cluster);
   const [error, setError] = useRefused(form);
   const submit = form.onSubmit(async (body) => {
     setError(null);
@@ -54,6 +61,7 @@ export default function MoveDialog({ run, onClose }: { run: Run; onClose: () => 
       <form onSubmit={submit}>
         <Stack>
           <Text size="sm">{t('runpage.move.hint')}</Text>
+          {run.nodes > 1 && <Sum nodes={run.nodes} resources={run.resources} />}
           {choices.isPending && <Skeleton h={60} aria-busy />}
           {choices.error && <ErrorState compact error={choices.error} onRetry={() => void choices.refetch()} />}
           {choices.data && others.length === 0 && <Alert color="yellow">{t('runpage.move.none')}</Alert>}
@@ -66,14 +74,7 @@ export default function MoveDialog({ run, onClose }: { run: Run; onClose: () => 
                     value={name}
                     disabled={fits === 'never' && !isAboutKind(reason)}
                     label={name}
-                    description={
-                      reason
-                        ? sayDetail(
-                            reason.sentence,
-                            sentenceOf({ detail_code: reason.code, detail_params: reason.params }) ?? undefined,
-                          )
-                        : t('wizard.fits.now')
-                    }
+                    description={reason ? sayReason(reason) : t('wizard.fits.now')}
                   />
                 ))}
               </Stack>
@@ -81,7 +82,8 @@ export default function MoveDialog({ run, onClose }: { run: Run; onClose: () => 
           )}
           {cluster !== '' && run.resources.gpus > 0 && (
             <AcceleratorField
-              choice={others.find(({ name }) => name === cluster)}
+              kinds={choice?.accelerators ?? []}
+              prices={choice?.prices ?? []}
               value={accelerator}
               error={form.errors.accelerator}
               onChange={(kind) => form.setFieldValue('accelerator', kind)}

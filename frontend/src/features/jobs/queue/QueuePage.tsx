@@ -154,9 +154,10 @@ function amountsColumn<T>(t: TFunction, format: Format, header: string, runOf: (
     key: 'amounts',
     header,
     cell: (row) => {
-      const { accelerator, resources } = runOf(row);
+      const { accelerator, resources, nodes } = runOf(row);
       const { cpus = 0, memory_bytes = 0, gpus = 0 } = resources;
-      return `${amountsOf(t, format, { cpus, memory_bytes, gpus })} ${accelerator ?? ''}`.trim();
+      const each = `${amountsOf(t, format, { cpus, memory_bytes, gpus })} ${accelerator ?? ''}`.trim();
+      return nodes > 1 ? t('runs.queue.onNodes', { nodes, each }) : each;
     },
     from: 'md',
   };

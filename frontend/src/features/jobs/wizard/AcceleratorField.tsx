@@ -1,26 +1,23 @@
 import { Select, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { sentenceOf } from '@/api/errors';
-import type { ClusterChoice } from '@/api/schema';
-import { sayDetail } from '@/i18n';
-
-type Kind = ClusterChoice['accelerators'][number];
+import type { AcceleratorChoice, Price } from '@/api/schema';
+import { sayReason } from '../places/sayReason';
 
 interface AcceleratorFieldProps {
-  /** The cluster that was chosen; undefined while it is not known. */
-  choice: ClusterChoice | undefined;
+  /** Those of the chosen place; none while it is not known. */
+  kinds: readonly AcceleratorChoice[];
+  prices: readonly Price[];
   value: string;
   error?: React.ReactNode;
   onChange: (kind: string) => void;
 }
 
 /** The kind of a run's GPUs, of those that its cluster has; below it, why others cannot be chosen. */
-export function AcceleratorField({ choice, value, error, onChange }: AcceleratorFieldProps) {
+export function AcceleratorField({ kinds, prices, value, error, onChange }: AcceleratorFieldProps) {
   const { t } = useTranslation();
-  const kinds = choice?.accelerators ?? [];
-  const labelOf = ({ kind, total, free }: Kind) => {
+  const labelOf = ({ kind, total, free }: AcceleratorChoice) => {
     const room = free === null ? `${total} × ${kind}` : t('wizard.freeOf', { kind, total, free });
-    const price = choice?.prices.find((one) => one.kind === kind);
+    const price = prices.find((one) => one.kind === kind);
     return price ? `${room} · ${t('wizard.perHour', { price: Number(price.per_hour), ...price })}` : room;
   };
   const options = kinds.map((one) => ({ value: one.kind, label: labelOf(one), disabled: one.reason !== null }));
@@ -40,10 +37,7 @@ export function AcceleratorField({ choice, value, error, onChange }: Accelerator
         ({ kind, reason }) =>
           reason && (
             <Text key={kind} size="xs" c="dimmed">
-              {sayDetail(
-                reason.sentence,
-                sentenceOf({ detail_code: reason.code, detail_params: reason.params }) ?? undefined,
-              )}
+              {sayReason(reason)}
             </Text>
           ),
       )}

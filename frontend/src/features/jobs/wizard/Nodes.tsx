@@ -1,7 +1,8 @@
 import { Select, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import type { Resources } from '@/api/contract/jobs';
 import { useFormat } from '@/shared/ui/format';
-import { type Draft, type Launcher as LauncherName, resourcesOf } from './draft';
+import type { Launcher as LauncherName } from './draft';
 
 const LAUNCHERS = ['plain', 'torchrun', 'tensorflow', 'hostfile'] as const satisfies readonly LauncherName[];
 
@@ -35,11 +36,11 @@ export function Launcher({ value, error, onChange }: LauncherProps) {
   );
 }
 
-/** The resources of all nodes together: those of the form are each node's. */
-export function Sum({ nodes, draft }: { nodes: number; draft: Draft }) {
+/** The resources of all nodes together; `resources` are each node's. */
+export function Sum({ nodes, resources }: { nodes: number; resources: Resources }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { cpus = 0, memory_bytes: memoryBytes = 0, gpus = 0 } = resourcesOf(draft) ?? {};
+  const { cpus = 0, memory_bytes: memoryBytes = 0, gpus = 0 } = resources;
   const of = (count: number) =>
     [
       t('jobs.amount.cpus', { count: cpus * count }),

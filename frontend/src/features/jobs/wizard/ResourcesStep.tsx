@@ -24,7 +24,7 @@ import { NumberField } from './NumberField';
 import { SecretNames } from './SecretNames';
 import type { StepProps } from './stepProps';
 
-const ClusterField = lazy(whenReachable(() => import('./ClusterField')));
+const PlaceField = lazy(whenReachable(() => import('./PlaceField')));
 
 // The server's limits: 16 MiB, 20 times, 256 nodes.
 const LEAST_MEMORY_GIB = 1 / 64;
@@ -66,7 +66,6 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
     clusters?.filter((cluster) => (draft.cluster ? cluster.name === draft.cluster : isOwn(cluster))),
     draft.accelerator,
   );
-  const canChoose = Boolean(draft.cluster) || Number(draft.gpus) > 0 || clusters?.some((cluster) => !isOwn(cluster));
   const nodes = Number(nodesOf(draft));
   // Atom's own machines run on one node; a field that could only be wrong is not shown.
   const maySpan = Boolean(draft.cluster) || nodes !== 1 || clusters?.some((cluster) => !isOwn(cluster));
@@ -132,23 +131,13 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
           />
         )}
       </SimpleGrid>
-      {nodes > 1 && <Sum nodes={nodes} draft={draft} />}
+      {nodes > 1 && <Sum nodes={nodes} resources={resourcesOf(draft) ?? {}} />}
       {(nodes > 1 || errors.launcher) && (
         <Launcher value={draft.launcher ?? 'plain'} error={errors.launcher} onChange={set} />
       )}
-      {(canChoose || maySpan) && (
-        <Suspense fallback={<Skeleton h={60} />}>
-          <ClusterField
-            cluster={draft.cluster ?? ''}
-            image={draft.image ?? ''}
-            accelerator={draft.accelerator ?? ''}
-            nodes={nodes}
-            resources={resourcesOf(draft)}
-            errors={errors}
-            onChange={set}
-          />
-        </Suspense>
-      )}
+      <Suspense fallback={<Skeleton h={148} />}>
+        <PlaceField draft={draft} workflow={workflow} errors={errors} onChange={set} />
+      </Suspense>
       <DeliveryRows
         // A registered cluster streams; a mount that was chosen before is shown, so that it can be given up.
         inputs={draft.cluster && !isMounted ? [] : inputsOf(draft, workflow)}

@@ -1,9 +1,10 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useReducer } from 'react';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { Run } from '@/api/contract/jobs';
 import { listing, serve } from '@/test/fakeApi';
+import { decision, place, reason } from '@/test/places';
 import { renderPage } from '@/test/render';
 import { toCli } from './asText';
 import { COMMAND, draftFromRun, draftReducer, EMPTY_DRAFT, requestOf, stepOfField } from './draft';
@@ -17,21 +18,23 @@ function Form() {
   return <ResourcesStep draft={draft} dispatch={dispatch} errors={{}} workflow={undefined} />;
 }
 
-const own = { name: 'local', kind: 'local', state: 'ready', fits: 'now', reason: null, accelerators: [], prices: [] };
-const west = {
-  ...own,
-  name: 'west',
-  kind: 'kubernetes',
+const PREVIEW = 'projects/{project}/placements/preview/';
+const own = place('local', 1);
+const kind = { kind: 'A100', total: 8, free: 3, reason: null };
+const west = place('west', 2, {
   fits: 'later',
   reason: { code: 'jobs.cluster_full', sentence: 'Others hold the room on west.', params: { cluster: 'west' } },
-  accelerators: [{ kind: 'A100', total: 8, free: 3, reason: null }],
-  prices: [{ kind: 'A100', per_hour: '2.5000', currency: 'EUR' }],
-};
+  accelerators: [kind],
+});
+const listed = { name: 'west', kind: 'kubernetes', nodes: [] };
+const prices = [{ kind: 'A100', per_hour: '2.5000', currency: 'EUR' }];
+
+beforeEach(() => serve('GET', 'projects/{project}/cluster-choices/', { results: [{ name: 'west', prices }] }));
 
 test('a cluster is chosen with its image, and given up with it', async () => {
-  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [] }));
+  serve('GET', 'clusters/', listing(listed));
   serve('GET', 'projects/{project}/secrets/', listing());
-  serve('GET', 'projects/{project}/cluster-choices/', { results: [own, west] });
+  serve('POST', PREVIEW, decision(own, west));
   await renderPage(<Form />);
   const choice = await screen.findByRole('radio', { name: /west/ });
   expect(screen.getByText('Others hold the room on west.')).toBeTruthy();
@@ -44,7 +47,7 @@ test('a cluster is chosen with its image, and given up with it', async () => {
 });
 
 const kinds = [
-  { kind: 'A100', total: 8, free: 3, reason: null },
+  kind,
   {
     kind: 'T4',
     total: 4,
@@ -54,9 +57,9 @@ const kinds = [
 ];
 
 test('the kind of GPUs is one of the chosen cluster, with its price, and goes with the cluster', async () => {
-  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [] }));
+  serve('GET', 'clusters/', listing(listed));
   serve('GET', 'projects/{project}/secrets/', listing());
-  serve('GET', 'projects/{project}/cluster-choices/', { results: [own, { ...west, accelerators: kinds }] });
+  serve('POST', PREVIEW, decision(own, { ...west, accelerators: kinds }));
   await renderPage(<Form />);
   await userEvent.click(await screen.findByRole('radio', { name: /west/ }));
   expect(screen.queryByRole('combobox', { name: 'Kind of GPU' })).toBeNull();
@@ -77,16 +80,10 @@ test('the kind of GPUs is one of the chosen cluster, with its price, and goes wi
 });
 
 test('a cluster that takes no runs says so, and prices have no zeros at their end', async () => {
-  const silent = {
-    ...west,
-    name: 'north',
-    state: 'unreachable',
-    fits: 'never',
-    reason: { code: 'x', sentence: 'Cluster north has not answered.', params: {} },
-  };
-  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [] }));
+  const silent = place('north', null, { state: 'unreachable', reason: reason('Cluster north has not answered.') });
+  serve('GET', 'clusters/', listing(listed));
   serve('GET', 'projects/{project}/secrets/', listing());
-  serve('GET', 'projects/{project}/cluster-choices/', { results: [own, west, silent] });
+  serve('POST', PREVIEW, decision(own, west, silent));
   await renderPage(<Form />);
   expect(await screen.findByRole('radio', { name: /north takes no runs/ })).toBeTruthy();
   expect(screen.getByRole('radio', { name: /west later.* A100 2.5 EUR per hour/ })).toBeTruthy();
@@ -104,9 +101,9 @@ test('the GPUs that one node of the chosen cluster has free are those of its kin
   ];
   const used = { cpus: 0, memory_bytes: 0, gpus: 3 };
   const node = { cpu_count: 8, memory_bytes: 2 ** 34, gpu_count: 0, schedulable: true, used, accelerators };
-  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [node] }));
+  serve('GET', 'clusters/', listing({ ...listed, nodes: [node] }));
   serve('GET', 'projects/{project}/secrets/', listing());
-  serve('GET', 'projects/{project}/cluster-choices/', { results: [own, { ...west, accelerators: kinds }] });
+  serve('POST', PREVIEW, decision(own, { ...west, accelerators: kinds }));
   await renderPage(<Form />);
   await userEvent.click(await screen.findByRole('radio', { name: /west/ }));
   expect(await screen.findByText('7 free on one machine')).toBeTruthy();
@@ -117,13 +114,14 @@ test('the GPUs that one node of the chosen cluster has free are those of its kin
 });
 
 test('several nodes are asked for with their launcher, and the form shows their sum', async () => {
-  const asked: string[] = [];
-  serve('GET', 'clusters/', listing({ name: 'west', kind: 'kubernetes', nodes: [] }));
+  const asked: number[] = [];
+  serve('GET', 'clusters/', listing(listed));
   serve('GET', 'projects/{project}/secrets/', listing());
-  serve('GET', 'projects/{project}/cluster-choices/', (_request: Request, url: URL) => {
-    asked.push(url.searchParams.get('nodes') ?? '1');
-    const reason = { code: 'jobs.nodes_without_cluster', sentence: 'Needs a registered cluster.', params: {} };
-    return { results: [asked.at(-1) === '1' ? own : { ...own, fits: 'never', reason }, west] };
+  serve('POST', PREVIEW, async (question: Request) => {
+    const { nodes: count = 1 } = (await question.json()) as { nodes?: number };
+    asked.push(count);
+    const needs = reason('Needs a registered cluster.', 'jobs.nodes_without_cluster');
+    return decision(count === 1 ? own : place('local', null, { reason: needs }), west);
   });
   await renderPage(<Form />);
   const nodes = await screen.findByRole('textbox', { name: 'Nodes' });
@@ -139,7 +137,7 @@ test('several nodes are asked for with their launcher, and the form shows their 
   expect(request).toMatchObject({ nodes: 2, launcher: 'torchrun' });
   expect(toCli(request, 'vision')).toContain('--nodes 2 --launcher torchrun');
   expect(await screen.findByText('Needs a registered cluster.')).toBeTruthy();
-  expect(asked).toContain('2');
+  expect(asked).toContain(2);
 });
 
 test('a copy of a run keeps its nodes and its launcher', () => {

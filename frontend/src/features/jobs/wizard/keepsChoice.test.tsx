@@ -2,6 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { listing, sent, serve } from '@/test/fakeApi';
+import { decision, place } from '@/test/places';
 import { renderPage } from '@/test/render';
 import { NewRunPage } from '../index';
 
@@ -69,6 +70,7 @@ const LOOK = {
 beforeEach(() => {
   serve('GET', 'workflows/', listing(TRAIN, EVALUATE));
   serve('GET', 'clusters/', listing());
+  serve('POST', 'projects/{project}/placements/preview/', decision(place('local', 1)));
   serve('GET', 'runs/{run_id}/', COPIED);
   serve('GET', 'projects/{project}/secrets/', listing());
   serve(

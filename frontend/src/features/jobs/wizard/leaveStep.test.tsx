@@ -2,6 +2,7 @@ import { act, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { listing, serve } from '@/test/fakeApi';
+import { decision, place } from '@/test/places';
 import { renderPage } from '@/test/render';
 import { NewRunPage } from '../index';
 
@@ -21,6 +22,7 @@ beforeEach(() => {
   waiting = [];
   serve('GET', 'workflows/', listing());
   serve('GET', 'clusters/', listing());
+  serve('POST', 'projects/{project}/placements/preview/', decision(place('local', 1)));
   serve('GET', 'projects/{project}/secrets/', listing());
   sessionStorage.setItem('atom-new-run/vision', JSON.stringify({ workflow: 'command', command: 'echo' }));
 });

@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test } from 'vitest';
 import { expectNoViolations } from '@/test/axe';
 import { listing, problem, serve } from '@/test/fakeApi';
+import { decision, place } from '@/test/places';
 import { renderPage } from '@/test/render';
 import { NewRunPage } from '../index';
 
@@ -23,6 +24,7 @@ const run = {
 beforeEach(() => {
   serve('GET', 'workflows/', listing());
   serve('GET', 'clusters/', listing());
+  serve('POST', 'projects/{project}/placements/preview/', decision(place('local', 1)));
   serve('GET', 'projects/{project}/secrets/', listing());
   serve('POST', 'projects/{project}/runs/preview/', {
     valid: true,

@@ -2,6 +2,7 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
 import { listing, sent, serve } from '@/test/fakeApi';
+import { decision, place } from '@/test/places';
 import { renderPage } from '@/test/render';
 import { NewRunPage } from '../index';
 import { Preflight } from './Preflight';
@@ -48,6 +49,7 @@ const fits = {
 test('the start waits for labels, and a button takes the version that has them', async () => {
   serve('GET', 'workflows/', listing(workflow));
   serve('GET', 'clusters/', listing());
+  serve('POST', 'projects/{project}/placements/preview/', decision(place('local', 1)));
   serve('GET', 'projects/{project}/secrets/', listing());
   serve('POST', 'projects/{project}/runs/preview/', {
     valid: true,

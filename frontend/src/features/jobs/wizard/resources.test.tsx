@@ -3,6 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { useReducer, useState } from 'react';
 import { expect, test } from 'vitest';
 import { listing, serve } from '@/test/fakeApi';
+import { decision, place } from '@/test/places';
 import { renderPage } from '@/test/render';
 import { COMMAND, draftErrors, draftReducer, EMPTY_DRAFT, requestOf } from './draft';
 import { ParameterField } from './ParameterField';
@@ -20,6 +21,7 @@ function Form() {
 
 test('numbers are what was typed, also where they begin with a zero or the field was empty', async () => {
   serve('GET', 'clusters/', listing());
+  serve('POST', 'projects/{project}/placements/preview/', decision(place('local', 1)));
   serve('GET', 'projects/{project}/secrets/', listing());
   await renderPage(<Form />);
   const typed = async (label: string, text: string) => {
@@ -41,6 +43,7 @@ test('numbers are what was typed, also where they begin with a zero or the field
 
 test('odd numbers are kept and judged, not mended without a word', async () => {
   serve('GET', 'clusters/', listing());
+  serve('POST', 'projects/{project}/placements/preview/', decision(place('local', 1)));
   serve('GET', 'projects/{project}/secrets/', listing());
   await renderPage(<Form />);
   const field = (label: string) => screen.getByRole('textbox', { name: label });

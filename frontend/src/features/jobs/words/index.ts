@@ -5,6 +5,7 @@ import { sharing } from '@/i18n/sharing.en';
 import { table } from '@/i18n/table.en';
 import { compare } from './compare.en';
 import { keeping } from './keeping.en';
+import { places } from './places.en';
 import { predictions } from './predictions.en';
 import { preflight } from './preflight.en';
 import { runlog } from './runlog.en';
@@ -12,4 +13,18 @@ import { runpage } from './runpage.en';
 import { runs } from './runs.en';
 import { wizard } from './wizard.en';
 
-addWords({ compare, git, keeping, predictions, preflight, runlog, runpage, runs, secrets, sharing, table, wizard });
+addWords({
+  compare,
+  git,
+  keeping,
+  places,
+  predictions,
+  preflight,
+  runlog,
+  runpage,
+  runs,
+  secrets,
+  sharing,
+  table,
+  wizard,
+});

@@ -136,6 +136,7 @@ export const runs = {
     asks: 'Asks for',
     holds: 'Holds',
     held: '{{cpus}}, {{memory}}, {{gpus}}',
+    onNodes: '{{nodes, number}} nodes × ({{each}})',
     heldElsewhere: 'Other projects hold {{held}} in {{runs}} runs',
     heldHere: 'This project holds {{held}}',
     elsewhere_one: '{{count, number}} run of another project waits too',

@@ -125,6 +125,7 @@ export const runs: Translation<typeof source> = {
     asks: '申请',
     holds: '占用',
     held: '{{cpus}}、{{memory}}、{{gpus}}',
+    onNodes: '{{nodes, number}} 个节点 ×（{{each}}）',
     heldElsewhere: '其他项目的 {{runs}} 个运行占用 {{held}}',
     heldHere: '本项目占用 {{held}}',
     elsewhere_other: '其他项目还有 {{count, number}} 个运行在等待',

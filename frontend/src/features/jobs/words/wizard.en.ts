@@ -48,7 +48,6 @@ export const wizard = {
   timeoutHint: 'Empty: no limit.',
   cluster: 'Where',
   ownMachines: 'Atom’s own machines',
-  clustersUnknown: 'The clusters could not be listed.',
   fits: { now: 'room now', later: 'later', never: 'never', closed: 'takes no runs' },
   freeOf: '{{free}} of {{total}} × {{kind}} free',
   pricePerHour: '{{kind}} {{per_hour}} {{currency}} per hour',

@@ -47,7 +47,6 @@ export const wizard: Translation<typeof source> = {
   timeoutHint: '留空表示不限。',
   cluster: '运行位置',
   ownMachines: 'Atom 自己的机器',
-  clustersUnknown: '无法列出集群。',
   fits: { now: '现在可用', later: '稍后可用', never: '不可用', closed: '暂不接受运行' },
   freeOf: '{{kind}}：空闲 {{free}} / {{total}}',
   pricePerHour: '{{kind}} 每小时 {{per_hour}} {{currency}}',
