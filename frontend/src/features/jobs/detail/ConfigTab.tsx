@@ -11,9 +11,11 @@ import { Bytes } from '@/shared/ui/values';
 import { CodeChanges } from '../code/CodeChanges';
 import { hoursText } from '../hours';
 import { Section, shown } from '../Section';
-import { isTracked } from '../states';
+import { isActive, isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 import { InCluster } from './InCluster';
+import { placementOf } from './runPlacement';
+import { WhyHere } from './WhyHere';
 
 /** A version and the part of it that the run saw: the link shows the same files. */
 function InputLink({ dataset, ref, selector: { where } }: RunInput) {
@@ -68,6 +70,7 @@ export function ConfigTab({ run }: { run: Run }) {
   const tracked = isTracked(run);
   const parameters = Object.entries({ ...run.parameters, ...run.logged_parameters });
   const labels = Object.entries(run.labels);
+  const placement = placementOf(run);
   return (
     <Stack gap="md">
       {!tracked && (
@@ -95,6 +98,7 @@ export function ConfigTab({ run }: { run: Run }) {
         )}
         {!tracked && <Executed run={run} />}
       </SimpleGrid>
+      {placement && <WhyHere placement={placement} isActive={isActive(run)} />}
       {run.code && (
         <Section title={t('runpage.code.changes')}>
           <CodeChanges run={run.id} />

@@ -37,6 +37,7 @@ import { isActive, isTracked, isWaiting, mayCancel, mayMove } from '../states';
 import classes from './detail.module.css';
 import { RegisteredVersions } from './RegisteredVersions';
 import { RegisterModel } from './RegisterModel';
+import { placementOf } from './runPlacement';
 
 const MoveDialog = lazy(whenReachable(() => import('./MoveDialog')));
 
@@ -238,7 +239,13 @@ function Facts({ run }: { run: Run }) {
           {t('runpage.inCluster', { cluster: run.cluster })}
         </AnchorLink>
       )}
-      {run.node && <span>{t('jobs.onNode', { node: run.node })}</span>}
+      {run.nodes > 1 && <span>{t('runpage.onNodes', { count: run.nodes })}</span>}
+      {run.node && run.nodes === 1 && <span>{t('jobs.onNode', { node: run.node })}</span>}
+      {placementOf(run) && (
+        <AnchorLink to="." search={(old: object) => ({ ...old, tab: 'config' })} fz="inherit">
+          {t('runpage.whyHere.title')}
+        </AnchorLink>
+      )}
       {run.started_at && (
         <span>
           <RunTime run={run} />

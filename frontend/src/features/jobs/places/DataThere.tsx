@@ -36,7 +36,7 @@ export function DataThere({ data, egress, currency }: DataThereProps) {
   ];
   return (
     <>
-      <Progress.Root size="md" aria-hidden mb={4}>
+      <Progress.Root size="md" aria-hidden my={4}>
         <Progress.Section value={percent(total > 0 ? there : 1)} color="teal" withAria={false} />
         <Progress.Section value={percent(moving)} color="yellow" striped withAria={false} />
       </Progress.Root>

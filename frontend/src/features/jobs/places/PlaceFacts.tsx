@@ -26,7 +26,7 @@ export function PlaceFacts({ place }: { place: PlacementCandidate }) {
       </Fact>
       {price && (
         <Fact label={t('places.price')}>
-          <Price {...price} />
+          <Price {...price} isGuess={!place.run?.known} />
         </Fact>
       )}
     </SimpleGrid>
@@ -46,14 +46,21 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
   );
 }
 
-function Price({ total, per_hour: perHour, currency }: NonNullable<PlacementCandidate['price']>) {
+type PriceProps = NonNullable<PlacementCandidate['price']> & {
+  /** Whether the time of the run is unknown: then an hour is assumed. */
+  isGuess: boolean;
+};
+
+function Price({ total, per_hour: perHour, currency, isGuess }: PriceProps) {
   const { t } = useTranslation();
   const words = usePlaceWords();
   // A run without accelerators has no price.
   if (perHour === null && total !== null && Number(total) === 0) return t('places.noPrice');
   return (
     <>
-      {total === null ? t('places.unknown') : t('places.forRun', { amount: words.money(total, currency) })}
+      {total === null
+        ? t('places.unknown')
+        : t(isGuess ? 'places.forHour' : 'places.forRun', { amount: words.money(total, currency) })}
       {perHour !== null && (
         <Text size="xs" c="dimmed">
           {t('places.perHour', { amount: words.money(perHour, currency) })}

@@ -39,7 +39,7 @@ test('the places come best first, with start, data, price and how they compare',
   expect(names).toEqual(['b', 'a', 'local']);
   expect(screen.getAllByText('3m 16s to 6m 40s')).not.toEqual([]);
   screen.getByText('618.4 GiB there · 126.7 GiB to fetch from atom · egress 2.72 EUR');
-  screen.getByText('36.32 EUR for the run');
+  screen.getByText('36.32 EUR if it runs for an hour');
   screen.getByText('16.80 EUR per hour');
   screen.getByText('17.21 EUR cheaper, 11m 04s sooner than a');
   screen.getByText('17.21 EUR dearer, 11m 04s later than b');
@@ -165,7 +165,7 @@ test('it is said in Chinese', async () => {
   await setLanguage('zh');
   await renderPage(<Form gpus={8} />);
   await screen.findByText(/比 a 便宜 17.21 EUR/);
-  screen.getByText('整个运行 36.32 EUR');
+  screen.getByText('若运行一小时：36.32 EUR');
   await setLanguage('en');
   expect(i18n.language).toBe('en');
 });

@@ -14,6 +14,7 @@ export const places = {
   price: 'Price',
   noPrice: 'none',
   forRun: '{{amount}} for the run',
+  forHour: '{{amount}} if it runs for an hour',
   perHour: '{{amount}} per hour',
   cheaper: '{{amount}} cheaper',
   dearer: '{{amount}} dearer',

@@ -16,6 +16,7 @@ export const places: Translation<typeof source> = {
   price: '价格',
   noPrice: '无',
   forRun: '整个运行 {{amount}}',
+  forHour: '若运行一小时：{{amount}}',
   perHour: '每小时 {{amount}}',
   cheaper: '便宜 {{amount}}',
   dearer: '贵 {{amount}}',
