@@ -15,7 +15,7 @@ from atom.clusters.models import Cluster, Node
 from atom.core import states
 from atom.core.models import TimestampedModel
 from atom.core.sentence_field import SentenceField
-from atom.datasets.models import Dataset, Version
+from atom.datasets.models import Dataset, Store, Version
 
 REPLACE_AFTER_S = 300
 
@@ -182,6 +182,9 @@ class WarmPlanNode(TimestampedModel):
     # Mean over the fetches that ended; 0 before the first.
     rate_bytes_s = models.BigIntegerField(default=0)
     failures = models.PositiveIntegerField(default=0)
+    # The packs that the node fetched for this plan, by their source.
+    packs_from_peers = models.PositiveIntegerField(default=0)
+    packs_from_origin = models.PositiveIntegerField(default=0)
     error = SentenceField(blank=True)
     # The node that took the part of a silent one.
     replaced_by = models.ForeignKey(Node, null=True, on_delete=models.SET_NULL, related_name="+")
@@ -210,6 +213,8 @@ class PackFetch(TimestampedModel):
         max_length=10, choices=[(kind.value, kind.value) for kind in SourceKind]
     )
     peer = models.ForeignKey(Node, null=True, on_delete=models.CASCADE, related_name="+")
+    # The second store that the last address led to; null: Atom's own.
+    store = models.ForeignKey(Store, null=True, on_delete=models.SET_NULL, related_name="+")
     bytes_done = models.BigIntegerField(default=0)
     # When the agent last spoke of it, or when it was handed out.
     heard_at = models.DateTimeField()

@@ -86,6 +86,11 @@ def layout_key(dataset_id: UUID, commit: str) -> str:
     return f"layouts/{dataset_id}/{commit}.json"
 
 
+def replica_key(version_id: UUID) -> str:
+    """Return the key of the pointer to a version in a second store, which is written last."""
+    return f"replicas/{version_id}.json"
+
+
 def scan_prefix(scan_id: UUID) -> str:
     """Return the folder of what a scan has listed so far; gone when its version is made."""
     return f"scans/{scan_id}/"

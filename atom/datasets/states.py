@@ -107,3 +107,23 @@ PYRAMID_STATES: dict[str, set[str]] = {
     "failed": {"waiting", "cleared"},
     "cleared": {"waiting"},
 }
+
+# A version in a second store. Copied packs are read again before the version counts as there; a
+# reader that met a wrong pack, or another layout, sends it back to waiting.
+REPLICA_STATES: dict[str, set[str]] = {
+    "waiting": {"copying", "failed", "removing"},
+    "copying": {"verifying", "waiting", "failed", "removing"},
+    "verifying": {"there", "waiting", "failed", "removing"},
+    "there": {"waiting", "removing"},
+    "failed": {"waiting", "removing"},
+    "removing": set(),
+}
+# Readers get addresses of these, pack by pack, once the replica was verified for the first time.
+LIVE_REPLICAS = ("waiting", "copying", "verifying", "there")
+
+# Copied: its bytes were not read back yet. Wrong: they are not those of its digest.
+STORED_PACK_STATES: dict[str, set[str]] = {
+    "copied": {"there", "wrong"},
+    "there": {"copied"},
+    "wrong": {"copied"},
+}

@@ -24,6 +24,7 @@ from atom.datasets.models import CommitRequest, Dataset, GarbageRun, PicturePyra
 from atom.datasets.packs.actions import verification
 from atom.datasets.packs.pack_checks import PacksOnTheWay
 from atom.datasets.pyramids.actions import making
+from atom.datasets.replicas.actions import copying, upkeep
 from atom.datasets.retention.actions import garbage, retention
 from atom.datasets.retention.errors import GarbageRunPresent
 from atom.datasets.sources.actions.scans import lost_scans, run_scan, scan_due_sources
@@ -170,6 +171,18 @@ def check_catalogues() -> None:
         log.info("catalogue_checks_cut_off")
 
 
+@shared_task(name="datasets.work_on_replicas", time_limit=1800)
+def work_on_replicas(store_id: str, project_id: str) -> None:
+    """Copy, verify and remove replicas of a project in a second store."""
+    copying.work_on_replicas(store_id, project_id)
+
+
+@shared_task(name="datasets.keep_replicas", soft_time_limit=55, time_limit=60)
+def keep_replicas() -> None:
+    """End replicas whose time is over, and take up those whose worker is gone."""
+    upkeep.keep_replicas()
+
+
 @shared_task(name="datasets.make_pyramid", time_limit=1800)
 def make_pyramid(pyramid_id: str) -> None:
     """Cut a picture into tiles."""
@@ -215,6 +228,11 @@ BEAT_SCHEDULE: dict[str, dict[str, Any]] = {
         "task": "datasets.check_catalogues",
         "schedule": crontab(hour="4-8", minute=0),
         "options": {"expires": 3000},
+    },
+    "datasets.keep_replicas": {
+        "task": "datasets.keep_replicas",
+        "schedule": 30.0,
+        "options": {"expires": 30},
     },
     "datasets.sync_sources": {"task": "datasets.sync_sources", "schedule": 15.0},
     "datasets.expire_writers": {"task": "datasets.expire_writers", "schedule": 300.0},

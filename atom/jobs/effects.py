@@ -19,6 +19,11 @@ def launch(attempt_id: UUID) -> None:
     enqueue(f"{_TASKS}.launch_attempt", str(attempt_id))
 
 
+def bring_data(attempt_id: UUID) -> None:
+    """Have nodes of its cluster warmed for an attempt that waits for its data."""
+    enqueue(f"{_TASKS}.bring_data", str(attempt_id))
+
+
 def build(runtime_id: UUID) -> None:
     """Have a runtime built."""
     enqueue(f"{_TASKS}.build_runtime", str(runtime_id))

@@ -17,6 +17,7 @@ class EventKind(StrEnum):
     NO_PLACE = "no_place"
     PLACED = "placed"
     RDMA_OFF = "rdma_off"
+    DATA_GATE = "data_gate"
     RESUMES = "resumes"
     WAITS = "waits"
     RUNTIME = "runtime"

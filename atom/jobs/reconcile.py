@@ -30,6 +30,7 @@ from atom.jobs.models import Attempt, Run
 from atom.jobs.runs.actions.auto_places import place_waiting
 from atom.jobs.runs.actions.stored_decisions import keep_parts, keep_placed
 from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.actions.data_gates import release_gates
 from atom.jobs.scheduling.actions.in_clusters import waiting_for_clusters
 from atom.jobs.scheduling.actions.queue_order import STARVING, could_be_held, in_order
 from atom.jobs.scheduling.actions.scheduling import place_run, warm_run
@@ -178,10 +179,13 @@ def _watch(run: Run) -> None:
 
 def _conclude(run: Run) -> None:
     attempt = open_attempt(run)
-    if conclude(run, attempt):
-        keep_parts(attempt)
-    else:
+    if not conclude(run, attempt):
         ask_flush(attempt.pk)
+        return
+    keep_parts(attempt)
+    # The next attempt in the same cluster needs the same data.
+    if run.state in states.TERMINAL or run.cluster_id != attempt.cluster_id:
+        release_gates(run)
 
 
 def open_attempt(run: Run) -> Attempt:

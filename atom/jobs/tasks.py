@@ -64,6 +64,14 @@ def launch_attempt(attempt_id: str) -> None:
     launch(UUID(attempt_id))
 
 
+@shared_task(name="jobs.bring_data", soft_time_limit=50, time_limit=60)
+def bring_data(attempt_id: str) -> None:
+    """Start warm-up plans for an attempt that waits for its data."""
+    from atom.jobs.scheduling.actions import gate_plans
+
+    gate_plans.bring_data(UUID(attempt_id))
+
+
 @shared_task(name="jobs.build_runtime")
 def build_runtime(runtime_id: str) -> None:
     """Build a runtime with pip."""

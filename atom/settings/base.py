@@ -23,6 +23,7 @@ ATOM_AGENT_IMAGE = ENV.atom_agent_image
 ATOM_RUNNER_LOST_AFTER_S = ENV.atom_runner_lost_after_s
 ATOM_MAX_LOST_MACHINES = ENV.atom_max_lost_machines
 ATOM_GANG_FORMING_S = ENV.atom_gang_forming_s
+ATOM_START_WITHOUT_DATA = ENV.atom_start_without_data
 ATOM_HOUR_VALUES = ENV.atom_hour_values
 ATOM_IMAGE_FETCH_S = ENV.atom_image_fetch_s
 ATOM_RUNTIMES_DIR = ENV.runtimes_dir

@@ -99,6 +99,8 @@ class Environment(BaseSettings):
     atom_max_lost_machines: int = Field(default=5, ge=1)
     # Seconds that a run on several nodes has to get all of them, before it gives them back.
     atom_gang_forming_s: int = Field(default=600, ge=10)
+    # A run whose data does not come to the nodes of its cluster streams it, or waits.
+    atom_start_without_data: Literal["stream", "wait"] = "stream"
     # The value of an hour until a run ends, by its priority, in the currency of the prices.
     atom_hour_values: HourValuesSetting = parse_hour_values("0=1")
     # How long a cluster takes to fetch the image of a run that it can start at once.

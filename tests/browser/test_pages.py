@@ -35,6 +35,8 @@ PAGES: dict[str, Callable[[Seed], str]] = {
     "versions": lambda _: f"/datasets/{DATASET}/versions",
     "diff": lambda _: f"/datasets/{DATASET}/diff?from=v1&to=v2",
     "cleaning": lambda _: f"/datasets/{DATASET}/cleaning",
+    "warm-up": lambda _: f"/datasets/{DATASET}/warm-up?ref=v1",
+    "warm-plans": lambda _: "/warm-plans",
     "import": lambda _: f"/datasets/{DATASET}/import?ref=v1",
     "labels": lambda _: f"/datasets/{DATASET}/labels",
     "labels-import": lambda _: f"/datasets/{DATASET}/labels?act=import",
@@ -95,7 +97,7 @@ PAGES: dict[str, Callable[[Seed], str]] = {
 _RAW_KEY = re.compile(
     r"(?<![\w.])(?:nav|shell|common|errors|auth|overview|datasets|upload|item|labeling|jobs|runs|runpage"
     r"|models|people|settings|secondFactor|health|notifications|activity|keeping|compare|palette"
-    r"|appearance|report|secrets|sharing|webhooks|cleaning|versioning|importing)"
+    r"|appearance|report|secrets|sharing|webhooks|cleaning|versioning|importing|warmup|agents)"
     r"(?:\.[a-zA-Z]\w*){1,4}\b"
 )
 celery.loader.import_default_modules()

@@ -28,6 +28,8 @@ CHECKED_BY_VITEST: dict[str, tuple[str, str]] = {
     "uploads": ("datasets/upload/upload.test.tsx", "UploadPage"),
     "diff": ("datasets/diff/diff.test.tsx", "DiffPage"),
     "cleaning": ("datasets/cleaning/cleaning.test.tsx", "CleaningPage"),
+    "warm-up": ("datasets/warmup/warmup.test.tsx", "WarmUpPage"),
+    "warm-plans": ("datasets/warmup/warmup.test.tsx", "PlansPage"),
     "import": ("datasets/importing/importing.test.tsx", "ImportPage"),
     "keeping": ("datasets/keeping/keeping.test.tsx", "KeepingPage"),
     "activity": ("datasets/activity/activity.test.tsx", "ActivityPage"),

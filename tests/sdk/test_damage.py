@@ -193,6 +193,9 @@ class _Node:
 class _Stored:
     packs: dict[bytes, bytes]
 
+    def doubt(self, pack: bytes) -> None:
+        """It is stored once."""
+
     def read(self, pack: bytes, start: int, length: int) -> PackRange:
         data = self.packs[pack]
         return PackRange(memoryview(data)[start : start + length], len(data))

@@ -87,6 +87,9 @@ class Stored:
     entries: list[Entry]
     view: Path
 
+    def doubt(self, pack: bytes) -> None:
+        """It is stored once."""
+
     def read(self, pack: bytes, start: int, length: int) -> PackRange:
         return PackRange(memoryview(self.data)[start : start + length], len(self.data))
 

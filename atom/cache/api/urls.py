@@ -4,6 +4,7 @@ from django.urls import path
 
 from atom.cache.agents.api import (
     agent_views,
+    choice_views,
     cluster_views,
     plan_views,
     schedule_views,
@@ -20,6 +21,7 @@ urlpatterns = [
     path(f"{_VERSION}cache/", views.CacheView.as_view()),
     path(f"{_VERSION}warm/", views.WarmView.as_view()),
     path(f"{_VERSION}evict/", views.EvictView.as_view()),
+    path(f"{_VERSION}warm-choices/", choice_views.WarmChoicesView.as_view()),
     path(f"{_VERSION}warm-plans/", plan_views.VersionWarmPlansView.as_view()),
     path(_PLANS, plan_views.WarmPlansView.as_view()),
     path(f"{_PLANS}<uuid:plan_id>/", plan_views.WarmPlanView.as_view()),

@@ -16,6 +16,7 @@ from atom.datasets.browsing.api import (
 from atom.datasets.commits.api import commit_views, folder_label_views, split_views
 from atom.datasets.operations.api import operation_views
 from atom.datasets.packs.api import quarantine_views, upload_views
+from atom.datasets.replicas.api import replica_views, store_views
 from atom.datasets.retention.api import deletion_views, garbage_views, retention_views
 from atom.datasets.sources.api import source_views
 from atom.datasets.writers.api import write_job_views, writer_views
@@ -36,6 +37,9 @@ _version = [
     path("pack-urls/", manifest_views.PackUrlsView.as_view()),
     path("source-urls/", manifest_views.SourceUrlsView.as_view()),
     path("restore/", retention_views.VersionRestoreView.as_view()),
+    path("replicas/", replica_views.VersionReplicasView.as_view()),
+    path("replicas/<str:store>/", replica_views.VersionReplicaView.as_view()),
+    path("replica-preview/", replica_views.ReplicaPreviewView.as_view()),
 ]
 
 _writer = [
@@ -107,6 +111,10 @@ _source = [
 ]
 
 urlpatterns = [
+    path("stores/", store_views.StoresView.as_view()),
+    path("stores/<str:store>/", store_views.StoreView.as_view()),
+    path("stores/<str:store>/check/", store_views.StoreCheckView.as_view()),
+    path("projects/<str:project>/replicas/", replica_views.ReplicasView.as_view()),
     path("projects/<str:project>/garbage-runs/", garbage_views.GarbageRunListView.as_view()),
     path(
         "projects/<str:project>/garbage-runs/<uuid:garbage_run_id>/",

@@ -23,7 +23,7 @@ _VERBS = {
     "views": ("view.",),
     "keeping": ("dataset.retention_changed", "hold.", "version."),
     "sources": ("source.", "scan."),
-    "moving": ("dataset.loaded", "dataset.exported"),
+    "moving": ("dataset.loaded", "dataset.exported", "replica."),
     "writers": ("writer.", "write_job."),
     "cleaning": ("cleaning_report.",),
     "dataset": (
@@ -38,7 +38,7 @@ KINDS = (VERSIONS, *_VERBS)
 # Everybody who may read the dataset reads these; the rest of an event is for administrators.
 _TOLD = (
     "branch", "files", "kind", "limit", "name", "node", "operation", "reason", "ref", "source",
-    "task", "version", "versions", "was",
+    "store", "task", "version", "versions", "was",
 )  # fmt: skip
 
 

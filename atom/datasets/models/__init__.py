@@ -16,6 +16,7 @@ from atom.datasets.models.datasets import (
 from atom.datasets.models.garbage import CondemnedObject, GarbageRun
 from atom.datasets.models.operations import DismissedOperation
 from atom.datasets.models.pyramids import PicturePyramid
+from atom.datasets.models.replicas import Replica, Store, StoredPack
 from atom.datasets.models.sources import Source, SourceScan
 from atom.datasets.models.views import SavedView
 from atom.datasets.models.writers import WriteJob, Writer, WriteTask
@@ -34,9 +35,12 @@ __all__ = [
     "LiveManager",
     "Pack",
     "PicturePyramid",
+    "Replica",
     "SavedView",
     "Source",
     "SourceScan",
+    "Store",
+    "StoredPack",
     "Tag",
     "Upload",
     "Version",

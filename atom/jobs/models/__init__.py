@@ -2,6 +2,7 @@
 
 from atom.jobs.models.code import CodeChanges, CodeFetch, GitHost
 from atom.jobs.models.comments import RunComment
+from atom.jobs.models.data_gates import DataGate, DataGatePlan
 from atom.jobs.models.experiments import Experiment
 from atom.jobs.models.placements import (
     AUTO_DECIDED,
@@ -44,6 +45,8 @@ __all__ = [
     "CodeChanges",
     "CodeFetch",
     "CodeSnapshot",
+    "DataGate",
+    "DataGatePlan",
     "EnvironmentBuild",
     "Experiment",
     "GitHost",

@@ -19,6 +19,7 @@ from atom.datasets.models import Version
 from atom.jobs.deliveries import DELIVERIES, PACKS
 from atom.jobs.launchers import LAUNCHERS, PLAIN
 from atom.jobs.models.experiments import Experiment
+from atom.jobs.start_ways import LEAST_PERCENT, MOST_PERCENT, SHARE, START_WAYS
 from atom.jobs.states import (
     ARTIFACT_KINDS,
     ARTIFACT_STATES,
@@ -113,7 +114,14 @@ _LISTED = {
 }
 _UNLISTED = {
     *("command", "parameters", "logged_parameters", "env", "secrets", "labels", "notes"),
-    *("suggestion", "move_image", "move_runtime", "move_accelerator"),
+    *(
+        "suggestion",
+        "start_when",
+        "start_percent",
+        "move_image",
+        "move_runtime",
+        "move_accelerator",
+    ),
 }
 _PEOPLE_AND_GROUPS = (
     *("workflow__slug", "experiment__name", "cluster__name"),
@@ -165,7 +173,8 @@ def attempts_to_show(for_list: bool) -> models.QuerySet[Attempt]:
         return attempts.select_related("node").only(*_LISTED["attempts"])
     ranks = models.Prefetch("ranks", ranks_to_show(), to_attr="loaded_ranks")
     # The recorded objects of its Job may be long, and no page shows them.
-    whole = attempts.select_related("node", "cluster", "placed_in").defer("placed_in__observed")
+    whole = attempts.select_related("node", "cluster", "placed_in", "data_gate")
+    whole = whole.defer("placed_in__observed")
     return whole.prefetch_related(ranks)
 
 
@@ -209,6 +218,11 @@ class Run(TimestampedModel):
     has_place = models.BooleanField(default=True)
     # The container image that a registered cluster starts; empty: the installation's.
     image = models.CharField(max_length=500, blank=True)
+    # When it starts relative to its data; "": Atom chooses. The percentage is that of `share`.
+    start_when = models.CharField(
+        max_length=12, blank=True, choices=[(way, way) for way in START_WAYS]
+    )
+    start_percent = models.PositiveSmallIntegerField(null=True)
     runtime = models.ForeignKey(Runtime, null=True, on_delete=models.PROTECT, related_name="runs")
     code = models.ForeignKey(CodeSnapshot, null=True, on_delete=models.PROTECT, related_name="runs")
     created_by = models.ForeignKey(
@@ -273,6 +287,13 @@ class Run(TimestampedModel):
             states.constraint("run_state", RUN_STATES),
             models.CheckConstraint(condition=models.Q(origin__in=RUN_ORIGINS), name="run_origin"),
             models.CheckConstraint(condition=models.Q(nodes__gte=1), name="run_nodes"),
+            models.CheckConstraint(
+                condition=models.Q(
+                    start_when=SHARE, start_percent__range=(LEAST_PERCENT, MOST_PERCENT)
+                )
+                | (~models.Q(start_when=SHARE) & models.Q(start_percent=None)),
+                name="run_start",
+            ),
         ]
         indexes: ClassVar = [
             models.Index(fields=["project", "-created_at", "-id"]),

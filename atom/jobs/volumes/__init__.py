@@ -1,1 +1,1 @@
-"""Volumes of pods: inputs of runs, as drivers of nodes ask for them. It writes volumes of `cache`."""
+"""Volumes of pods: inputs of runs, as drivers of nodes ask for them; rows are those of `cache`."""

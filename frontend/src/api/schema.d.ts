@@ -38,6 +38,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/agent/volumes/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Open an input for a pod of its run; the cluster and the runs say whose pod it is. */
+        post: operations["agent_volume_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent/volumes/{volume}/index/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return the index of the samples of a volume of this node, as a file. */
+        get: operations["agent_volume_index"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/agent/volumes/held/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Note all volumes of the node; those that are not named are gone. */
+        post: operations["agent_volumes_held"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/agent/work/": {
         parameters: {
             query?: never;
@@ -388,6 +439,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{cluster}/cache/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show the settings of the caches of a cluster's nodes. */
+        get: operations["cluster_cache_get"];
+        /** @description Replace the settings; agents learn the limit within seconds, and evict down to it. */
+        put: operations["cluster_cache_set"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{cluster}/check/": {
         parameters: {
             query?: never;
@@ -399,6 +468,23 @@ export interface paths {
         put?: never;
         /** @description Ask the cluster again; one that does not answer becomes unreachable. */
         post: operations["cluster_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{cluster}/coverage/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show how much of each version is on each node. */
+        get: operations["cluster_coverage"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2702,6 +2788,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/replica-preview/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Return what a replica in the store would copy, and its price; nothing starts. */
+        get: operations["version_replica_preview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/replicas/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the replicas of the version, newest first. */
+        get: operations["version_replicas"];
+        put?: never;
+        /** @description Have the version copied into a second store; only packs that it lacks are sent. */
+        post: operations["version_replicate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/replicas/{store}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show the version's replica in a store. */
+        get: operations["version_replica"];
+        put?: never;
+        post?: never;
+        /** @description Stop the copy and remove the replica, once the last address of it has expired. */
+        delete: operations["version_replica_remove"];
+        options?: never;
+        head?: never;
+        /** @description Pin the replica, or give it another end. */
+        patch: operations["version_replica_change"];
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/restore/": {
         parameters: {
             query?: never;
@@ -2805,6 +2945,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm-choices/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the clusters and nodes where the version may go. */
+        get: operations["warm_choices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/datasets/{dataset}/versions/{ref}/warm-plans/": {
         parameters: {
             query?: never;
@@ -2812,7 +2969,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** @description List the warm-up plans of a version, newest first. */
+        get: operations["version_warm_plans"];
         put?: never;
         /** @description Bring the version to nodes of a cluster by their agents. */
         post: operations["warm_plans_create"];
@@ -2857,6 +3015,23 @@ export interface paths {
         head?: never;
         /** @description Rename the view or change its question; runs that used it stay as they are. */
         patch: operations["saved_view_change"];
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/datasets/{dataset}/warm-schedules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Bring the newest version of a ref to nodes of a cluster, again and again. */
+        post: operations["warm_schedules_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/projects/{project}/datasets/{dataset}/write-jobs/": {
@@ -3725,6 +3900,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/projects/{project}/replicas/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the project's replicas, newest first. */
+        get: operations["replicas_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/projects/{project}/run-retention/": {
         parameters: {
             query?: never;
@@ -4205,6 +4397,75 @@ export interface paths {
         put?: never;
         /** @description Cancel a plan that runs, or release the pin of one that is done. */
         post: operations["warm_plans_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-schedules/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the project's schedules of warm-up plans, newest first. */
+        get: operations["warm_schedules_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show a schedule with its next time. */
+        get: operations["warm_schedules_get"];
+        put?: never;
+        post?: never;
+        /** @description Remove a schedule; its plans stay. */
+        delete: operations["warm_schedules_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/pause/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Start no plans until the schedule is resumed. */
+        post: operations["warm_schedules_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/projects/{project}/warm-schedules/{schedule_id}/resume/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Start plans again, at the next time from now on. */
+        post: operations["warm_schedules_resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5346,6 +5607,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/stores/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description List the second stores by name. */
+        get: operations["stores_list"];
+        put?: never;
+        /** @description Add a store, if Atom can write, list, read and delete there. */
+        post: operations["store_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stores/{store}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Show a store. */
+        get: operations["store_get"];
+        put?: never;
+        post?: never;
+        /** @description Forget a store without replicas, and its credentials. */
+        delete: operations["store_remove"];
+        options?: never;
+        head?: never;
+        /** @description Change fees or credentials; new credentials are checked first. */
+        patch: operations["store_change"];
+        trace?: never;
+    };
+    "/api/v1/stores/{store}/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Write, list, read and delete a small object; the store shows the result. */
+        post: operations["store_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens/": {
         parameters: {
             query?: never;
@@ -5750,6 +6065,7 @@ export interface components {
         };
         AgentReportAnswer: {
             send_packs: boolean;
+            limit_bytes: number | null;
         };
         /** @description A report of an agent. */
         AgentReportRequest: {
@@ -5761,6 +6077,9 @@ export interface components {
             } | null;
             gpus: components["schemas"]["CardRequest"][];
             xid_events: components["schemas"]["XidRequest"][];
+        };
+        AgentVolumesHeld: {
+            ok: boolean;
         };
         /** @description Ends of fetches, and checks, since the last request that was answered. */
         AgentWorkRequest: {
@@ -6241,6 +6560,26 @@ export interface components {
             /** Format: date-time */
             used_at: string | null;
         };
+        /** @description How the caches of a cluster's nodes behave. */
+        CacheSettings: {
+            /**
+             * Format: int64
+             * @description How large each cache may grow; null: as large as its disk allows.
+             */
+            limit_bytes: number | null;
+            /** @description After so long a silence another node takes a node's part in a plan. */
+            replace_after_s: number;
+        };
+        /** @description How the caches of a cluster's nodes behave. */
+        CacheSettingsRequest: {
+            /**
+             * Format: int64
+             * @description How large each cache may grow; null: as large as its disk allows.
+             */
+            limit_bytes: number | null;
+            /** @description After so long a silence another node takes a node's part in a plan. */
+            replace_after_s: number;
+        };
         /** @description Real times in seconds since the decision, and the cost; each is null until it is known. */
         Came: {
             /** Format: double */
@@ -6262,6 +6601,24 @@ export interface components {
             /** @description Required. 150 characters or fewer. Letters, digits and @/./+/-/_ only. */
             username: string;
             full_name: string;
+        };
+        /** @description A card; `busy` is a share from 0 to 1, null where the card tells none. */
+        Card: {
+            index: number;
+            uuid: string;
+            model: string;
+            /** Format: int64 */
+            memory_bytes: number;
+            /** Format: int64 */
+            memory_used_bytes: number;
+            /** Format: double */
+            busy: number | null;
+            links: components["schemas"]["CardLink"][];
+        };
+        /** @description How a card reaches another card of its node. */
+        CardLink: {
+            to: string;
+            kind: components["schemas"]["CardLinkKindEnum"];
         };
         /**
          * @description * `nvlink` - nvlink
@@ -6458,6 +6815,8 @@ export interface components {
              *     * `hostfile` - hostfile
              */
             launcher?: components["schemas"]["LauncherEnum"];
+            /** @description When it starts relative to its data; left out or null, Atom chooses. */
+            start?: components["schemas"]["StartRequest"] | null;
             timeout_s?: number | null;
             max_retries?: number;
             tags?: string[];
@@ -6959,6 +7318,56 @@ export interface components {
             color: string;
             count: number;
         };
+        /** @description How much of a version is on a node. */
+        CoverageCell: {
+            node: string;
+            /** Format: uuid */
+            version: string;
+            state: string;
+            bytes_present: number;
+            bytes_total: number;
+            packs_present: number;
+            /**
+             * Format: double
+             * @description Share of the bytes that are there, 0 to 1.
+             */
+            coverage: number;
+            /**
+             * @description Eviction begins with what is cold and never takes what is running or pinned.
+             *
+             *     * `cold` - cold
+             *     * `limited` - limited
+             *     * `queued` - queued
+             *     * `running` - running
+             *     * `pinned` - pinned
+             */
+            need: components["schemas"]["NeedEnum"];
+            /** Format: date-time */
+            used_at: string | null;
+        };
+        /** @description The coverage of a cluster's nodes; cells without a byte are left out. */
+        CoverageMap: {
+            nodes: components["schemas"]["CoverageNode"][];
+            versions: components["schemas"]["CoverageVersion"][];
+            cells: components["schemas"]["CoverageCell"][];
+            /** @description Further versions, with fewer bytes there. */
+            left_out: number;
+        };
+        /** @description A node of the map. */
+        CoverageNode: {
+            node: string;
+            is_reporting: boolean;
+        };
+        /** @description A version of the map. */
+        CoverageVersion: {
+            /** Format: uuid */
+            id: string;
+            project: string;
+            dataset: string;
+            ref: string;
+            bytes_total: number;
+            packs_total: number;
+        };
         /** @description A kubeconfig, or the account of the server's own pod. */
         CredentialsRequest: {
             /** @description As kubectl config view --minify --flatten --raw writes it; never shown again. */
@@ -6986,6 +7395,35 @@ export interface components {
         DailyMailChangeRequest: {
             time_zone?: string;
             hour?: number;
+        };
+        /**
+         * @description How an attempt in a cluster waits, or waited, for its data.
+         *
+         *     `percent` of the data is on each of `nodes` before its Job is made; 0: it waits for nothing.
+         */
+        DataGate: {
+            when: components["schemas"]["WhenEnum"];
+            percent: number;
+            /** @description Why it starts in this way. */
+            readonly why: components["schemas"]["ChoiceReason"] | null;
+            /** @description The trouble of its wait, or why it streams instead; null for none. */
+            readonly notice: components["schemas"]["ChoiceReason"] | null;
+            nodes: string[];
+            /** @description The node with the least counts. */
+            percent_there: number;
+            /** @description Over all nodes. */
+            bytes_present: number;
+            /** @description Over all nodes. */
+            bytes_total: number;
+            /**
+             * Format: double
+             * @description Seconds until it opens at the last rates; null if open or unknown.
+             */
+            readonly eta_s: number | null;
+            /** Format: date-time */
+            opened_at: string | null;
+            /** @description The warm-up plans that bring the data. */
+            readonly plans: string[];
         };
         /** @description A dataset and the head of its `main`. */
         Dataset: {
@@ -7183,6 +7621,19 @@ export interface components {
          * @enum {string}
          */
         DirectionEnum: "import" | "export";
+        /** @description The disk of a node's cache, in bytes. */
+        Disk: {
+            /** Format: int64 */
+            total_bytes: number;
+            /** Format: int64 */
+            free_bytes: number;
+            /** Format: int64 */
+            cache_bytes: number;
+            /** Format: int64 */
+            limit_bytes: number | null;
+            is_read_only: boolean;
+            problem: string;
+        };
         /** @description The disk of a node's cache, in bytes. */
         DiskRequest: {
             /** Format: int64 */
@@ -7493,6 +7944,7 @@ export interface components {
          *     * `to_be_started` - to_be_started
          *     * `preparing` - preparing
          *     * `preparing_in_cluster` - preparing_in_cluster
+         *     * `waits_for_data` - waits_for_data
          *     * `submitted` - submitted
          *     * `running` - running
          *     * `cancelling` - cancelling
@@ -7516,7 +7968,7 @@ export interface components {
          *     * `cluster_ended` - cluster_ended
          * @enum {string}
          */
-        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster" | "no_place" | "auto_waits" | "gang_turn" | "gang_forming" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
+        ExplanationCodeEnum: "succeeded" | "cancelled" | "failed" | "retry_wait" | "no_room" | "none_fits" | "kept_back" | "to_be_placed" | "to_be_started" | "preparing" | "preparing_in_cluster" | "waits_for_data" | "submitted" | "running" | "cancelling" | "finalizing" | "moving" | "to_another_cluster" | "tracked" | "cluster_away" | "in_cluster" | "no_place" | "auto_waits" | "gang_turn" | "gang_forming" | "cluster_queued" | "cluster_admitted" | "cluster_scheduling" | "cluster_pulling" | "cluster_initializing" | "cluster_running" | "cluster_stopping" | "cluster_ended";
         /** @description Why a piece of work in the background failed. */
         Failure: {
             code: string;
@@ -7966,6 +8418,11 @@ export interface components {
             cpus: number;
             memory_bytes: number;
             gpus: number;
+        };
+        /** @description All volumes of a node, and whether its kubelet knows the driver. */
+        HeldVolumesRequest: {
+            volumes: string[];
+            is_registered: boolean;
         };
         /** @description One legal hold; `ref` is null when the whole dataset is held. */
         Hold: {
@@ -8974,6 +9431,12 @@ export interface components {
          * @enum {string}
          */
         ModalityEnum: "image-classification" | "image-objects";
+        /**
+         * @description * `packs` - packs
+         *     * `view` - view
+         * @enum {string}
+         */
+        ModeEnum: "packs" | "view";
         /** @description A model. The context carries `latest`, looked up once per page. */
         Model: {
             /** Format: uuid */
@@ -9062,6 +9525,15 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /**
+         * @description * `cold` - cold
+         *     * `limited` - limited
+         *     * `queued` - queued
+         *     * `running` - running
+         *     * `pinned` - pinned
+         * @enum {string}
+         */
+        NeedEnum: "cold" | "limited" | "queued" | "running" | "pinned";
         /**
          * @description * `problem` - problem
          *     * `warning` - warning
@@ -9382,6 +9854,19 @@ export interface components {
             /** @description A version, branch, tag or commit. */
             at: string;
         };
+        /** @description The fields of a new replica. */
+        NewReplicaRequest: {
+            /** @default false */
+            pinned?: boolean;
+            /** Format: date-time */
+            ends_at?: string | null;
+            store: string;
+            /**
+             * Format: int64
+             * @description The most bytes a second that are copied and read back; null: no limit.
+             */
+            rate_bytes_s?: number | null;
+        };
         /** @description A link to make: its days, its note, and whether it shows the log. */
         NewRunShareRequest: {
             /** @default 30 */
@@ -9547,6 +10032,36 @@ export interface components {
             /** @default  */
             message?: string;
         };
+        /** @description The fields of a new store. */
+        NewStoreRequest: {
+            access_key_id: string;
+            secret_access_key: string;
+            session_token?: string;
+            /**
+             * Format: decimal
+             * @description Price of bringing data out of Atom's own store, per GiB; null: unknown.
+             */
+            egress_per_gib?: string | null;
+            /**
+             * Format: decimal
+             * @description Price of writing, per GiB; null: unknown.
+             */
+            write_per_gib?: string | null;
+            /**
+             * Format: decimal
+             * @description Price of keeping for a month, per GiB; null: unknown.
+             */
+            keep_per_gib_month?: string | null;
+            /** @description Three letters, as in ISO 4217. */
+            currency?: string;
+            /** @description As the routes of clusters name it: lower-case letters, digits, hyphens. */
+            name: string;
+            /** @description The address of the S3 service. */
+            endpoint: string;
+            bucket: string;
+            prefix?: string;
+            region?: string;
+        };
         /** @description The same for a new task, which may also be about chosen files only. */
         NewTaskFilterRequest: {
             /** @default  */
@@ -9614,7 +10129,7 @@ export interface components {
             /** @default  */
             description?: string;
         };
-        /** @description Where a version goes: named nodes, or the best `copies` nodes (1 without both). */
+        /** @description A warm-up plan to start. */
         NewWarmPlanRequest: {
             cluster: string;
             nodes?: string[];
@@ -9625,15 +10140,54 @@ export interface components {
              */
             rate_bytes_s?: number | null;
             /**
+             * @description Ten more count like an hour of waiting for reads of the object store.
+             * @default 50
+             */
+            priority?: number;
+            /**
              * Format: date-time
              * @description When the plan fails unless it is done.
              */
             deadline?: string | null;
             /**
+             * Format: date-time
+             * @description Until then the version stays needed after the plan is done, if there is room.
+             */
+            keep_until?: string | null;
+            /**
              * @description Whether the version stays needed afterwards.
              * @default false
              */
             pinned?: boolean;
+        };
+        /** @description When the newest version of a ref goes where. */
+        NewWarmScheduleRequest: {
+            cluster: string;
+            nodes?: string[];
+            copies?: number | null;
+            /**
+             * Format: int64
+             * @description The most for all nodes together.
+             */
+            rate_bytes_s?: number | null;
+            /**
+             * @description Ten more count like an hour of waiting for reads of the object store.
+             * @default 50
+             */
+            priority?: number;
+            /** @description A branch or tag, such as main. */
+            ref: string;
+            /** @description Minute, hour, day, month and day of the week. */
+            cron: string;
+            /**
+             * @description Such as Europe/Berlin.
+             * @default UTC
+             */
+            timezone?: string;
+            /** @description Each plan fails unless it is done by then. */
+            deadline_s?: number | null;
+            /** @description For so long a version stays needed after its time, if there is room. */
+            keep_s?: number | null;
         };
         /** @description A new webhook. */
         NewWebhookRequest: {
@@ -9722,17 +10276,22 @@ export interface components {
             /** Format: date-time */
             reported_at: string | null;
             readonly is_reporting: boolean;
-            /** @description Bytes; empty before the first report. */
-            disk: {
-                [key: string]: unknown;
-            };
-            gpus: {
-                [key: string]: unknown;
-            }[];
+            readonly disk: components["schemas"]["Disk"] | null;
+            gpus: components["schemas"]["Card"][];
             /** @description Newest first. */
-            xid_events: {
-                [key: string]: unknown;
-            }[];
+            xid_events: components["schemas"]["Xid"][];
+            /** @description How large the cache may grow: to its limit, and no further than the disk. */
+            readonly capacity_bytes: number;
+            /** @description Bytes of packs, without those that the agent is to remove. */
+            readonly used_bytes: number;
+            /** @description Bytes that open plans will bring. */
+            readonly promised_bytes: number;
+            /** @description Packs that the agent is to remove. */
+            readonly pending_removals: number;
+            /** @description Whether pods of the node get versions as volumes. */
+            has_volumes: boolean;
+            /** @description Volumes that pods of the node have now. */
+            volumes: number;
         };
         /** @description Which node; this machine's unless one is named. */
         NodeChoiceRequest: {
@@ -9902,6 +10461,20 @@ export interface components {
          * @enum {string}
          */
         OpenInvitationKindEnum: "project" | "unit";
+        /** @description The packs of an input, and where the node keeps them. */
+        OpenVolume: {
+            /**
+             * Format: uuid
+             * @description The name of the project's folder on the node.
+             */
+            project: string;
+            /** @description Such as digits@v3. */
+            reference: string;
+            /** @description All of them, as hex. */
+            packs: string[];
+            /** @description Why packs that the node lacks do not come; empty if they do. */
+            problem: string;
+        };
         /**
          * @description * `push` - push
          *     * `merge` - merge
@@ -10120,6 +10693,10 @@ export interface components {
             results: components["schemas"]["QuarantinedPack"][];
             next: string | null;
         };
+        PaginatedReplicaList: {
+            results: components["schemas"]["Replica"][];
+            next: string | null;
+        };
         PaginatedRunningOperationList: {
             results: components["schemas"]["RunningOperation"][];
             next: string | null;
@@ -10170,6 +10747,10 @@ export interface components {
         };
         PaginatedWarmPlanList: {
             results: components["schemas"]["WarmPlan"][];
+            next: string | null;
+        };
+        PaginatedWarmScheduleList: {
+            results: components["schemas"]["WarmSchedule"][];
             next: string | null;
         };
         PaginatedWebhookList: {
@@ -10325,6 +10906,13 @@ export interface components {
             topics?: components["schemas"]["PreferenceChangeRequest"][];
             daily?: components["schemas"]["DailyMailChangeRequest"];
         };
+        /** @description How long a replica stays: pinned, or until a time. */
+        PatchedReplicaEndRequest: {
+            /** @default false */
+            pinned?: boolean;
+            /** Format: date-time */
+            ends_at?: string | null;
+        };
         /** @description The fields of a view to change; the others stay. */
         PatchedSavedViewChangesRequest: {
             name?: string;
@@ -10364,6 +10952,29 @@ export interface components {
             labels_from?: components["schemas"]["LabelsFromEnum"] | components["schemas"]["BlankEnum"];
             /** @description Scan again so many seconds after a scan has ended; null: when asked. */
             every_s?: number | null;
+        };
+        /** @description The fields of a store that may change. Its place may not: add another store for that. */
+        PatchedStoreChangesRequest: {
+            access_key_id?: string;
+            secret_access_key?: string;
+            session_token?: string;
+            /**
+             * Format: decimal
+             * @description Price of bringing data out of Atom's own store, per GiB; null: unknown.
+             */
+            egress_per_gib?: string | null;
+            /**
+             * Format: decimal
+             * @description Price of writing, per GiB; null: unknown.
+             */
+            write_per_gib?: string | null;
+            /**
+             * Format: decimal
+             * @description Price of keeping for a month, per GiB; null: unknown.
+             */
+            keep_per_gib_month?: string | null;
+            /** @description Three letters, as in ISO 4217. */
+            currency?: string;
         };
         /** @description The settings of a task that can change while it takes work; those left out stay. */
         PatchedTaskSettingsRequest: {
@@ -10522,6 +11133,8 @@ export interface components {
             /** Format: double */
             coverage: number | null;
             start: components["schemas"]["PlacementEstimate"] | null;
+            /** @description The three ways to start; none without data, or where it never runs. */
+            ways: components["schemas"]["StartTime"][];
             parts: components["schemas"]["StartParts"] | null;
             run: components["schemas"]["PlacementEstimate"] | null;
             data: components["schemas"]["PlaceData"][];
@@ -10606,6 +11219,11 @@ export interface components {
              * @default 0
              */
             priority?: number;
+            /**
+             * @description The percentage of the data for which a start at a share is told.
+             * @default 80
+             */
+            start_percent?: number;
         };
         /** @description Labels of pre-labels that a person kept and changed; a label is an object or a class. */
         PreLabelEdits: {
@@ -11065,9 +11683,11 @@ export interface components {
          *     * `node_not_ready` - node_not_ready
          *     * `rdma_off` - rdma_off
          *     * `gang` - gang
+         *     * `data_gate` - data_gate
+         *     * `data_trouble` - data_trouble
          * @enum {string}
          */
-        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "place" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready" | "rdma_off" | "gang";
+        ReasonKindEnum: "retry" | "queue" | "passed" | "resources" | "machines" | "placement" | "place" | "data" | "data_retry" | "runtime" | "cancelled" | "failed" | "cluster" | "silent" | "node_not_ready" | "rdma_off" | "gang" | "data_gate" | "data_trouble";
         /** @description Codes that are shown this once. */
         RecoveryCodes: {
             recovery_codes: string[];
@@ -11131,6 +11751,74 @@ export interface components {
             /** @default 7 */
             days?: number;
         };
+        /** @description A version in a second store. */
+        Replica: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly dataset: string;
+            readonly ref: string;
+            readonly store: string;
+            readonly state: components["schemas"]["ReplicaStateEnum"];
+            readonly pinned: boolean;
+            /** Format: date-time */
+            readonly ends_at: string | null;
+            readonly rate_bytes_s: number | null;
+            readonly packs_total: number;
+            readonly packs_copied: number;
+            readonly packs_verified: number;
+            readonly bytes_total: number;
+            readonly bytes_copied: number;
+            readonly bytes_verified: number;
+            readonly bytes_to_copy: number;
+            /**
+             * Format: decimal
+             * @description Price of bringing the bytes that the store lacked; null: unknown.
+             */
+            readonly cost: string | null;
+            /** Format: decimal */
+            readonly cost_per_month: string | null;
+            readonly currency: string;
+            /** Format: date-time */
+            readonly started_at: string | null;
+            /** Format: date-time */
+            readonly verified_at: string | null;
+            /** Format: date-time */
+            readonly removes_at: string | null;
+            /** Format: date-time */
+            readonly retry_at: string | null;
+            readonly error: components["schemas"]["Failure"] | null;
+            readonly created_by: string | null;
+            /** Format: date-time */
+            readonly created_at: string;
+        };
+        /** @description The bytes that a replica would copy, and its price. */
+        ReplicaPreview: {
+            store: string;
+            packs_total: number;
+            bytes_total: number;
+            /** @description Packs that the store lacks. */
+            packs_to_copy: number;
+            bytes_to_copy: number;
+            /**
+             * Format: decimal
+             * @description Price of bringing them: egress and writing; null: unknown.
+             */
+            cost: string | null;
+            /** Format: decimal */
+            cost_per_month: string | null;
+            /** @description Empty where no fee is known. */
+            currency: string;
+        };
+        /**
+         * @description * `copying` - copying
+         *     * `failed` - failed
+         *     * `removing` - removing
+         *     * `there` - there
+         *     * `verifying` - verifying
+         *     * `waiting` - waiting
+         * @enum {string}
+         */
+        ReplicaStateEnum: "copying" | "failed" | "removing" | "there" | "verifying" | "waiting";
         /** @description The Python and the requirements that a run's environment was built from. */
         Requirements: {
             python: string;
@@ -11404,6 +12092,10 @@ export interface components {
             /** @description Whether it writes datasets: it was asked for, or the workflow does. */
             may_write: boolean;
             image: string;
+            /** @description The start that was asked for; null: Atom chooses. */
+            readonly start: components["schemas"]["RunStart"] | null;
+            /** @description How its last attempt waits for its data; null on own machines, or without data. */
+            readonly data_gate: components["schemas"]["DataGate"] | null;
             priority: number;
             /** Format: date-time */
             queued_at: string | null;
@@ -11458,6 +12150,7 @@ export interface components {
          *     * `no_place` - no_place
          *     * `placed` - placed
          *     * `rdma_off` - rdma_off
+         *     * `data_gate` - data_gate
          *     * `resumes` - resumes
          *     * `waits` - waits
          *     * `runtime` - runtime
@@ -11482,7 +12175,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "place_chosen" | "no_place" | "placed" | "rdma_off" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "place_chosen" | "no_place" | "placed" | "rdma_off" | "data_gate" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;
@@ -11738,6 +12431,8 @@ export interface components {
              *     * `hostfile` - hostfile
              */
             launcher?: components["schemas"]["LauncherEnum"];
+            /** @description When it starts relative to its data; left out or null, Atom chooses. */
+            start?: components["schemas"]["StartRequest"] | null;
             env?: {
                 [key: string]: string;
             };
@@ -11831,6 +12526,11 @@ export interface components {
             /** Format: date-time */
             archived_at: string | null;
             readonly attempts: number;
+        };
+        /** @description The start that a person asked for. */
+        RunStart: {
+            when: components["schemas"]["WhenEnum"];
+            percent: number | null;
         };
         /**
          * @description * `admitted` - admitted
@@ -12513,12 +13213,61 @@ export interface components {
             /** Format: double */
             image_s: number;
         };
+        /** @description When a run starts relative to its data: when all is there, at a percentage, or at once. */
+        StartRequest: {
+            when: components["schemas"]["WhenEnum"];
+            /** @description The part of the bytes that is there first; of share alone. */
+            percent?: number | null;
+        };
+        /** @description A way to start relative to the data; Atom takes the default if nobody chooses. */
+        StartTime: {
+            when: components["schemas"]["WhenEnum"];
+            percent: number | null;
+            start: components["schemas"]["WayStart"];
+            /**
+             * Format: double
+             * @description Seconds until its data is there.
+             */
+            data_s: number | null;
+            note: components["schemas"]["ChoiceReason"] | null;
+            is_default: boolean;
+        };
         /**
          * @description * `look` - look
          *     * `import` - import
          * @enum {string}
          */
         StepEnum: "look" | "import";
+        /** @description A second store; its place is null for all but administrators of the installation. */
+        Store: {
+            /** Format: uuid */
+            readonly id: string;
+            readonly name: string;
+            readonly region: string;
+            readonly endpoint: string | null;
+            readonly bucket: string | null;
+            readonly prefix: string | null;
+            readonly has_credentials: boolean;
+            /** Format: decimal */
+            readonly egress_per_gib: string | null;
+            /** Format: decimal */
+            readonly write_per_gib: string | null;
+            /** Format: decimal */
+            readonly keep_per_gib_month: string | null;
+            readonly currency: string;
+            /** Format: date-time */
+            readonly checked_at: string | null;
+            readonly problem: components["schemas"]["Failure"] | null;
+            readonly replica_count: number;
+            /** Format: date-time */
+            readonly created_at: string;
+            /** Format: date-time */
+            readonly updated_at: string;
+        };
+        StorePage: {
+            results: components["schemas"]["Store"][];
+            next: string | null;
+        };
         /** @description A file that the version has. */
         StoredFile: {
             path: string;
@@ -12538,6 +13287,20 @@ export interface components {
         /** @description Paths that a client is about to send. */
         StoredPathsRequest: {
             paths: string[];
+        };
+        /** @description Packs that a reader is about to read, or with whose last addresses it had trouble. */
+        StreamedPacksRequest: {
+            packs: string[];
+            /**
+             * @description Why the last addresses did not serve; the new ones lead to another store.
+             *
+             *     * `missing` - missing
+             *     * `digest` - digest
+             *     * `refused` - refused
+             *     * `away` - away
+             * @default
+             */
+            trouble?: components["schemas"]["TroubleEnum"] | components["schemas"]["BlankEnum"];
         };
         /** @description Up to 200 submissions of one task. */
         SubmitBatchRequest: {
@@ -12872,6 +13635,14 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `missing` - missing
+         *     * `digest` - digest
+         *     * `refused` - refused
+         *     * `away` - away
+         * @enum {string}
+         */
+        TroubleEnum: "missing" | "digest" | "refused" | "away";
         /** @description A unit, what hangs on it, and the caller's role. */
         Unit: {
             /** Format: uuid */
@@ -13126,6 +13897,17 @@ export interface components {
          * @enum {integer}
          */
         VocOriginEnum: 0 | 1;
+        /** @description A pod and the input of its run that it asks for. */
+        VolumeClaimRequest: {
+            volume: string;
+            /** Format: uuid */
+            version: string;
+            input: string;
+            mode: components["schemas"]["ModeEnum"];
+            namespace: string;
+            pod: string;
+            pod_uid: string;
+        };
         /** @description Why there is nothing for the caller, or how much there is by now. */
         Waiting: {
             /** @description Items that the caller would get now. */
@@ -13145,6 +13927,24 @@ export interface components {
             ahead_elsewhere: number;
             explanation: components["schemas"]["Explanation"];
         };
+        /** @description A cluster that the project may use, with its nodes that have an agent. */
+        WarmChoice: {
+            cluster: string;
+            nodes: components["schemas"]["WarmNodeChoice"][];
+        };
+        /** @description A node with an agent, and what it has of the version; sizes in bytes. */
+        WarmNodeChoice: {
+            node: string;
+            is_reporting: boolean;
+            is_read_only: boolean;
+            problem: string;
+            /** @description Bytes by which its cache may still grow. */
+            free_bytes: number;
+            bytes_present: number;
+            bytes_total: number;
+            /** @description Room that the version lacks there. */
+            lacking_bytes: number;
+        };
         /** @description A warm-up plan with its nodes. */
         WarmPlan: {
             error: string;
@@ -13160,9 +13960,14 @@ export interface components {
             state: string;
             copies: number | null;
             rate_bytes_s: number | null;
+            priority: number;
             /** Format: date-time */
             deadline: string | null;
+            /** Format: date-time */
+            keep_until: string | null;
             pinned: boolean;
+            /** Format: uuid */
+            schedule: string | null;
             readonly created_by: string | null;
             /** Format: date-time */
             created_at: string;
@@ -13188,6 +13993,14 @@ export interface components {
             rate_bytes_s: number;
             /** Format: double */
             readonly eta_s: number | null;
+            /** @description Fetches from the object store that failed. */
+            failures: number;
+            /** @description Packs that other nodes sent. */
+            packs_from_peers: number;
+            /** @description Packs read from the object store. */
+            packs_from_origin: number;
+            /** @description The node that took the part of a silent one, empty without one. */
+            readonly replaced_by: string;
         };
         /** @description What to warm. */
         WarmRequest: {
@@ -13196,11 +14009,55 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        /** @description A schedule of warm-up plans; `error` says why the last time made no plan. */
+        WarmSchedule: {
+            error: string;
+            readonly error_code: string | null;
+            readonly error_params: {
+                [key: string]: unknown;
+            } | null;
+            /** Format: uuid */
+            id: string;
+            dataset: string;
+            ref: string;
+            cluster: string;
+            nodes: string[];
+            copies: number | null;
+            rate_bytes_s: number | null;
+            priority: number;
+            cron: string;
+            timezone: string;
+            deadline_s: number | null;
+            keep_s: number | null;
+            /** @description Return whether no time starts a plan. */
+            readonly paused: boolean;
+            /**
+             * Format: date-time
+             * @description Null while it is paused.
+             */
+            next_at: string | null;
+            /** Format: date-time */
+            last_at: string | null;
+            /** Format: uuid */
+            last_plan: string | null;
+            readonly last_plan_state: string | null;
+            readonly created_by: string | null;
+            /** Format: date-time */
+            created_at: string;
+        };
         /** @description How much of the data the node has already; `coverage` is 0 to 1. */
         Warmth: {
             bytes_missing: number;
             /** Format: double */
             coverage: number;
+        };
+        /** @description Seconds until the start: median and ninth tenth, null if unknown. */
+        WayStart: {
+            known: boolean;
+            /** Format: double */
+            p50_s: number | null;
+            /** Format: double */
+            p90_s: number | null;
         };
         /** @description A webhook, without its secret. */
         Webhook: {
@@ -13222,6 +14079,13 @@ export interface components {
             /** Format: date-time */
             readonly created_at: string;
         };
+        /**
+         * @description * `data_there` - data_there
+         *     * `share` - share
+         *     * `now` - now
+         * @enum {string}
+         */
+        WhenEnum: "data_there" | "share" | "now";
         /** @description An item of a task with its present label. */
         WorkItem: {
             path: string;
@@ -13346,6 +14210,13 @@ export interface components {
          */
         WriterStateEnum: "abandoned" | "committed" | "committing" | "persisted" | "uploading" | "writing";
         /** @description An XID event of a card. */
+        Xid: {
+            gpu: string;
+            xid: number;
+            /** Format: date-time */
+            at: string;
+        };
+        /** @description An XID event of a card. */
         XidRequest: {
             gpu: string;
             xid: number;
@@ -13428,6 +14299,7 @@ export type AgentJoined = components['schemas']['AgentJoined'];
 export type AgentOrders = components['schemas']['AgentOrders'];
 export type AgentReportAnswer = components['schemas']['AgentReportAnswer'];
 export type AgentReportRequest = components['schemas']['AgentReportRequest'];
+export type AgentVolumesHeld = components['schemas']['AgentVolumesHeld'];
 export type AgentWorkRequest = components['schemas']['AgentWorkRequest'];
 export type Alias = components['schemas']['Alias'];
 export type AliasChange = components['schemas']['AliasChange'];
@@ -13471,8 +14343,12 @@ export type BuildLogRequest = components['schemas']['BuildLogRequest'];
 export type BuiltRequest = components['schemas']['BuiltRequest'];
 export type ByEnum = components['schemas']['ByEnum'];
 export type CacheRecord = components['schemas']['CacheRecord'];
+export type CacheSettings = components['schemas']['CacheSettings'];
+export type CacheSettingsRequest = components['schemas']['CacheSettingsRequest'];
 export type Came = components['schemas']['Came'];
 export type Candidate = components['schemas']['Candidate'];
+export type Card = components['schemas']['Card'];
+export type CardLink = components['schemas']['CardLink'];
 export type CardLinkKindEnum = components['schemas']['CardLinkKindEnum'];
 export type CardLinkRequest = components['schemas']['CardLinkRequest'];
 export type CardRequest = components['schemas']['CardRequest'];
@@ -13534,9 +14410,14 @@ export type Cordon = components['schemas']['Cordon'];
 export type CordonBodyRequest = components['schemas']['CordonBodyRequest'];
 export type Correction = components['schemas']['Correction'];
 export type CountedClass = components['schemas']['CountedClass'];
+export type CoverageCell = components['schemas']['CoverageCell'];
+export type CoverageMap = components['schemas']['CoverageMap'];
+export type CoverageNode = components['schemas']['CoverageNode'];
+export type CoverageVersion = components['schemas']['CoverageVersion'];
 export type CredentialsRequest = components['schemas']['CredentialsRequest'];
 export type DailyMail = components['schemas']['DailyMail'];
 export type DailyMailChangeRequest = components['schemas']['DailyMailChangeRequest'];
+export type DataGate = components['schemas']['DataGate'];
 export type Dataset = components['schemas']['Dataset'];
 export type DatasetHistory = components['schemas']['DatasetHistory'];
 export type DatasetPreflight = components['schemas']['DatasetPreflight'];
@@ -13552,6 +14433,7 @@ export type DiffRow = components['schemas']['DiffRow'];
 export type DiffRowKindEnum = components['schemas']['DiffRowKindEnum'];
 export type DiffSummary = components['schemas']['DiffSummary'];
 export type DirectionEnum = components['schemas']['DirectionEnum'];
+export type Disk = components['schemas']['Disk'];
 export type DiskRequest = components['schemas']['DiskRequest'];
 export type DocumentSourceEnum = components['schemas']['DocumentSourceEnum'];
 export type Download = components['schemas']['Download'];
@@ -13621,6 +14503,7 @@ export type HealthFinding = components['schemas']['HealthFinding'];
 export type Heartbeat = components['schemas']['Heartbeat'];
 export type Held = components['schemas']['Held'];
 export type HeldSlots = components['schemas']['HeldSlots'];
+export type HeldVolumesRequest = components['schemas']['HeldVolumesRequest'];
 export type Hold = components['schemas']['Hold'];
 export type Holder = components['schemas']['Holder'];
 export type Holding = components['schemas']['Holding'];
@@ -13703,6 +14586,7 @@ export type Member = components['schemas']['Member'];
 export type MergeConflict = components['schemas']['MergeConflict'];
 export type MergeRequest = components['schemas']['MergeRequest'];
 export type ModalityEnum = components['schemas']['ModalityEnum'];
+export type ModeEnum = components['schemas']['ModeEnum'];
 export type Model = components['schemas']['Model'];
 export type ModelVersion = components['schemas']['ModelVersion'];
 export type MoveOntologyRequest = components['schemas']['MoveOntologyRequest'];
@@ -13711,6 +14595,7 @@ export type MyWork = components['schemas']['MyWork'];
 export type MyWorkCounts = components['schemas']['MyWorkCounts'];
 export type NamedCount = components['schemas']['NamedCount'];
 export type Need = components['schemas']['Need'];
+export type NeedEnum = components['schemas']['NeedEnum'];
 export type NeedLevelEnum = components['schemas']['NeedLevelEnum'];
 export type NewClusterRequest = components['schemas']['NewClusterRequest'];
 export type NewCommentRequest = components['schemas']['NewCommentRequest'];
@@ -13739,6 +14624,7 @@ export type NewPasswordRequest = components['schemas']['NewPasswordRequest'];
 export type NewPersonRequest = components['schemas']['NewPersonRequest'];
 export type NewProjectRequest = components['schemas']['NewProjectRequest'];
 export type NewRefRequest = components['schemas']['NewRefRequest'];
+export type NewReplicaRequest = components['schemas']['NewReplicaRequest'];
 export type NewRunShareRequest = components['schemas']['NewRunShareRequest'];
 export type NewS3KeyPair = components['schemas']['NewS3KeyPair'];
 export type NewSavedViewRequest = components['schemas']['NewSavedViewRequest'];
@@ -13747,12 +14633,14 @@ export type NewServiceAccountRequest = components['schemas']['NewServiceAccountR
 export type NewServiceToken = components['schemas']['NewServiceToken'];
 export type NewSourceRequest = components['schemas']['NewSourceRequest'];
 export type NewSplitRequest = components['schemas']['NewSplitRequest'];
+export type NewStoreRequest = components['schemas']['NewStoreRequest'];
 export type NewTaskFilterRequest = components['schemas']['NewTaskFilterRequest'];
 export type NewToken = components['schemas']['NewToken'];
 export type NewUnitRequest = components['schemas']['NewUnitRequest'];
 export type NewUploadRequest = components['schemas']['NewUploadRequest'];
 export type NewVersionRequest = components['schemas']['NewVersionRequest'];
 export type NewWarmPlanRequest = components['schemas']['NewWarmPlanRequest'];
+export type NewWarmScheduleRequest = components['schemas']['NewWarmScheduleRequest'];
 export type NewWebhookRequest = components['schemas']['NewWebhookRequest'];
 export type NewWriteJobRequest = components['schemas']['NewWriteJobRequest'];
 export type NewWriteRequest = components['schemas']['NewWriteRequest'];
@@ -13779,6 +14667,7 @@ export type OntologyVersion = components['schemas']['OntologyVersion'];
 export type OpEnum = components['schemas']['OpEnum'];
 export type OpenInvitation = components['schemas']['OpenInvitation'];
 export type OpenInvitationKindEnum = components['schemas']['OpenInvitationKindEnum'];
+export type OpenVolume = components['schemas']['OpenVolume'];
 export type OperationEnum = components['schemas']['OperationEnum'];
 export type OperationPreview = components['schemas']['OperationPreview'];
 export type OperatorEnum = components['schemas']['OperatorEnum'];
@@ -13819,6 +14708,7 @@ export type PaginatedOntologyList = components['schemas']['PaginatedOntologyList
 export type PaginatedOrganisationList = components['schemas']['PaginatedOrganisationList'];
 export type PaginatedProjectList = components['schemas']['PaginatedProjectList'];
 export type PaginatedQuarantinedPackList = components['schemas']['PaginatedQuarantinedPackList'];
+export type PaginatedReplicaList = components['schemas']['PaginatedReplicaList'];
 export type PaginatedRunningOperationList = components['schemas']['PaginatedRunningOperationList'];
 export type PaginatedS3KeyPairList = components['schemas']['PaginatedS3KeyPairList'];
 export type PaginatedSavedViewList = components['schemas']['PaginatedSavedViewList'];
@@ -13832,6 +14722,7 @@ export type PaginatedTreeProjectList = components['schemas']['PaginatedTreeProje
 export type PaginatedUnitList = components['schemas']['PaginatedUnitList'];
 export type PaginatedVersionList = components['schemas']['PaginatedVersionList'];
 export type PaginatedWarmPlanList = components['schemas']['PaginatedWarmPlanList'];
+export type PaginatedWarmScheduleList = components['schemas']['PaginatedWarmScheduleList'];
 export type PaginatedWebhookList = components['schemas']['PaginatedWebhookList'];
 export type PaginatedWorkItemList = components['schemas']['PaginatedWorkItemList'];
 export type PaginatedWriteJobList = components['schemas']['PaginatedWriteJobList'];
@@ -13854,8 +14745,10 @@ export type PatchedDatasetChangeRequest = components['schemas']['PatchedDatasetC
 export type PatchedDescriptionRequest = components['schemas']['PatchedDescriptionRequest'];
 export type PatchedNewRoleRequest = components['schemas']['PatchedNewRoleRequest'];
 export type PatchedPreferenceChangesRequest = components['schemas']['PatchedPreferenceChangesRequest'];
+export type PatchedReplicaEndRequest = components['schemas']['PatchedReplicaEndRequest'];
 export type PatchedSavedViewChangesRequest = components['schemas']['PatchedSavedViewChangesRequest'];
 export type PatchedSourceChangesRequest = components['schemas']['PatchedSourceChangesRequest'];
+export type PatchedStoreChangesRequest = components['schemas']['PatchedStoreChangesRequest'];
 export type PatchedTaskSettingsRequest = components['schemas']['PatchedTaskSettingsRequest'];
 export type PatchedUserRequest = components['schemas']['PatchedUserRequest'];
 export type PatchedWebhookChangesRequest = components['schemas']['PatchedWebhookChangesRequest'];
@@ -13923,6 +14816,9 @@ export type RelationKindRequest = components['schemas']['RelationKindRequest'];
 export type RemediesEnum = components['schemas']['RemediesEnum'];
 export type RemovalRequest = components['schemas']['RemovalRequest'];
 export type RenewalRequest = components['schemas']['RenewalRequest'];
+export type Replica = components['schemas']['Replica'];
+export type ReplicaPreview = components['schemas']['ReplicaPreview'];
+export type ReplicaStateEnum = components['schemas']['ReplicaStateEnum'];
 export type Requirements = components['schemas']['Requirements'];
 export type ResetLink = components['schemas']['ResetLink'];
 export type ResetOffer = components['schemas']['ResetOffer'];
@@ -13975,6 +14871,7 @@ export type RunSeries = components['schemas']['RunSeries'];
 export type RunShare = components['schemas']['RunShare'];
 export type RunShares = components['schemas']['RunShares'];
 export type RunShort = components['schemas']['RunShort'];
+export type RunStart = components['schemas']['RunStart'];
 export type RunStateEnum = components['schemas']['RunStateEnum'];
 export type RunSums = components['schemas']['RunSums'];
 export type RunTagsRequest = components['schemas']['RunTagsRequest'];
@@ -14044,10 +14941,15 @@ export type SplitPreview = components['schemas']['SplitPreview'];
 export type SplitRequest = components['schemas']['SplitRequest'];
 export type StageEnum = components['schemas']['StageEnum'];
 export type StartParts = components['schemas']['StartParts'];
+export type StartRequest = components['schemas']['StartRequest'];
+export type StartTime = components['schemas']['StartTime'];
 export type StepEnum = components['schemas']['StepEnum'];
+export type Store = components['schemas']['Store'];
+export type StorePage = components['schemas']['StorePage'];
 export type StoredFile = components['schemas']['StoredFile'];
 export type StoredFiles = components['schemas']['StoredFiles'];
 export type StoredPathsRequest = components['schemas']['StoredPathsRequest'];
+export type StreamedPacksRequest = components['schemas']['StreamedPacksRequest'];
 export type SubmitBatchRequest = components['schemas']['SubmitBatchRequest'];
 export type SubmitRequest = components['schemas']['SubmitRequest'];
 export type TableColumn = components['schemas']['TableColumn'];
@@ -14075,6 +14977,7 @@ export type ToolsEnum = components['schemas']['ToolsEnum'];
 export type TopicEnum = components['schemas']['TopicEnum'];
 export type TrainedOn = components['schemas']['TrainedOn'];
 export type TreeProject = components['schemas']['TreeProject'];
+export type TroubleEnum = components['schemas']['TroubleEnum'];
 export type Unit = components['schemas']['Unit'];
 export type UnitShort = components['schemas']['UnitShort'];
 export type UnknownJob = components['schemas']['UnknownJob'];
@@ -14098,13 +15001,19 @@ export type VersionShort = components['schemas']['VersionShort'];
 export type VersionStateEnum = components['schemas']['VersionStateEnum'];
 export type VersionStats = components['schemas']['VersionStats'];
 export type VocOriginEnum = components['schemas']['VocOriginEnum'];
+export type VolumeClaimRequest = components['schemas']['VolumeClaimRequest'];
 export type Waiting = components['schemas']['Waiting'];
 export type WaitingRun = components['schemas']['WaitingRun'];
+export type WarmChoice = components['schemas']['WarmChoice'];
+export type WarmNodeChoice = components['schemas']['WarmNodeChoice'];
 export type WarmPlan = components['schemas']['WarmPlan'];
 export type WarmPlanNode = components['schemas']['WarmPlanNode'];
 export type WarmRequest = components['schemas']['WarmRequest'];
+export type WarmSchedule = components['schemas']['WarmSchedule'];
 export type Warmth = components['schemas']['Warmth'];
+export type WayStart = components['schemas']['WayStart'];
 export type Webhook = components['schemas']['Webhook'];
+export type WhenEnum = components['schemas']['WhenEnum'];
 export type WorkItem = components['schemas']['WorkItem'];
 export type WorkItemStateEnum = components['schemas']['WorkItemStateEnum'];
 export type Workflow = components['schemas']['Workflow'];
@@ -14113,6 +15022,7 @@ export type WriteJob = components['schemas']['WriteJob'];
 export type WriteJobStateEnum = components['schemas']['WriteJobStateEnum'];
 export type Writer = components['schemas']['Writer'];
 export type WriterStateEnum = components['schemas']['WriterStateEnum'];
+export type Xid = components['schemas']['Xid'];
 export type XidRequest = components['schemas']['XidRequest'];
 export type YoloLabelTaskEnum = components['schemas']['YoloLabelTaskEnum'];
 export type Problem = components['schemas']['Problem'];
@@ -14171,6 +15081,103 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentReportAnswer"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_volume_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VolumeClaimRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenVolume"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_volume_index: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                volume: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    agent_volumes_held: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HeldVolumesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVolumesHeld"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -14938,7 +15945,10 @@ export interface operations {
     };
     cluster_agent_manifest: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With the driver of volumes; its containers are privileged. */
+                volumes?: boolean;
+            };
             header?: never;
             path: {
                 cluster: string;
@@ -14998,6 +16008,72 @@ export interface operations {
             };
         };
     };
+    cluster_cache_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CacheSettings"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_cache_set: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CacheSettingsRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CacheSettings"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     cluster_check: {
         parameters: {
             query?: never;
@@ -15015,6 +16091,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ClusterDetail"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cluster_coverage: {
+        parameters: {
+            query?: {
+                /** @description The versions of one project. */
+                project?: string;
+            };
+            header?: never;
+            path: {
+                cluster: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CoverageMap"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -20440,6 +21550,241 @@ export interface operations {
             };
         };
     };
+    version_replica_preview: {
+        parameters: {
+            query: {
+                store: string;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplicaPreview"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_replicas: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replica"][];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_replicate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewReplicaRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replica"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_replica: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+                store: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replica"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_replica_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+                store: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replica"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_replica_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+                store: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedReplicaEndRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replica"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     dataset_version_restore: {
         parameters: {
             query?: never;
@@ -20704,6 +22049,75 @@ export interface operations {
             };
         };
     };
+    warm_choices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmChoice"][];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    version_warm_plans: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                dataset: string;
+                project: string;
+                ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWarmPlanList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     warm_plans_create: {
         parameters: {
             query?: never;
@@ -20924,6 +22338,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SavedView"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                dataset: string;
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewWarmScheduleRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmSchedule"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -23279,6 +24741,40 @@ export interface operations {
             };
         };
     };
+    replicas_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedReplicaList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     run_policy_get: {
         parameters: {
             query?: {
@@ -24605,6 +26101,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                state?: "cancelled" | "done" | "failed" | "running";
             };
             header?: never;
             path: {
@@ -24684,6 +26181,167 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WarmPlan"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_list: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                project: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PaginatedWarmScheduleList"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmSchedule"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmSchedule"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    warm_schedules_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                schedule_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WarmSchedule"];
                 };
             };
             429: components["responses"]["TooManyRequests"];
@@ -25101,7 +26759,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["PackDigestsRequest"];
+                "application/json": components["schemas"]["StreamedPacksRequest"];
             };
         };
         responses: {
@@ -27292,6 +28950,219 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServiceState"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    stores_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorePage"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_add: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewStoreRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Store"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                store: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Store"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                store: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_change: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text of yours. Sent again with the same key within a day, the request is not carried out again: it gets the first answer. With another body or address it is refused with 409 `idempotency_key_reused`; while the first is still running, with `request_in_progress`. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                store: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedStoreChangesRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Store"];
+                };
+            };
+            /** @description The Idempotency-Key came with another request, or that still runs. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            429: components["responses"]["TooManyRequests"];
+            /** @description The request failed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    store_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                store: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Store"];
                 };
             };
             429: components["responses"]["TooManyRequests"];

@@ -21,6 +21,8 @@ import {
   refsSearch,
   uploadSearch,
   versionsSearch,
+  warmPlansSearch,
+  warmUpSearch,
 } from '@/features/datasets/search';
 import {
   compareSearch,
@@ -211,6 +213,18 @@ const datasetRoutes = [
     path: '/datasets/$name/diff',
     validateSearch: optional(diffSearch),
     component: lazyRouteComponent(datasets, 'DiffPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/warm-plans',
+    validateSearch: optional(warmPlansSearch),
+    component: lazyRouteComponent(datasets, 'PlansPage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/datasets/$name/warm-up',
+    validateSearch: optional(warmUpSearch),
+    component: lazyRouteComponent(datasets, 'WarmUpPage'),
   }),
   createRoute({
     getParentRoute: under,
@@ -421,6 +435,11 @@ const administrationRoutes = [
     getParentRoute: under,
     path: '/settings/garbage',
     component: lazyRouteComponent(administration, 'GarbagePage'),
+  }),
+  createRoute({
+    getParentRoute: under,
+    path: '/settings/stores',
+    component: lazyRouteComponent(administration, 'StoresPage'),
   }),
   createRoute({
     getParentRoute: under,

@@ -162,4 +162,7 @@ export const states = {
   committing: 'Committing',
   committed: 'Committed',
   abandoned: 'Abandoned',
+  copying: 'Copying',
+  there: 'There',
+  removing: 'Being removed',
 };

@@ -162,4 +162,7 @@ export const states: Translation<typeof en.states> = {
   committing: '提交中',
   committed: '已提交',
   abandoned: '已放弃',
+  copying: '复制中',
+  there: '已就位',
+  removing: '移除中',
 };

@@ -260,7 +260,7 @@ export const failure = {
 /** Kinds whose sentence has a number. */
 type Counted = 'mounted' | 'mounted_links' | 'leftovers_ended';
 /** These carry a sentence of their cluster. */
-type OfCluster = 'rdma_off';
+type OfCluster = 'rdma_off' | 'data_gate';
 
 export const event = {
   created: '{{user}} started the run.',
@@ -325,7 +325,16 @@ export const amount = {
 };
 
 /** The kinds `resources`, `machines` and `placement` are said by the placement's words, `failed` by the failure's. */
-type SaidElsewhere = 'queue' | 'passed' | 'gang' | 'resources' | 'machines' | 'placement' | 'failed' | 'rdma_off';
+type SaidElsewhere =
+  | 'queue'
+  | 'passed'
+  | 'gang'
+  | 'resources'
+  | 'machines'
+  | 'placement'
+  | 'failed'
+  | 'rdma_off'
+  | 'data_trouble';
 
 export const reason = {
   retry: 'The last attempt was lost; the next one starts at {{at}}.',
@@ -341,6 +350,10 @@ export const reason = {
   place: '{{place}}: {{said}}',
   silent: 'The runner has not reported for {{silent_s}}; its pod runs on the ready node {{node}}.',
   node_not_ready: 'The cluster has lost contact with the node {{node}}.',
+  data_gate_choosing: 'Nodes for its data are being chosen.',
+  data_gate_eta:
+    '{{bytes_present}} of {{bytes_total}} of its data are on {{nodes}}; it starts at {{percent}} %. About {{eta_s}} to go.',
+  data_gate: '{{bytes_present}} of {{bytes_total}} of its data are on {{nodes}}; it starts at {{percent}} %.',
   gang_turn: 'Another run on several nodes gets its nodes in this cluster first.',
   gang_forming: '{{joined}} of {{nodes}} nodes have started their pod; the command waits for all.',
 } satisfies Words<
@@ -351,6 +364,8 @@ export const reason = {
   | 'passed_other'
   | 'gang_turn'
   | 'gang_forming'
+  | 'data_gate_choosing'
+  | 'data_gate_eta'
 >;
 
 export const reasonAction = {
@@ -364,6 +379,7 @@ export const reasonAction = {
   silent: 'Check that the pod reaches Atom. Cancel the run if it does no work any more.',
   node_not_ready: 'Wait: the run starts again elsewhere once its runner is silent too.',
   rdma_off: 'Ask an administrator: the page of the cluster says what is missing.',
+  data_gate: 'Wait, or start a copy that starts at once.',
   gang_turn: 'Wait: one run at a time gets its nodes, so that no two hold a part of them each.',
   gang_forming: 'Wait. After {{limit_s}} it gives its nodes back and waits for its next turn.',
 } satisfies Partial<Words<ReasonKindEnum | 'gang_turn' | 'gang_forming'>>;

@@ -303,6 +303,10 @@ export const reason: Translation<typeof en.reason> = {
   place: '{{place}}：{{said}}',
   silent: '运行程序已有 {{silent_s}} 没有上报；其 Pod 在就绪的节点 {{node}} 上运行。',
   node_not_ready: '集群与节点 {{node}} 失去联系。',
+  data_gate_choosing: '正在为其数据选择节点。',
+  data_gate_eta:
+    '{{bytes_total}} 数据中的 {{bytes_present}} 已在 {{nodes}}；达到 {{percent}} % 时开始。大约还需{{eta_s}}。',
+  data_gate: '{{bytes_total}} 数据中的 {{bytes_present}} 已在 {{nodes}}；达到 {{percent}} % 时开始。',
   gang_turn: '此集群先为另一个多节点运行提供节点。',
   gang_forming: '{{nodes}} 个节点中有 {{joined}} 个已启动 Pod；命令等待全部到齐。',
 };
@@ -318,6 +322,7 @@ export const reasonAction: Translation<typeof en.reasonAction> = {
   silent: '请检查 Pod 能否访问 Atom。如果运行已不再工作，请取消它。',
   node_not_ready: '请等待：一旦运行程序也没有上报，运行将在别处重新开始。',
   rdma_off: '请联系管理员：集群页面会说明缺少什么。',
+  data_gate: '请等待，或启动一个立即开始的副本。',
   gang_turn: '请等待：每次只有一个运行获取节点，以免两个运行各占一部分。',
   gang_forming: '请等待。{{limit_s}} 后它会归还节点，等待下一次轮到它。',
 };

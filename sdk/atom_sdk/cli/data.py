@@ -14,6 +14,7 @@ from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.diffs import MARKS, diff
 from atom_sdk.cli.folder_labels import folder_labels
 from atom_sdk.cli.render import Bars, path_text, print_table, without_zeros
+from atom_sdk.cli.replicas import replicas, replicate
 from atom_sdk.cli.split_options import splitting
 from atom_sdk.cli.transfers import print_left_out
 from atom_sdk.cli.warming import warm, warm_plans
@@ -28,6 +29,8 @@ def data() -> None:
 
 data.add_command(warm)
 data.add_command(warm_plans)
+data.add_command(replicate)
+data.add_command(replicas)
 
 
 @data.command(name="split")

@@ -12,6 +12,7 @@ from atom_sdk.cli.context import Context, pass_context
 from atom_sdk.cli.options import Size
 from atom_sdk.cli.render import duration_text, print_table
 from atom_sdk.cli.run_options import pairs
+from atom_sdk.cli.start_option import start_text
 
 Row = dict[str, Any]
 
@@ -94,8 +95,25 @@ _PARTS = ("queue", "data", "image")
 def _print_places(out: Console, decision: Row) -> None:
     columns = ("place", "fits", "starts in", "data there", "to fetch", "price", "cost", "reason")
     print_table(out, columns, map(_cells, decision["candidates"]))
+    _print_ways(out, decision["candidates"])
     for assumption in decision["assumptions"]:
         out.print(f"- {assumption['sentence']}", markup=False)
+
+
+def _print_ways(out: Console, candidates: list[Row]) -> None:
+    """Print when the run starts in each place by each way; an older server tells none."""
+    rows = [
+        (row["name"], start_text(way), _interval(way["start"]), _note(way))
+        for row in candidates
+        for way in row.get("ways") or ()
+    ]
+    if rows:
+        print_table(out, ("place", "start", "starts in", ""), rows)
+
+
+def _note(way: Row) -> str:
+    parts = [(way["note"] or {}).get("sentence", ""), "Atom's choice." if way["is_default"] else ""]
+    return " ".join(part for part in parts if part)
 
 
 def _cells(row: Row) -> tuple[str, ...]:

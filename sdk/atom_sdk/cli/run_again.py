@@ -16,6 +16,7 @@ from atom_sdk.cli.run_options import (
     with_nodes,
 )
 from atom_sdk.cli.run_watching import started
+from atom_sdk.cli.start_option import start_of, with_start
 
 
 @click.command()
@@ -79,6 +80,7 @@ def move(
 )
 @click.option("--image", metavar="REF", help="Another image that the cluster starts.")
 @with_nodes
+@with_start
 @with_awaiting
 @pass_context
 def clone(context: Context, /, run_name: str, parameters: tuple[str, ...], **options: Any) -> int:
@@ -92,6 +94,7 @@ def clone(context: Context, /, run_name: str, parameters: tuple[str, ...], **opt
         for name in ("accelerator", "cluster", "image", "nodes", "launcher")
         if options[name] is not None
     }
+    changed |= start_of(options)
     if parameters:
         changed["parameters"] = parameters_of(parameters)
     if resources := resources_of(options):

@@ -9,6 +9,7 @@ from typing import Any, TextIO
 import click
 
 from atom_sdk.cli.options import Size, not_blank
+from atom_sdk.cli.start_option import start_of, with_start
 from atom_sdk.manifests.query import QueryError, parse_query
 
 DELIVERIES = ("packs", "mount", "stream")
@@ -115,7 +116,7 @@ def with_settings(command: Callable[..., Any]) -> Callable[..., Any]:
             help="How often it is tried again by itself, after a failure that is not the code's.",
         ),
     )
-    command = with_nodes(command)
+    command = with_nodes(with_start(command))
     for option in reversed(options):
         command = option(command)
     return command
@@ -162,6 +163,7 @@ def settings_of(options: Mapping[str, Any]) -> dict[str, Any]:
         "tags": list(options["tag"]),
         "resources": resources_of(options),
         **{name: value for name, value in given.items() if value is not None},
+        **start_of(options),
     }
 
 

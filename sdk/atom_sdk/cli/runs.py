@@ -25,6 +25,7 @@ from atom_sdk.cli.run_options import (
 )
 from atom_sdk.cli.run_ranks import ALL_RANKS, RankName, nodes_rows, print_ranks
 from atom_sdk.cli.run_watching import awaited, follow_ranks, follow_run, print_log, started
+from atom_sdk.cli.start_option import start_rows
 from atom_sdk.cli.workflows import workflow
 from atom_sdk.client.code.git import fetch_code
 from atom_sdk.client.code.snapshot import send_snapshot, take_snapshot
@@ -161,6 +162,7 @@ def _print_run(out: Console, found: dict[str, Any]) -> None:
         ("image", found.get("image") or ""),
         ("resources", amounts_text(found)),
         *nodes_rows(found),
+        *start_rows(found),
         ("duration", duration_text(found["duration_s"])),
         ("metrics", json.dumps(found["metrics_summary"], ensure_ascii=False)),
         ("tags", " ".join(found["tags"])),

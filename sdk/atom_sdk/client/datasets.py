@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from atom_sdk.client.pull.pull import PullOptions, PullResult
     from atom_sdk.client.push.importing import Import, ImportOptions, ImportResult
     from atom_sdk.client.push.push import PushOptions, PushResult
+    from atom_sdk.client.replicas import Replicas
     from atom_sdk.client.warm_plans import WarmPlans, WarmSchedules
     from atom_sdk.client.writing import DatasetWriter, WriteJob, WriterOptions
     from atom_sdk.export import ExportResult
@@ -374,6 +375,13 @@ class Datasets:
         from atom_sdk.client.warm_plans import WarmSchedules
 
         return WarmSchedules(self._http, self._project)
+
+    @property
+    def replicas(self) -> Replicas:
+        """Return the project's replicas in second stores."""
+        from atom_sdk.client.replicas import Replicas
+
+        return Replicas(self._http, self._project, self.version_base)
 
     def coverage(self, reference: str) -> builtins.list[dict[str, Any]]:
         """Return how much of the version is on which node."""

@@ -34,7 +34,9 @@ class Runs:
         what a cluster starts; without a cluster the run goes to Atom's own machines. `accelerator`
         names a kind of GPUs that the cluster has; without it, any will do. `nodes` pods of a
         cluster run a command together, each with these resources; `launcher` (plain, torchrun,
-        tensorflow, hostfile) says how they start it.
+        tensorflow, hostfile) says how they start it. `start` says
+        when it starts relative to its data: `{"when": "data_there"}`, `{"when": "share", "percent":
+        80}` or `{"when": "now"}`; without it, Atom chooses.
         Raises ApiError with a message per field when something does not fit.
         """
         return run_with_floats(self._http.post(f"projects/{self._project}/runs/", body))
@@ -59,8 +61,9 @@ class Runs:
         """Return where Atom would place a run, with the cost of each place; starts nothing.
 
         `body`: cpus, memory_bytes, gpus, accelerator, nodes, image, inputs (references by alias),
-        workflow or command, priority. `candidates` are the places, best first. Times are in
-        seconds, sizes in bytes; money is text in the named currency, None where it is unknown.
+        workflow or command, priority, start_percent. `candidates` are the places, best first; their
+        `ways` tell when the run starts by each way to wait for its data. Times are in seconds,
+        sizes in bytes; money is text in the named currency, None where it is unknown.
         """
         address = f"projects/{self._project}/placements/preview/"
         decision: dict[str, Any] = self._http.post(address, body)
@@ -108,7 +111,8 @@ class Runs:
         """Start a new run of the same code, data, parameters and resources.
 
         `changes`: name, parameters, resources, timeout_s, max_retries, tags, cluster, image,
-        accelerator, nodes, launcher; of parameters and resources only those that are named change.
+        accelerator, nodes, launcher, start; of parameters and resources only those that are named
+        change.
         """
         return run_with_floats(self._http.post(f"runs/{self.resolve(run)}/clone/", changes))
 

@@ -21,6 +21,9 @@ class RangeReader(Protocol):
     def read(self, pack: bytes, start: int, length: int) -> PackRange:
         """Return `length` bytes from `start`, fewer at the end of the pack."""
 
+    def doubt(self, pack: bytes) -> None:
+        """Read a pack elsewhere from now on, if it is stored twice: its bytes were wrong."""
+
 
 @dataclass(frozen=True)
 class StreamOptions:

@@ -129,6 +129,7 @@ class StreamingDataset(LocalDataset):
             return data
         where = self._pack_ids[row], self._offsets[row], self._sizes[row]
         if not self._is_good(row, data) and self._blocks.discard(*where):
+            self._ranges.doubt(self.index.packs[where[0]])
             data = self._stored(row)
         return self._verify(row, data)
 

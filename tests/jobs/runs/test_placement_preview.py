@@ -16,7 +16,7 @@ from atom.cache.models import CacheRecord
 from atom.clusters.actions import ensure_local_node
 from atom.clusters.models import AcceleratorPrice, Cluster, Node, NodeAccelerator, StoreRoute
 from atom.core import clock
-from atom.datasets.models import Version
+from atom.datasets.models import Replica, Store, Version
 from atom.jobs import states
 from atom.jobs.models import Attempt
 from tests.factories.accounts import make_project
@@ -104,6 +104,32 @@ def ranked(answer: dict[str, Any]) -> list[dict[str, Any]]:
 
 def by_name(answer: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in answer["candidates"]}
+
+
+def test_a_replica_in_a_near_store_costs_the_egress_of_its_own_way(
+    api: APIClient, version: Version
+) -> None:
+    far, near = make_cluster("far", "2.00"), make_cluster("near", "2.00")
+    store = Store.objects.create(name="frankfurt", endpoint="https://s3.example.org", bucket="b")
+    replica = Replica.objects.create(version=version, store=store, state="copying", pinned=True)
+    for cluster, fee in ((far, "1.00"), (near, "0.001")):
+        StoreRoute.objects.create(
+            cluster=cluster, store=store.name, bandwidth_bytes_per_s=2 * GB,
+            egress_per_gib=Decimal(fee), currency="EUR",
+        )  # fmt: skip
+    rows = by_name(ask(api, inputs={"d": "digits@v1"}))
+    assert {rows[name]["data"][0]["store"] for name in ("far", "near")} == {"atom"}
+    replica.state, replica.verified_at = "there", clock.now()
+    replica.save()
+    answer = ask(api, inputs={"d": "digits@v1"})
+    rows = by_name(answer)
+    assert answer["chosen"] == "near"
+    assert (rows["near"]["data"][0]["store"], rows["far"]["data"][0]["store"]) == (
+        "frankfurt",
+        "atom",
+    )
+    assert float(rows["near"]["data"][0]["egress_cost"]) < 1
+    assert float(rows["far"]["data"][0]["egress_cost"]) == pytest.approx(16, abs=0.01)
 
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])

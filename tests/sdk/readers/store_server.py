@@ -49,7 +49,7 @@ class Addresses:
     def url(self, pack: bytes) -> str:
         return f"http://127.0.0.1:{self.port}/{pack.hex()}.tar?key={self.key}"
 
-    def renew(self, pack: bytes, refused: str) -> str:
+    def renew(self, pack: bytes, refused: str, trouble: str = "") -> str:
         self.key += 1
         self.renewals += 1
         return self.url(pack)

@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from random import Random
@@ -222,6 +222,44 @@ def test_a_store_that_stays_broken_is_a_clear_error_and_may_recover(remote: Remo
         dataset[0]
     remote.server.fault = None
     _read_all(dataset, remote.files)
+
+
+@dataclass
+class TwoStores(Addresses):
+    """Packs are in a near store, and in another to which trouble leads."""
+
+    other_port: int = 0
+    troubles: list[str] = field(default_factory=list)
+
+    def renew(self, pack: bytes, refused: str, trouble: str = "") -> str:
+        """Return an address of the other store after trouble."""
+        if trouble:
+            self.troubles.append(trouble)
+            self.port = self.other_port
+        return super().renew(pack, refused, trouble)
+
+
+@pytest.mark.parametrize(("code", "trouble"), [(404, "missing"), (503, "away"), (403, "away")])
+def test_a_pack_that_the_near_store_cannot_give_comes_from_the_other(
+    remote: Remote, code: int, trouble: str
+) -> None:
+    with serving(remote.server.folder, _fails(code)) as near:
+        addresses = TwoStores(near.port, other_port=remote.server.port)
+        dataset = StreamingDataset(remote.index, remote.cache, PackRanges(addresses, QUICK))
+        _read_all(dataset, remote.files)
+    assert set(addresses.troubles) == {trouble}
+
+
+def test_wrong_bytes_of_the_near_store_are_read_from_the_other(remote: Remote) -> None:
+    def spoil(server: StoreServer, request: BaseHTTPRequestHandler, number: int) -> bool:
+        answer(server, request, spoil=True)
+        return True
+
+    with serving(remote.server.folder, spoil) as near:
+        addresses = TwoStores(near.port, other_port=remote.server.port)
+        dataset = StreamingDataset(remote.index, remote.cache, PackRanges(addresses, QUICK))
+        assert bytes(dataset[0].data) == remote.files[dataset[0].path]
+    assert addresses.troubles[0] == "digest"
 
 
 def test_an_address_that_expired_is_renewed_once(remote: Remote) -> None:

@@ -6,6 +6,8 @@ import base64
 import hashlib
 import hmac
 import json
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -27,11 +29,11 @@ from atom.cache.agents.actions.plans import end_plan, reason_of
 from atom.cache.engines.sources import Choice, OpenFetch, SourceKind, choose_sources
 from atom.cache.engines.turns import origin_room, turn_of
 from atom.cache.models import CacheRecord, NodeAgent, PackFetch, WarmPlan, WarmPlanNode
+from atom.cache.origins import pack_origins
 from atom.cache.warming.actions.records import UNREADABLE
-from atom.core import clock, storage
+from atom.core import clock
 from atom.core.locks import in_turn
-from atom.datasets.catalog.reads import URL_EXPIRES_S, require_kept
-from atom.datasets.keys import pack_key
+from atom.datasets.catalog.reads import require_kept
 
 # Fetches from the object store at once, of all clusters together.
 ORIGIN_FETCHES: Final = 64
@@ -239,7 +241,7 @@ def _begin(part: WarmPlanNode, choices: list[Choice], mine: list[PackFetch]) -> 
         fetch.rate_bytes_s, fetch.bytes_done = rate, 0
         fetch.kind = SourceKind.PEER if choice.peer else SourceKind.ORIGIN
         fetch.peer_id = UUID(choice.peer) if choice.peer else None
-        fetch.heard_at = clock.now()
+        fetch.store, fetch.heard_at = None, clock.now()
         fetches.append(fetch)
     new = [fetch for fetch in fetches if fetch.pack not in waiting]
     PackFetch.objects.bulk_create(new)
@@ -255,10 +257,29 @@ def fetch_lines(fetches: list[PackFetch]) -> list[dict[str, Any]]:
         node__in=[fetch.peer_id for fetch in fetches if fetch.peer_id]
     )
     by_node: dict[UUID | None, NodeAgent] = {peer.node_id: peer for peer in peers}
-    return [_line(fetch, by_node.get(fetch.peer_id)) for fetch in fetches]
+    origins = _origins([fetch for fetch in fetches if fetch.peer_id not in by_node])
+    return [_line(fetch, by_node.get(fetch.peer_id), origins) for fetch in fetches]
 
 
-def _line(fetch: PackFetch, peer: NodeAgent | None) -> dict[str, Any]:
+def _origins(fetches: Sequence[PackFetch]) -> dict[UUID, str]:
+    """Return the address of each fetch from a store, by its id; the rows keep the store."""
+    by_place: dict[tuple[UUID, UUID], list[PackFetch]] = defaultdict(list)
+    for fetch in fetches:
+        by_place[fetch.cluster_id, fetch.plan.version_id].append(fetch)
+    urls: dict[UUID, str] = {}
+    for (cluster_id, _), group in by_place.items():
+        packs = [fetch.pack for fetch in group]
+        addresses = pack_origins(cluster_id, group[0].plan.version, packs)
+        for fetch in group:
+            address = addresses[fetch.pack]
+            urls[fetch.pk] = address.url
+            if fetch.store != address.store:
+                fetch.store = address.store
+                fetch.save(update_fields=["store", "updated_at"])
+    return urls
+
+
+def _line(fetch: PackFetch, peer: NodeAgent | None, origins: Mapping[UUID, str]) -> dict[str, Any]:
     return {
         "fetch": str(fetch.pk),
         "plan": str(fetch.plan_id),
@@ -266,13 +287,12 @@ def _line(fetch: PackFetch, peer: NodeAgent | None) -> dict[str, Any]:
         "pack": fetch.pack,
         "size_bytes": fetch.size_bytes,
         "rate_bytes_s": fetch.rate_bytes_s,
-        "source": _origin(fetch) if peer is None else _peer_source(fetch, peer),
+        "source": _origin(origins[fetch.pk]) if peer is None else _peer_source(fetch, peer),
     }
 
 
-def _origin(fetch: PackFetch) -> dict[str, Any]:
-    key = storage.project_prefix(fetch.project) + pack_key(fetch.pack)
-    return {"kind": "origin", "url": storage.objects().presign_get(key, URL_EXPIRES_S)}
+def _origin(url: str) -> dict[str, Any]:
+    return {"kind": "origin", "url": url}
 
 
 def _peer_source(fetch: PackFetch, peer: NodeAgent) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Final
@@ -9,7 +10,7 @@ from uuid import UUID
 
 import structlog
 from django.db import transaction
-from django.db.models import Case, Exists, Value, When
+from django.db.models import Case, Exists, F, Value, When
 
 from atom.cache.agents.actions.coverage import add_packs, remove_packs
 from atom.cache.agents.actions.evicting import count_bytes, ordered_away
@@ -19,6 +20,7 @@ from atom.cache.engines.sources import SourceKind
 from atom.cache.models import NodeAgent, PackFetch, WarmPlan, WarmPlanNode
 from atom.cache.states import WARM_PLAN_NODE_STATES
 from atom.core import clock, states
+from atom.datasets.replicas.actions.upkeep import avoid_packs
 from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
@@ -29,6 +31,8 @@ REPEAT_AFTER: Final = timedelta(seconds=20)
 MAX_FAILURES: Final = 8
 # Removals in one answer: their ends fit into one request.
 MAX_REMOVALS: Final = 500
+# The second store has no such pack, or other bytes of it.
+_SUSPECT_REASONS = frozenset({"digest", "missing"})
 _PEER_REASONS = frozenset({"stalled", "digest", "refused", "missing"})
 # An agent that stops gives its fetches back; none of them failed.
 _STOPPING = ("refused", "The agent stops.")
@@ -36,6 +40,12 @@ _STOPPING = ("refused", "The agent stops.")
 _BLAMES = frozenset({"digest", "missing"})
 _BLAMERS: Final = 2
 _DISTRUST: Final = timedelta(minutes=10)
+# A fetch that waits for the origin has not begun there: its bytes came from the peer after all.
+_SOURCE_COUNTS: Final = {
+    SourceKind.ORIGIN: "packs_from_origin",
+    SourceKind.PEER: "packs_from_peers",
+    SourceKind.WAIT: "packs_from_peers",
+}
 _DISK_REASONS = frozenset({"disk_full", "read_only"})
 
 
@@ -110,7 +120,7 @@ def _next_lines(agent: NodeAgent, room: int) -> list[dict[str, Any]]:
 
 def _fetches_of(agent: NodeAgent) -> dict[UUID, PackFetch]:
     """Return the open fetches of a node: an agent ends none of another."""
-    rows = PackFetch.objects.filter(node=agent.node).select_related("plan", "node")
+    rows = PackFetch.objects.filter(node=agent.node).select_related("plan", "node", "store")
     return {fetch.pk: fetch for fetch in rows}
 
 
@@ -134,9 +144,11 @@ def _note_done(
     PackFetch.objects.filter(pk__in=[fetch.pk for fetch in ended]).delete()
     count_bytes(agent, sum(fetch.size_bytes for fetch in ended))
     agent.save(update_fields=["disk"])
+    counts = Counter((fetch.plan_id, _SOURCE_COUNTS[SourceKind(fetch.kind)]) for fetch in ended)
     for plan_id, rate in rates.items():
         parts = WarmPlanNode.objects.filter(plan=plan_id, node=agent.node)
-        parts.update(rate_bytes_s=rate)
+        added = {name: F(name) + count for (plan, name), count in counts.items() if plan == plan_id}
+        parts.update(rate_bytes_s=rate, **added)
     for project_id, digests in packs.items():
         add_packs(agent.node, project_id, digests)
     return set(packs)
@@ -179,6 +191,12 @@ def _note_failed(fetches: dict[UUID, PackFetch], rows: list[dict[str, Any]]) -> 
             _fail_part(fetches, fetch, reason)
         elif fetch.kind == SourceKind.PEER and reason in _PEER_REASONS:
             _use_origin(fetch)
+        elif fetch.store is not None:
+            # The next address leads to Atom's own store.
+            avoid_packs(
+                fetch.store, fetch.project_id, [fetch.pack], is_suspect=reason in _SUSPECT_REASONS
+            )
+            _use_origin(fetch)
         else:
             _note_origin_failure(fetches, fetch, reason)
         plans.add(fetch.plan_id)
@@ -186,7 +204,7 @@ def _note_failed(fetches: dict[UUID, PackFetch], rows: list[dict[str, Any]]) -> 
 
 
 def _use_origin(fetch: PackFetch) -> None:
-    fetch.kind, fetch.peer, fetch.bytes_done = SourceKind.WAIT, None, 0
+    fetch.kind, fetch.peer, fetch.store, fetch.bytes_done = SourceKind.WAIT, None, None, 0
     fetch.save()
 
 

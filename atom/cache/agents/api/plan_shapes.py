@@ -10,6 +10,7 @@ from rest_framework import serializers
 
 from atom.cache.agents.actions.evicting import ordered_away, used_bytes
 from atom.cache.agents.actions.reports import is_live
+from atom.cache.agents.api.agent_bodies import CardSerializer, DiskSerializer, XidSerializer
 from atom.cache.engines.eviction import capacity_bytes
 from atom.cache.engines.turns import DEFAULT_PRIORITY, MAX_PRIORITY
 from atom.cache.models import NodeAgent, WarmPlan, WarmPlanNode
@@ -53,6 +54,9 @@ class WarmPlanNodeSerializer(ErrorFields):
     bytes_present = serializers.IntegerField(help_text="With the bytes of open fetches.")
     rate_bytes_s = serializers.IntegerField(help_text="Rate of the last fetch that ended.")
     eta_s = serializers.SerializerMethodField()
+    failures = serializers.IntegerField(help_text="Fetches from the object store that failed.")
+    packs_from_peers = serializers.IntegerField(help_text="Packs that other nodes sent.")
+    packs_from_origin = serializers.IntegerField(help_text="Packs read from the object store.")
     replaced_by = serializers.SerializerMethodField(
         help_text="The node that took the part of a silent one, empty without one."
     )
@@ -178,7 +182,9 @@ class NodeAgentSerializer(serializers.Serializer[Any]):
     joined_at = serializers.DateTimeField()
     reported_at = serializers.DateTimeField(allow_null=True)
     is_reporting = serializers.SerializerMethodField()
-    disk = serializers.DictField(help_text="Bytes; empty before the first report.")
+    disk = serializers.SerializerMethodField()
+    gpus = CardSerializer(many=True)
+    xid_events = XidSerializer(many=True, help_text="Newest first.")
     capacity_bytes = serializers.SerializerMethodField(
         help_text="How large the cache may grow: to its limit, and no further than the disk."
     )
@@ -191,14 +197,17 @@ class NodeAgentSerializer(serializers.Serializer[Any]):
     pending_removals = serializers.SerializerMethodField(
         help_text="Packs that the agent is to remove."
     )
-    gpus = serializers.ListField(child=serializers.DictField())
-    xid_events = serializers.ListField(child=serializers.DictField(), help_text="Newest first.")
     has_volumes = serializers.BooleanField(
         help_text="Whether pods of the node get versions as volumes."
     )
     volumes = serializers.IntegerField(
         source="volume_count", help_text="Volumes that pods of the node have now."
     )
+
+    @extend_schema_field(DiskSerializer(allow_null=True))
+    def get_disk(self, agent: NodeAgent) -> dict[str, Any] | None:
+        """Return the disk, null before the first report."""
+        return agent.disk or None
 
     @extend_schema_field(serializers.BooleanField())
     def get_is_reporting(self, agent: NodeAgent) -> bool:

@@ -34,6 +34,7 @@ from atom.cache.agents.api.plan_shapes import (
 from atom.cache.agents.engines.manifest import AgentOrder, agent_yaml
 from atom.cache.errors import AgentImageUnset
 from atom.cache.models import NodeAgent, PackFetch, WarmPlan, WarmPlanNode
+from atom.cache.states import WARM_PLAN_STATES
 from atom.clusters.api.views import ClusterViewBase
 from atom.clusters.errors import ClusterNotFound
 from atom.clusters.kubernetes.pod_address import pod_api_url
@@ -41,6 +42,7 @@ from atom.clusters.kubernetes.pod_identity import audience_of, installation
 from atom.core.bodies import check
 from atom.core.idempotency import idempotent
 from atom.core.pagination import KeysetPagination
+from atom.core.query import choice
 from atom.datasets.catalog.api.scope import DatasetScopedView
 
 
@@ -64,8 +66,37 @@ def _plan_line(project_id: UUID, plan_id: UUID) -> dict[str, Any]:
     return dict(WarmPlanSerializer(plan).data)
 
 
-class VersionWarmPlansView(DatasetScopedView, APIView):
+def _with_parts(plans: QuerySet[WarmPlan]) -> QuerySet[WarmPlan]:
+    parts = Prefetch("parts", WarmPlanNode.objects.select_related("node", "replaced_by"))
+    return plans.prefetch_related(parts).select_related("version__dataset", "cluster", "created_by")
+
+
+class PlanListView(generics.ListAPIView[WarmPlan]):
+    """A list of plans, newest first."""
+
+    serializer_class = WarmPlanSerializer
+    pagination_class = KeysetPagination
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return a page of plans with the bytes of open fetches."""
+        paginator = KeysetPagination()
+        page = _shown(paginator.paginate_queryset(self.get_queryset(), request, self))
+        return paginator.get_paginated_response(WarmPlanSerializer(page, many=True).data)
+
+
+class VersionWarmPlansView(DatasetScopedView, PlanListView):
     """`…/versions/<ref>/warm-plans/`."""
+
+    def get_queryset(self) -> QuerySet[WarmPlan]:
+        """Return the version's plans."""
+        if getattr(self, "swagger_fake_view", False):
+            return WarmPlan.objects.none()
+        return _with_parts(WarmPlan.objects.filter(version=self.version))
+
+    @extend_schema(operation_id="version_warm_plans")
+    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """List the warm-up plans of a version, newest first."""
+        return super().get(request, *args, **kwargs)
 
     @extend_schema(
         operation_id="warm_plans_create",
@@ -84,26 +115,26 @@ class VersionWarmPlansView(DatasetScopedView, APIView):
         return Response(_plan_line(self.project.pk, plan.pk), status=201)
 
 
-class WarmPlansView(ProjectScopedView, generics.ListAPIView[WarmPlan]):
+class WarmPlansView(ProjectScopedView, PlanListView):
     """`projects/<project>/warm-plans/`."""
 
-    serializer_class = WarmPlanSerializer
-    pagination_class = KeysetPagination
+    filters = ("state",)
 
     def get_queryset(self) -> QuerySet[WarmPlan]:
-        """Return the project's plans, newest first."""
+        """Return the project's plans; with `state` those that are in it."""
         if getattr(self, "swagger_fake_view", False):
             return WarmPlan.objects.none()
-        parts = Prefetch("parts", WarmPlanNode.objects.select_related("node", "replaced_by"))
-        plans = WarmPlan.objects.filter(project=self.project).prefetch_related(parts)
-        return plans.select_related("version__dataset", "cluster", "created_by")
+        plans = _with_parts(WarmPlan.objects.filter(project=self.project))
+        state = choice(self.request, "state", WARM_PLAN_STATES)
+        return plans.filter(state=state) if state else plans
 
-    @extend_schema(operation_id="warm_plans_list")
+    @extend_schema(
+        operation_id="warm_plans_list",
+        parameters=[OpenApiParameter("state", str, enum=list(WARM_PLAN_STATES))],
+    )
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         """List the project's warm-up plans, newest first."""
-        paginator = KeysetPagination()
-        page = _shown(paginator.paginate_queryset(self.get_queryset(), request, self))
-        return paginator.get_paginated_response(WarmPlanSerializer(page, many=True).data)
+        return super().get(request, *args, **kwargs)
 
 
 class WarmPlanView(ProjectScopedView, APIView):

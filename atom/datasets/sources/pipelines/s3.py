@@ -70,7 +70,7 @@ class S3Reader:
         check_url(self._endpoint, allowed)
         self._bucket, self._root = spec.bucket, spec.root
         self._patience = patience
-        self._client = _client(spec, self._endpoint)
+        self._client = make_client(spec, self._endpoint)
         check_connections(self._client, allowed)
         self._versioned: bool | None = None
         self._asking = threading.Lock()
@@ -206,64 +206,65 @@ class S3Reader:
         return SourceObject(key, int(row["Size"]), etag, row.get("LastModified"), version)
 
     def _failure(self, error: Exception) -> AtomError:
-        """Return the failure in our words: never the client's, which may quote a signature."""
-        if not isinstance(error, ClientError):
-            # boto3 wraps the errors of our own connections.
-            if isinstance(inner := getattr(error, "kwargs", {}).get("error"), AtomError):
-                return inner
-            if isinstance(error, HTTPClientError | BotoConnectionError | OSError):
-                return SourceAway(no_answer_from(self._endpoint))
-            return SourceOdd(
-                Sentence(
-                    "datasets.not_s3",
-                    "The answer of {endpoint} is not S3.",
-                    endpoint=self._endpoint,
-                )
-            )
-        return self._refusal(error)
+        return failure_of(error, self._endpoint, self._bucket)
 
-    def _refusal(self, error: ClientError) -> AtomError:
-        """Return the failure that an answer of the store stands for."""
-        code, status = _code(error), _status(error)
-        if code in _SLOW_DOWN or status == 429:
-            headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
-            return SourceThrottled(retry_after_s=retry_after_s(headers.get("retry-after")))
-        if status in {401, 403}:
-            return SourceDenied(
-                Sentence(
-                    "datasets.bucket_refuses_credentials",
-                    "The bucket {bucket} refuses these credentials ({code}).",
-                    bucket=self._bucket,
-                    code=code,
-                )
-            )
-        if status == 404:
-            return SourceMissing(
-                Sentence(
-                    "datasets.bucket_missing",
-                    "{endpoint} has no bucket {bucket}.",
-                    endpoint=self._endpoint,
-                    bucket=self._bucket,
-                )
-            )
-        if status >= 500:
-            return SourceAway(
-                Sentence(
-                    "datasets.endpoint_fails",
-                    "{endpoint} fails with status {status}.",
-                    endpoint=self._endpoint,
-                    status=status,
-                )
-            )
-        return SourceOdd(
+
+def failure_of(error: Exception, endpoint: str, bucket: str) -> AtomError:
+    """Return a client's failure in our words: never the client's, which may quote a signature."""
+    if isinstance(error, ClientError):
+        return _refusal(error, endpoint, bucket)
+    # boto3 wraps the errors of our own connections.
+    if isinstance(inner := getattr(error, "kwargs", {}).get("error"), AtomError):
+        return inner
+    if isinstance(error, HTTPClientError | BotoConnectionError | OSError):
+        return SourceAway(no_answer_from(endpoint))
+    return SourceOdd(
+        Sentence("datasets.not_s3", "The answer of {endpoint} is not S3.", endpoint=endpoint)
+    )
+
+
+def _refusal(error: ClientError, endpoint: str, bucket: str) -> AtomError:
+    """Return the failure that an answer of the store stands for."""
+    code, status = _code(error), _status(error)
+    if code in _SLOW_DOWN or status == 429:
+        headers = error.response.get("ResponseMetadata", {}).get("HTTPHeaders", {})
+        return SourceThrottled(retry_after_s=retry_after_s(headers.get("retry-after")))
+    if status in {401, 403}:
+        return SourceDenied(
             Sentence(
-                "datasets.endpoint_answers_status",
-                "{endpoint} answers with status {status} ({code}).",
-                endpoint=self._endpoint,
-                status=status,
-                code=code[:60],
+                "datasets.bucket_refuses_credentials",
+                "The bucket {bucket} refuses these credentials ({code}).",
+                bucket=bucket,
+                code=code,
             )
         )
+    if status == 404:
+        return SourceMissing(
+            Sentence(
+                "datasets.bucket_missing",
+                "{endpoint} has no bucket {bucket}.",
+                endpoint=endpoint,
+                bucket=bucket,
+            )
+        )
+    if status >= 500:
+        return SourceAway(
+            Sentence(
+                "datasets.endpoint_fails",
+                "{endpoint} fails with status {status}.",
+                endpoint=endpoint,
+                status=status,
+            )
+        )
+    return SourceOdd(
+        Sentence(
+            "datasets.endpoint_answers_status",
+            "{endpoint} answers with status {status} ({code}).",
+            endpoint=endpoint,
+            status=status,
+            code=code[:60],
+        )
+    )
 
 
 def aws_endpoint(region: str) -> str:
@@ -271,7 +272,8 @@ def aws_endpoint(region: str) -> str:
     return f"https://s3.{region or DEFAULT_REGION}.amazonaws.com"
 
 
-def _client(spec: SourceSpec, endpoint: str) -> Any:
+def make_client(spec: SourceSpec, endpoint: str) -> Any:
+    """Return boto3's client of a bucket: it follows no redirect and tries each request once."""
     with _CLIENTS:
         # A session is not made for several threads.
         client = _make_client(spec, endpoint)

@@ -42,6 +42,7 @@ from atom.jobs.artifacts.actions.outputs import OutputFile, OutputUpload
 from atom.jobs.attempts.actions import attempts
 from atom.jobs.attempts.actions.job_spec import job_of
 from atom.jobs.attempts.actions.streamed_inputs import (
+    TROUBLES,
     stream_addresses,
     stream_index,
     streamed_sources,
@@ -164,16 +165,30 @@ class StartedView(RunnerView):
         return Response({"ok": True})
 
 
+class StreamedPacksSerializer(PackDigestsSerializer):
+    """Packs that a reader is about to read, or with whose last addresses it had trouble."""
+
+    trouble = serializers.ChoiceField(
+        choices=TROUBLES,
+        required=False,
+        allow_blank=True,
+        default="",
+        help_text="Why the last addresses did not serve; the new ones lead to another store.",
+    )
+
+
 class StreamedPacksView(RunnerView):
     """`runner/datasets/<alias>/pack-urls/`: for the reader inside a run, of its own inputs only."""
 
     @extend_schema(
-        operation_id="runner_pack_urls", request=PackDigestsSerializer, responses=PackUrlsSerializer
+        operation_id="runner_pack_urls",
+        request=StreamedPacksSerializer,
+        responses=PackUrlsSerializer,
     )
     def post(self, request: Request, alias: str) -> Response:
         """Return where to GET packs of a dataset that the run streams."""
-        wanted = _checked(PackDigestsSerializer, request)["packs"]
-        urls = stream_addresses(self.attempt, alias, wanted)
+        body = _checked(StreamedPacksSerializer, request)
+        urls = stream_addresses(self.attempt, alias, body["packs"], body["trouble"])
         expires_at = clock.now() + timedelta(seconds=URL_EXPIRES_S)
         return Response({"urls": urls, "expires_at": expires_at})
 

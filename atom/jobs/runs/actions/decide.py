@@ -39,6 +39,7 @@ class Decision:
     run: Estimate
     why: Sentence | None
     assumptions: list[Sentence]
+    start_percent: int
     # Time alone orders, since the prices have several currencies.
     by_time: bool
 
@@ -91,6 +92,7 @@ def decide(
             by_time=by_time,
             streams=any(place.is_registered for place in usable.values()),
         ),
+        start_percent=question.start_percent,
         by_time=by_time,
     )
 
@@ -121,6 +123,7 @@ def _places(
     offers = {pk: reads.offer(row, project) for pk, row in clusters.items()}
     verdicts = {pk: reads.verdict(row, project, question) for pk, row in clusters.items()}
     waits = reads.waits(project, clusters, question)
+    with_agents = reads.with_agents if question.inputs else set()
     return [
         Place(
             offer=offers[pk],
@@ -134,6 +137,7 @@ def _places(
             fragmentation=fragmentation_of(
                 offers[pk], demand_on(offers[pk].catalog, question.demand)
             ),
+            has_agents=row.pk in with_agents,
         )
         for pk, row in clusters.items()
     ]

@@ -8,6 +8,7 @@ from typing import Any
 from atom.jobs.runs.actions.cluster_choices import accelerators_of, sentence_json
 from atom.jobs.runs.actions.decide import Decision
 from atom.jobs.runs.engines.places import InputPlace, Place
+from atom.jobs.runs.engines.start_times import StartTime, start_times
 from atom.jobs.scheduling.engines.cost import Cost, Site, cost_of
 from atom.jobs.scheduling.engines.estimates import Estimate
 from atom_sdk.sentences import Sentence
@@ -42,13 +43,17 @@ def _candidate(decision: Decision, place: Place, base: Site | None) -> Json:
     }
     if site is None:
         absent = ("rank", "coverage", "start", "parts", "run", "price", "cost")
-        return {**row, **dict.fromkeys((*absent, "cheaper_than_chosen", "later_than_chosen_s"))}
+        nulls = dict.fromkeys((*absent, "cheaper_than_chosen", "later_than_chosen_s"))
+        return {**row, **nulls, "ways": []}
     cost = _comparable(site, by_time=decision.by_time)
     return {
         **row,
         "rank": list(decision.sites).index(place.name) + 1,
         "coverage": site.coverage,
         "start": _start(place, site),
+        "ways": [_way(one) for one in start_times(place, site, decision.start_percent)]
+        if place.inputs
+        else [],
         "parts": {
             "queue": _estimate(place.wait),
             "data_s": _rounded(site.data_s),
@@ -95,6 +100,22 @@ def _start(place: Place, site: Site) -> Json:
             "Unknown: nobody stated or measured how fast the data comes there.",
         )
     return _estimate(Estimate(basis, site.start_s, later.start_s))
+
+
+def _way(time: StartTime) -> Json:
+    """Return a way to start with its time; `start` includes the wait for room and the image."""
+    return {
+        "when": time.way.when,
+        "percent": time.way.percent,
+        "start": {
+            "known": time.p50_s is not None,
+            "p50_s": _rounded(time.p50_s),
+            "p90_s": _rounded(time.p90_s),
+        },
+        "data_s": _rounded(time.data_s),
+        "note": sentence_json(time.note),
+        "is_default": time.is_default,
+    }
 
 
 def _data(part: InputPlace) -> Json:

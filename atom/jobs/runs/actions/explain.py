@@ -16,15 +16,17 @@ from atom.jobs.executors.base import Phase
 from atom.jobs.models import Attempt, Run
 from atom.jobs.runs.actions.auto_explanations import queue_reasons, waits_for_place
 from atom.jobs.runs.actions.explanations import AnswerCode, Explanation, Reason, ReasonKind
+from atom.jobs.scheduling.actions.data_gates import eta_s, waiting_gate
+from atom.jobs.scheduling.actions.data_places import sizes_of
 from atom.jobs.scheduling.actions.in_clusters import missing_accelerators
 from atom.jobs.scheduling.actions.queue_order import Turn, turn_of
 from atom.jobs.scheduling.actions.scheduling import (
     capacities_for,
     demand_of,
-    sizes_of,
     warmed_inputs,
 )
 from atom.jobs.scheduling.engines.placement import Placement, PlacementCode, place
+from atom_sdk.amounts import size_text
 from atom_sdk.sentences import Sentence
 
 
@@ -190,15 +192,23 @@ def _warming(run: Run) -> Explanation:
         for reason in (*_data_reasons(run), _runtime_reason(run), _build_reason(run))
         if reason
     ]
-    if not reasons and run.cluster is not None and forms_another(run, run.cluster):
+    gate_reasons = reasons_of_gate(run)
+    if (
+        not (reasons or gate_reasons)
+        and run.cluster is not None
+        and forms_another(run, run.cluster)
+    ):
         text = "Another run on several nodes gets its nodes in this cluster first."
         action = "Wait: one run at a time gets its nodes, so that no two hold a part of them each."
         reason = Reason(ReasonKind.GANG, text, action)
         answer = "It is ready, and waits for its turn to get all of its nodes."
         return Explanation(AnswerCode.GANG_TURN, answer, [reason])
-    if not reasons:
+    if not (reasons or gate_reasons):
         answer = "Data and environment are ready; it is about to start."
         return Explanation(AnswerCode.TO_BE_STARTED, answer, [])
+    if gate_reasons:
+        answer = "It waits until its data is on nodes; it holds no GPU meanwhile."
+        return Explanation(AnswerCode.WAITS_FOR_DATA, answer, [*gate_reasons, *reasons])
     if run.cluster is not None:
         answer = "Its cluster starts it once its environment is built."
         return Explanation(AnswerCode.PREPARING_IN_CLUSTER, answer, reasons)
@@ -233,6 +243,33 @@ def _data_reason(params: dict[str, Any], error: str) -> Reason:
         return Reason(ReasonKind.DATA, text, "Wait; the data is being copied.", params)
     action = "Check that the object store is running; the rest is asked for again and again."
     return Reason(ReasonKind.DATA_RETRY, f"{text} {error}", action, {**params, "error": error})
+
+
+def reasons_of_gate(run: Run) -> list[Reason]:
+    """Return how much of the data is on the nodes of a run that waits for it in a cluster."""
+    gate = waiting_gate(run)
+    if gate is None:
+        return []
+    nodes = ", ".join(gate.nodes)
+    params = {
+        "bytes_present": gate.bytes_present,
+        "bytes_total": gate.bytes_total,
+        "percent": gate.percent,
+        "nodes": nodes,
+        "eta_s": eta_s(gate),
+    }
+    text = "Nodes for its data are being chosen."
+    if gate.nodes:
+        there, total = size_text(gate.bytes_present), size_text(gate.bytes_total)
+        text = f"{there} of {total} are on {nodes}; it starts at {gate.percent} %."
+        if params["eta_s"] is not None:
+            text += f" About {round(params['eta_s'])} s to go."
+    action = "Wait, or start a copy that starts at once."
+    found = [Reason(ReasonKind.DATA_GATE, text, action, params)]
+    if gate.notice:
+        said = {"said": str(gate.notice), "sentence": gate.notice.as_code()}
+        found.append(Reason(ReasonKind.DATA_TROUBLE, str(gate.notice), params=said))
+    return found
 
 
 def _runtime_reason(run: Run) -> Reason | None:

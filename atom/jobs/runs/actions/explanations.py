@@ -21,6 +21,7 @@ class AnswerCode(StrEnum):
     TO_BE_STARTED = "to_be_started"
     PREPARING = "preparing"
     PREPARING_IN_CLUSTER = "preparing_in_cluster"
+    WAITS_FOR_DATA = "waits_for_data"
     SUBMITTED = "submitted"
     RUNNING = "running"
     CANCELLING = "cancelling"
@@ -67,6 +68,8 @@ class ReasonKind(StrEnum):
     NODE_NOT_READY = "node_not_ready"
     RDMA_OFF = "rdma_off"
     GANG = "gang"
+    DATA_GATE = "data_gate"
+    DATA_TROUBLE = "data_trouble"
 
 
 @dataclass(frozen=True, slots=True)

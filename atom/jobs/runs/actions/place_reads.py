@@ -12,6 +12,7 @@ from uuid import UUID
 from django.conf import settings
 
 from atom.accounts.models import Project, User
+from atom.cache.origins import Way, nearest, ways_in
 from atom.clusters.actions import LOCAL
 from atom.clusters.models import AcceleratorPrice, Cluster
 from atom.clusters.quotas.actions.quotas import quota_of
@@ -33,14 +34,13 @@ from atom.jobs.runs.actions.questions import Question
 from atom.jobs.runs.engines.cluster_choice import Fits, Offer, Verdict, judge
 from atom.jobs.runs.engines.places import InputPlace
 from atom.jobs.scheduling.actions.cluster_capacities import ClusterCapacity, capacity_of
+from atom.jobs.scheduling.actions.data_gates import clusters_with_agents
 from atom.jobs.scheduling.actions.data_places import (
     Held,
     HeldByNode,
-    Way,
     best_node,
     held_in,
     stores_of,
-    ways_in,
 )
 from atom.jobs.scheduling.actions.histories import Likeness, positions_in, run_times, waits_in
 from atom.jobs.scheduling.actions.queue_order import queue_position
@@ -63,7 +63,7 @@ class PlaceReads:
         self._quotas: dict[tuple[UUID, UUID], QuotaLimits] = {}
         self._taken: defaultdict[str, list[Demand]] = defaultdict(list)
         self._verdicts: dict[str, dict[tuple[object, ...], Verdict]] = defaultdict(dict)
-        self._stores: dict[UUID, str] = {}
+        self._stores: dict[UUID, list[str]] = {}
         self._held: dict[UUID, HeldByNode] = {}
         self._ways: dict[UUID, dict[str, Way]] = {}
         self._waits: dict[tuple[object, ...], dict[tuple[UUID, str], list[float]]] = {}
@@ -162,6 +162,11 @@ class PlaceReads:
         return pull_times(self._every)
 
     @cached_property
+    def with_agents(self) -> set[UUID]:
+        """Return the clusters whose nodes have agents."""
+        return clusters_with_agents(self._every)
+
+    @cached_property
     def _every(self) -> list[UUID]:
         return list(Cluster.objects.all().present().values_list("pk", flat=True))
 
@@ -223,7 +228,7 @@ class PlaceReads:
             for name, parts in nodes.items():
                 self._held.setdefault(cluster_id, {}).setdefault(name, {}).update(parts)
         known = {store for ways in self._ways.values() for store in ways}
-        if unknown := set(stores.values()) - known:
+        if unknown := {name for names in stores.values() for name in names} - known:
             for cluster_id, ways in ways_in(self._every, unknown).items():
                 self._ways.setdefault(cluster_id, {}).update(ways)
         self._stores |= stores
@@ -246,8 +251,10 @@ class PlaceReads:
         ]
 
     def _input(self, cluster: Cluster, alias: str, version: Version, part: Held) -> InputPlace:
-        store = self._stores[version.pk]
-        way = self._ways[cluster.pk][store]
+        first, *others = self._stores[version.pk]
+        ways = self._ways[cluster.pk]
+        store = nearest(first, others, ways)
+        way = ways[store]
         return InputPlace(
             alias=alias,
             dataset=version.dataset.name,

@@ -30,6 +30,7 @@ from atom.jobs.runs.actions.plan_data import (
 from atom.jobs.runs.actions.program import Program, command_program, workflow_program
 from atom.jobs.runs.actions.questions import Question
 from atom.jobs.runs.actions.requests import Errors, RunRequest
+from atom.jobs.runs.actions.start_request import wrong_start
 from atom.jobs.runs.model_resolver import ResolvedModel, model_resolver
 from atom.jobs.scheduling.engines.accelerators import without_gpus
 from atom.jobs.scheduling.engines.placement import Demand
@@ -132,6 +133,7 @@ def plan_run(project: Project, user: User, request: RunRequest) -> RunPlan:
             **wrong_data,
             **wrong_cluster_deliveries(chosen.cluster, request, references.versions),
             **wrong_deliveries_of(request, references, wrong_data),
+            **wrong_start(chosen.cluster, request, references.versions),
             **chosen.errors,
             **wrong_nodes(chosen.cluster, request, program),
             **wrong_accelerator,

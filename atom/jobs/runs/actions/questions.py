@@ -10,6 +10,7 @@ from django.db.models import prefetch_related_objects
 from atom.clusters.actions import LOCAL
 from atom.datasets.models import Version
 from atom.jobs.models import Run
+from atom.jobs.runs.engines.start_times import DEFAULT_PERCENT
 from atom.jobs.scheduling.engines.placement import Demand
 
 # A question reads these parts of a run, beside its workflow and its runtime.
@@ -28,6 +29,8 @@ class Question:
     workflow: str = ""
     command: Sequence[str] = ()
     priority: int = 0
+    # The percentage for which a start at a share is told.
+    start_percent: int = DEFAULT_PERCENT
     # The place whose queue counts the run already; "" for a run that does not exist yet.
     waits_in: str = ""
 

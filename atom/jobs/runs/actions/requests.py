@@ -9,6 +9,7 @@ from uuid import UUID
 
 from atom.jobs.launchers import PLAIN
 from atom.jobs.models import Artifact
+from atom.jobs.start_ways import StartWay
 
 Errors = dict[str, list[str]]
 
@@ -42,5 +43,7 @@ class RunRequest:
     cluster: str = ""
     # The image that a registered cluster starts; empty for the installation's.
     image: str = ""
+    # When it starts relative to its data; None: Atom chooses.
+    start: StartWay | None = None
     # Files that an app gives its own run, by path in its input folder; people cannot set them.
     files: Mapping[str, Artifact] = field(default_factory=dict)

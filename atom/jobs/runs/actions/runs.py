@@ -15,7 +15,7 @@ from atom.clusters.actions import AUTO, LOCAL
 from atom.core import clock, tracing
 from atom.jobs import effects, states
 from atom.jobs.attempts.actions.version_pins import pin, unpin
-from atom.jobs.deliveries import PACKS, STREAM
+from atom.jobs.deliveries import PACKS
 from atom.jobs.errors import NotCancellable, NotRetryable, RunIsTracked
 from atom.jobs.event_kinds import EventKind
 from atom.jobs.events import announce, record, transition
@@ -24,8 +24,11 @@ from atom.jobs.launchers import PLAIN
 from atom.jobs.models import Run, RunFile, RunInput, RunKeeping
 from atom.jobs.runs.actions.plan import RunPlan, plan_run
 from atom.jobs.runs.actions.requests import RunRequest
+from atom.jobs.runs.actions.start_request import delivery_of, start_of
 from atom.jobs.runs.actions.stored_decisions import keep_decision
 from atom.jobs.runs.engines.run_names import suggested_name
+from atom.jobs.scheduling.actions.data_gates import release_gates
+from atom.jobs.start_ways import NOW, SHARE
 from atom.jobs.tracking.actions.tracked import report_state
 from atom.jobs.workflows.actions import workflows
 from atom_sdk.sentences import Sentence
@@ -88,6 +91,8 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
         accelerator=plan.demand.accelerator,
         nodes=request.nodes,
         launcher=request.launcher,
+        start_when=request.start.when if request.start else "",
+        start_percent=request.start.percent if request.start else None,
         runtime=environments.ensure(plan.requirements, request.image) if plan.has_place else None,
         cluster=plan.cluster,
         has_place=plan.has_place,
@@ -108,7 +113,7 @@ def _insert(project: Project, user: User, plan: RunPlan) -> Run:
             version=version,
             selector=plan.selectors.get(alias, {}),
             view=plan.views.get(alias, ""),
-            delivery=request.deliveries.get(alias, STREAM if plan.cluster else PACKS),
+            delivery=delivery_of(request, plan.cluster, alias),
         )
         for alias, version in plan.inputs.items()
     )
@@ -201,11 +206,12 @@ def cancel_run(run_id: UUID, user: User) -> Run:
 
 
 def end_placement(run: Run) -> None:
-    """Give up the Job that a waiting run keeps for its next attempt, as after a suspension.
+    """Give up the Job and the data that a waiting run keeps for its next attempt.
 
     The caller holds the run's row lock.
     """
     run.placements.filter(ended_at=None).update(ended_at=clock.now())
+    release_gates(run)
 
 
 def retry_run(run_id: UUID, user: User) -> Run:
@@ -257,6 +263,7 @@ def request_like(run: Run) -> RunRequest:
         accelerator=accelerator,
         nodes=run.nodes,
         launcher=run.launcher,
+        start=start_of(run),
         env=run.env,
         secrets=list(run.secrets),
         timeout_s=run.timeout_s,
@@ -297,6 +304,9 @@ def clone_run(run: Run, user: User, changes: Mapping[str, Any] | None = None) ->
     if (run.cluster is not None or is_auto) and changed.get("cluster") in ("", LOCAL):
         # The cluster forced streams; its image, and several nodes, start nowhere else.
         changed = {"image": "", "deliveries": {}, "nodes": 1, **changed}
+    if "start" in changed and run.cluster is None and run.start_when in (NOW, SHARE):
+        # The old start forced streams.
+        changed = {"deliveries": {}, **changed}
     if changed.get("nodes") == 1:
         changed.setdefault("launcher", PLAIN)
     return create_run(run.project, user, replace(request, **changed))

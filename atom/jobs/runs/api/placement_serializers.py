@@ -16,6 +16,7 @@ from atom.jobs.runs.api.cluster_choices import (
     ChoiceReasonSerializer,
 )
 from atom.jobs.runs.engines.cluster_choice import Fits
+from atom.jobs.start_ways import START_WAYS
 
 
 class PlacementEstimateSerializer(serializers.Serializer[Any]):
@@ -33,6 +34,25 @@ class StartPartsSerializer(serializers.Serializer[Any]):
     queue = PlacementEstimateSerializer()
     data_s = serializers.FloatField(allow_null=True)
     image_s = serializers.FloatField()
+
+
+class WayStartSerializer(serializers.Serializer[Any]):
+    """Seconds until the start: median and ninth tenth, null if unknown."""
+
+    known = serializers.BooleanField()
+    p50_s = serializers.FloatField(allow_null=True)
+    p90_s = serializers.FloatField(allow_null=True)
+
+
+class StartTimeSerializer(serializers.Serializer[Any]):
+    """A way to start relative to the data; Atom takes the default if nobody chooses."""
+
+    when = serializers.ChoiceField(choices=START_WAYS)
+    percent = serializers.IntegerField(allow_null=True)
+    start = WayStartSerializer()
+    data_s = serializers.FloatField(allow_null=True, help_text="Seconds until its data is there.")
+    note = ChoiceReasonSerializer(allow_null=True)
+    is_default = serializers.BooleanField()
 
 
 class PlaceDataSerializer(serializers.Serializer[Any]):
@@ -81,6 +101,9 @@ class PlacementCandidateSerializer(serializers.Serializer[Any]):
     rank = serializers.IntegerField(allow_null=True)
     coverage = serializers.FloatField(allow_null=True)
     start = PlacementEstimateSerializer(allow_null=True)
+    ways = StartTimeSerializer(
+        many=True, help_text="The three ways to start; none without data, or where it never runs."
+    )
     parts = StartPartsSerializer(allow_null=True)
     run = PlacementEstimateSerializer(allow_null=True)
     data = PlaceDataSerializer(many=True)  # type: ignore[assignment]

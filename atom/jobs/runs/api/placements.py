@@ -24,7 +24,9 @@ from atom.jobs.runs.api.cluster_choices import WantedSerializer
 from atom.jobs.runs.api.placement_serializers import PlacementDecisionSerializer
 from atom.jobs.runs.engines.images import MAX_CHARACTERS
 from atom.jobs.runs.engines.refs import BadReferenceError
+from atom.jobs.runs.engines.start_times import DEFAULT_PERCENT
 from atom.jobs.scheduling.engines.placement import Demand
+from atom.jobs.start_ways import LEAST_PERCENT, MOST_PERCENT
 from atom.jobs.workflows.actions import workflows
 from atom_sdk.sentences import Sentence
 
@@ -75,6 +77,14 @@ class PlacementQuestionSerializer(WantedSerializer):
         required=False,
         default=0,
         help_text="It decides the value of an hour.",
+    )
+
+    start_percent = serializers.IntegerField(
+        min_value=LEAST_PERCENT,
+        max_value=MOST_PERCENT,
+        required=False,
+        default=DEFAULT_PERCENT,
+        help_text="The percentage of the data for which a start at a share is told.",
     )
 
     def validate_inputs(self, inputs: dict[str, str]) -> dict[str, str]:

@@ -10,8 +10,10 @@ from atom.core.names import NameField, TextField
 from atom.jobs.deliveries import DELIVERIES
 from atom.jobs.launchers import LAUNCHERS, MAX_NODES
 from atom.jobs.runs.engines.images import MAX_CHARACTERS
+from atom.jobs.start_ways import LEAST_PERCENT, MOST_PERCENT, SHARE, START_WAYS, StartWay
 from atom.jobs.workflows.api.workflow_serializers import PartialResourcesSerializer
 from atom_sdk.manifests.query import MAX_TEXT_CHARACTERS, QueryError, parse_query
+from atom_sdk.sentences import Sentence
 
 MAX_KIND_CHARACTERS = 100
 
@@ -42,6 +44,50 @@ def launcher_field() -> serializers.ChoiceField:
     """Return how each node starts the command."""
     return serializers.ChoiceField(
         choices=LAUNCHERS, required=False, help_text="How several nodes start the command."
+    )
+
+
+class StartSerializer(serializers.Serializer[Any]):
+    """When a run starts relative to its data: when all is there, at a percentage, or at once."""
+
+    when = serializers.ChoiceField(choices=START_WAYS)
+    percent = serializers.IntegerField(
+        min_value=LEAST_PERCENT,
+        max_value=MOST_PERCENT,
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="The part of the bytes that is there first; of share alone.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> Any:
+        """Return a StartWay; refuse a share without a percentage, and one of another way."""
+        if attrs["when"] == SHARE and attrs["percent"] is None:
+            raise serializers.ValidationError(
+                {
+                    "percent": Sentence(
+                        "jobs.start_percent_missing", "A start at a share needs a percentage."
+                    )
+                }
+            )
+        if attrs["when"] != SHARE and attrs["percent"] is not None:
+            raise serializers.ValidationError(
+                {
+                    "percent": Sentence(
+                        "jobs.start_percent_unused",
+                        "Only a start at a share has a percentage: leave this out.",
+                    )
+                }
+            )
+        return StartWay(**attrs)
+
+
+def start_field() -> StartSerializer:
+    """Return when a run starts relative to its data."""
+    return StartSerializer(
+        required=False,
+        allow_null=True,
+        help_text="When it starts relative to its data; left out or null, Atom chooses.",
     )
 
 
@@ -99,6 +145,7 @@ class RunRequestSerializer(serializers.Serializer[Any]):
     accelerator = accelerator_field()
     nodes = nodes_field()
     launcher = launcher_field()
+    start = start_field()
     env = serializers.DictField(
         child=serializers.CharField(allow_blank=True, trim_whitespace=False), required=False
     )
@@ -143,6 +190,7 @@ class CloneRequestSerializer(serializers.Serializer[Any]):
     accelerator = accelerator_field()
     nodes = nodes_field()
     launcher = launcher_field()
+    start = start_field()
     timeout_s = serializers.IntegerField(
         min_value=1, max_value=90 * 86_400, required=False, allow_null=True
     )

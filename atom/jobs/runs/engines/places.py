@@ -63,6 +63,8 @@ class Place:
     price: Price | None
     inputs: Sequence[InputPlace]
     fragmentation: float = 0.0
+    # Node agents report there, which bring data before a run starts.
+    has_agents: bool = False
 
     @property
     def name(self) -> str:

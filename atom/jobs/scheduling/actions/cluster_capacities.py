@@ -13,7 +13,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet, Sum
 from atom.clusters.models import Cluster, Node, NodeAccelerator
 from atom.clusters.node_use import NodeUse
 from atom.jobs import states
-from atom.jobs.models import Rank, Run
+from atom.jobs.models import DataGate, Rank, Run
 from atom.jobs.scheduling.engines.accelerators import Catalog, NodeKind, Selector, catalog_of
 from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity
 
@@ -118,7 +118,12 @@ def _node(node: Node, catalog: Catalog, held: list[Demand]) -> NodeCapacity:
 
 def _unplaced_in(cluster: Cluster, without: UUID | None) -> list[Demand]:
     placed = _open_ranks().filter(attempt__run=OuterRef("pk"), node__cluster=cluster)
-    runs = Run.objects.filter(~Exists(placed), cluster=cluster, state__in=_HOLDING)
+    # A run that waits for its data has no Job, and takes nobody's room.
+    waits = DataGate.objects.filter(
+        attempt__run=OuterRef("pk"), attempt__state=states.WARMING, opened_at=None
+    )
+    runs = Run.objects.filter(~Exists(placed), ~Exists(waits), cluster=cluster)
+    runs = runs.filter(state__in=_HOLDING)
     if without is not None:
         runs = runs.exclude(pk=without)
     rows = runs.values("accelerator").annotate(**_sums_of_runs()).order_by("accelerator")

@@ -1,21 +1,19 @@
-"""How much of the data of a run is in each cluster, and the ways on which the rest comes."""
+"""How much of the data of a run is in each cluster, and the stores from which the rest comes."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
-from django.db.models import Avg
-
 from atom.cache.models import CacheRecord
-from atom.clusters.models import StoreRoute
+from atom.cache.origins import OWN_STORE
+from atom.clusters.models import Cluster
 from atom.datasets.models import Source, Version
-
-# The name of the installation's own store.
-OWN_STORE = "atom"
-_GIB = 1 << 30
+from atom.datasets.replicas.reads import stores_holding
+from atom.jobs.models import Run
+from atom.jobs.scheduling.engines.preferred_nodes import preferred_nodes
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +25,6 @@ class Held:
 
 
 HeldByNode = dict[str, dict[UUID, Held]]
-
-
-@dataclass(frozen=True, slots=True)
-class Way:
-    """The way from a store: bytes per second, None if unknown, and money per byte."""
-
-    bandwidth: float | None = None
-    # The bandwidth is the mean of what nodes measured, since nobody stated one.
-    is_measured: bool = False
-    egress_per_byte: float = 0.0
-    currency: str = ""
 
 
 def held_in(clusters: Collection[UUID], sizes: Mapping[UUID, int]) -> defaultdict[UUID, HeldByNode]:
@@ -67,38 +54,43 @@ def _sums(versions: Mapping[UUID, Held]) -> tuple[int, int]:
     return sum(part.there_bytes for part in parts), sum(part.moving_bytes for part in parts)
 
 
-def stores_of(versions: Collection[Version]) -> dict[UUID, str]:
-    """Return the name of the store of each version: "atom", or that of its dataset's source."""
+def sizes_of(run: Run) -> dict[UUID, int]:
+    """Return the size in bytes of each version that the run reads."""
+    return dict(run.inputs.values_list("version_id", "version__size_bytes"))
+
+
+def bytes_on_nodes(
+    cluster_id: UUID | None, sizes: Mapping[UUID, int], nodes: Iterable[str] | None = None
+) -> dict[str, int]:
+    """Return the bytes of versions of these sizes on nodes of a cluster, by name; None: on all."""
+    records = CacheRecord.objects.filter(node__cluster=cluster_id, version__in=sizes)
+    if nodes is not None:
+        records = records.filter(node__name__in=list(nodes))
+    held: dict[str, int] = {}
+    rows = records.values_list("node__name", "version_id", "bytes_present", "bytes_total")
+    for name, version_id, present, total in rows:
+        # Packs hold more than the files: a part of a version is a part of its packs.
+        part = present * sizes[version_id] // total if total else 0
+        held[name] = held.get(name, 0) + min(part, sizes[version_id])
+    return held
+
+
+def nodes_with_data(run: Run, cluster: Cluster) -> list[tuple[str, int]]:
+    """Return the nodes that hold the data of the run, with the weights of its pods."""
+    sizes = sizes_of(run)
+    return preferred_nodes(bytes_on_nodes(cluster.pk, sizes), sum(sizes.values()))
+
+
+def stores_of(versions: Collection[Version]) -> dict[UUID, list[str]]:
+    """Return the names of the stores that hold each version.
+
+    The first is "atom", or the store of its dataset's source; second stores with a replica follow.
+    """
     sources = Source.objects.filter(dataset__in={version.dataset_id for version in versions})
     rows = sources.exclude(state="removed").order_by("-name").values_list("dataset_id", "name")
     names = dict(rows)
-    return {version.pk: names.get(version.dataset_id, OWN_STORE) for version in versions}
-
-
-def ways_in(
-    clusters: Collection[UUID], stores: Collection[str]
-) -> defaultdict[UUID, dict[str, Way]]:
-    """Return the way from each store to each cluster.
-
-    Where no bandwidth is stated, the mean rate of the cluster's nodes stands for it.
-    """
-    rates = CacheRecord.objects.filter(node__cluster__in=clusters, rate_bytes_s__gt=0)
-    means = dict(
-        rates.values("node__cluster_id")
-        .annotate(mean=Avg("rate_bytes_s"))
-        .values_list("node__cluster_id", "mean")
-    )
-    ways: defaultdict[UUID, dict[str, Way]] = defaultdict(dict)
-    for cluster_id in clusters:
-        for store in stores:
-            mean = means.get(cluster_id)
-            ways[cluster_id][store] = Way(mean, is_measured=mean is not None)
-    for route in StoreRoute.objects.filter(cluster__in=clusters, store__in=stores):
-        stated, mean = route.bandwidth_bytes_per_s, means.get(route.cluster_id)
-        ways[route.cluster_id][route.store] = Way(
-            bandwidth=stated or mean,
-            is_measured=not stated and mean is not None,
-            egress_per_byte=float(route.egress_per_gib) / _GIB,
-            currency=route.currency if route.egress_per_gib else "",
-        )
-    return ways
+    replicas = stores_holding([version.pk for version in versions])
+    return {
+        version.pk: [names.get(version.dataset_id, OWN_STORE), *replicas.get(version.pk, [])]
+        for version in versions
+    }

@@ -21,10 +21,11 @@ from atom.jobs.executors import executor_in
 from atom.jobs.models import Placement, Run
 from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.cluster_capacities import catalog_in
-from atom.jobs.scheduling.actions.data_places import held_in
+from atom.jobs.scheduling.actions.data_gates import begin_gate
+from atom.jobs.scheduling.actions.data_places import nodes_with_data
+from atom.jobs.scheduling.actions.start_estimates import way_in
 from atom.jobs.scheduling.engines.accelerators import Selector
 from atom.jobs.scheduling.engines.placement import Demand, PlacementCode
-from atom.jobs.scheduling.engines.preferred_nodes import preferred_nodes
 from atom_sdk.sentences import Sentence
 
 # Runs that wait for their cluster are looked at so many at a time.
@@ -66,6 +67,7 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
     placement = _open_placement(run)
     if placement is None and cluster.state != "ready":
         return False
+    way = None
     if placement is None:
         selector = _selector_of(run, cluster)
         if selector is None:
@@ -77,15 +79,19 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
             pod_profile=_profile_of(run, cluster),
             accelerators={selector.resource: run.gpus} if run.gpus else {},
             node_selector=selector.node_selector,
-            preferred_nodes=_preferred_nodes(run, cluster),
+            preferred_nodes=nodes_with_data(run, cluster),
             has_volumes=has_volumes_everywhere(cluster),
         )
+        # Before the attempt, which takes room itself. A Job that goes on waits for nothing.
+        way = way_in(run, cluster) if run.inputs.exists() else None
     text = f"{cluster.name} is the chosen cluster. It chooses the machine itself."
     attempt = begin_attempt(run, cluster=cluster, placed_in=placement, placement={"why": text})
     params = {"cluster": cluster.name}
     record(run, EventKind.PLACED, text, attempt, code=PlacementCode.CHOSEN_CLUSTER, params=params)
     if off := placement.pod_profile.get("rdma_off"):
         record(run, EventKind.RDMA_OFF, off["text"], attempt, sentence=off)
+    if way is not None:
+        begin_gate(run, attempt, *way)
     note_resumption(run, attempt)
     transition(run, states.WARMING, attempt)
     return True
@@ -94,16 +100,6 @@ def place_in_cluster(run: Run, cluster: Cluster) -> bool:
 def _profile_of(run: Run, cluster: Cluster) -> dict[str, Any]:
     profile = read_profile(cluster)
     return pod_profile_of(profile, has_accelerators=run.gpus > 0).as_json()
-
-
-def _preferred_nodes(run: Run, cluster: Cluster) -> list[tuple[str, int]]:
-    """Return the nodes that hold the data of the run, with their weights."""
-    sizes = dict(run.inputs.values_list("version_id", "version__size_bytes"))
-    held = held_in([cluster.pk], sizes)[cluster.pk]
-    cached = {
-        name: sum(part.there_bytes for part in versions.values()) for name, versions in held.items()
-    }
-    return preferred_nodes(cached, sum(sizes.values()))
 
 
 def missing_accelerators(run: Run, cluster: Cluster) -> Sentence | None:

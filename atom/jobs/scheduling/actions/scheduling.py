@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, replace
 from uuid import UUID
 
@@ -26,8 +26,11 @@ from atom.jobs.models import Attempt, Run, RunInput
 from atom.jobs.runtimes.engines.build_log import excerpt
 from atom.jobs.scheduling.actions.attempts_begun import begin_attempt
 from atom.jobs.scheduling.actions.capacities import capacities
+from atom.jobs.scheduling.actions.data_gates import is_gate_open
+from atom.jobs.scheduling.actions.data_places import sizes_of
 from atom.jobs.scheduling.actions.in_clusters import place_in_cluster
 from atom.jobs.scheduling.engines.placement import Demand, NodeCapacity, Placement, place
+from atom.jobs.start_ways import SHARE
 
 
 def demand_of(run: Run) -> Demand:
@@ -69,11 +72,6 @@ def with_coverage(
     return [
         replace(node, coverage=min(1.0, present.get(node.id, 0) / total_bytes)) for node in nodes
     ]
-
-
-def sizes_of(run: Run) -> dict[UUID, int]:
-    """Return the size in bytes of each version that the run reads."""
-    return dict(run.inputs.values_list("version_id", "version__size_bytes"))
 
 
 def place_run(run: Run) -> bool:
@@ -123,14 +121,22 @@ def _placement_json(placement: Placement) -> dict[str, object]:
 
 
 def warmed_inputs(run: Run) -> QuerySet[RunInput]:
-    """Return the inputs that have to be on the machine before the start: not what is streamed."""
-    rows = run.inputs.exclude(delivery=STREAM).order_by("alias")
-    return rows.select_related("version__dataset__project")
+    """Return the inputs that the machine warms before the start, of own machines.
+
+    Streamed data comes while the run works; that of `share` is both.
+    """
+    rows = run.inputs.order_by("alias").select_related("version__dataset__project")
+    return rows if _waits_for_share(run) else rows.exclude(delivery=STREAM)
+
+
+def _waits_for_share(run: Run) -> bool:
+    return run.cluster_id is None and run.start_when == SHARE
 
 
 def warm_run(run: Run, attempt: Attempt) -> None:
     """Submit the attempt once its data and its environment are on the machine."""
-    data = _data_ready(run, attempt)
+    is_own = run.cluster_id is None
+    data = _data_ready(run, attempt) if is_own else is_gate_open(run, attempt)
     runtime = data is not None and _runtime_ready(run, attempt)
     if not (data and runtime):
         return
@@ -161,7 +167,17 @@ def _data_ready(run: Run, attempt: Attempt) -> bool | None:
         if attempt.node is not None and (cached is None or cached.state == "cold"):
             request_warm(one.version, attempt.node, one.selector)
         ready = ready and cached is not None and cached.state == "warm"
-    return ready
+    return ready or (_waits_for_share(run) and _has_share(run, records))
+
+
+def _has_share(run: Run, records: Mapping[UUID, CacheRecord]) -> bool:
+    sizes = sizes_of(run)
+    there = sum(
+        size * records[pk].bytes_present // records[pk].bytes_total
+        for pk, size in sizes.items()
+        if pk in records and records[pk].bytes_total
+    )
+    return 100 * there >= (run.start_percent or 0) * sum(sizes.values()) > 0
 
 
 def _name(one: RunInput) -> str:

@@ -31,6 +31,7 @@ const ShortcutSheet = lazy(whenReachable(() => import('./ShortcutSheet')));
 export const HEADER_PX = 52;
 const FREE = [
   '/settings/health',
+  '/settings/stores',
   '/settings/machines',
   '/settings/clusters',
   '/settings/units',

@@ -54,7 +54,7 @@ const MAIN: NavGroup[] = [
       {
         key: 'datasets',
         to: '/datasets',
-        also: ['/uploads', '/sources', '/deleted-datasets'],
+        also: ['/uploads', '/sources', '/deleted-datasets', '/warm-plans'],
         icon: IconDatabase,
         keys: 'G D',
       },

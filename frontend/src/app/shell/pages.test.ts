@@ -19,6 +19,7 @@ test('the pages of a dataset lead to each other, and not to those of another thi
     'importing',
     'exchange',
     'cleaning',
+    'warmUp',
     'keeping',
     'activity',
   ]);

@@ -15,6 +15,8 @@ export const palette = {
     versions: 'Versions, branches and tags',
     diff: 'Compare versions',
     cleaning: 'Cleaning',
+    warmUp: 'Warm-up of the version',
+    warmPlans: 'Warm-up plans',
     exchange: 'Labels in and out',
     importing: 'Import annotations',
     keeping: 'Settings of the dataset',

@@ -17,6 +17,8 @@ export const palette: Translation<typeof en> = {
     versions: '版本、分支与版本标签',
     diff: '比较版本',
     cleaning: '清洗',
+    warmUp: '版本的预热',
+    warmPlans: '预热计划',
     exchange: '标注导入与导出',
     importing: '导入标注',
     keeping: '数据集的设置',

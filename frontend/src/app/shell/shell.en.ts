@@ -25,6 +25,7 @@ export const nav = {
   machines: 'Machines',
   clusters: 'Clusters',
   health: 'System health',
+  stores: 'Second stores',
   account: 'Your account',
   settings: 'Settings',
   tokens: 'Access tokens',

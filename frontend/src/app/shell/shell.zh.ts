@@ -26,6 +26,7 @@ export const nav: Translation<typeof en.nav> = {
   machines: '机器',
   clusters: '集群',
   health: '系统健康',
+  stores: '第二存储',
   account: '您的账户',
   settings: '设置',
   tokens: '访问令牌',

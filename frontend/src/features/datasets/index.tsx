@@ -12,3 +12,5 @@ export { RefsPage } from './refs/RefsPage';
 export { SourcesPage } from './sources/SourcesPage';
 export { UploadPage } from './upload/UploadPage';
 export { VersionsPage } from './versions/VersionsPage';
+export { PlansPage } from './warmup/PlansPage';
+export { WarmUpPage } from './warmup/WarmUpPage';

@@ -23,6 +23,7 @@ export const browseSearch = (raw: RawSearch) => ({
 const anyText = (value: unknown) => (value === '' ? '' : text(value));
 
 export { uploadSearch } from './upload/search';
+export { warmPlansSearch, warmUpSearch } from './warmup/search';
 
 export const versionsSearch = (raw: RawSearch) => ({ branch: text(raw.branch) });
 

@@ -36,7 +36,7 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
     ['RunFailureCodeEnum', jobs.failure],
     ['FailureClassEnum', jobs.failureClass],
     // An event about RDMA carries the sentence of its cluster.
-    ['RunEventKindEnum', { ...jobs.event, rdma_off: '' }],
+    ['RunEventKindEnum', { ...jobs.event, data_gate: '', rdma_off: '' }],
     ['PlacementCodeEnum', jobs.placement],
     ['ExplanationCodeEnum', runs.answer],
     ['PhaseEnum', runs.phase],
@@ -57,6 +57,7 @@ describe.each(['en', 'zh'] as const)('in %s', (language) => {
       'placement',
       'failed',
       'rdma_off',
+      'data_trouble',
     ];
     expect(said).toEqual(expect.arrayContaining(valuesOf('ReasonKindEnum')));
   });

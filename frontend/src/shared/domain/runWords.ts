@@ -44,6 +44,10 @@ function shown(params: Params, format: Format): Params {
 /** A run on several nodes waits for its turn, or for the rest of its nodes; only the second has numbers. */
 const gangKey = (params: Params) => ('joined' in params ? 'gang_forming' : 'gang_turn');
 
+/** A run that waits for its data has nodes for it after a moment, and then an estimate. */
+const gateKey = (params: Params) =>
+  params.nodes ? (params.eta_s == null ? 'data_gate' : 'data_gate_eta') : 'data_gate_choosing';
+
 /**
  * The server's sentences in the reader's language: chosen by their code and filled in from their parameters. A code that
  * this portal does not know, or a record of an older server without parameters, is said in the server's English.
@@ -116,7 +120,8 @@ export function createWords(t: TFunction, format: Format, language: string) {
       return say('jobs.reason.cluster', { ...params, said: detail(params, 'sentence', 'said') }, text);
     if (kind === 'place')
       return say('jobs.reason.place', { ...params, said: detail(params, 'sentence', 'said') }, text);
-    if (kind === 'rdma_off') return detail(params, 'sentence', 'said');
+    if (kind === 'data_gate') return say(`jobs.reason.${gateKey(params)}`, params, text);
+    if (kind === 'rdma_off' || kind === 'data_trouble') return detail(params, 'sentence', 'said');
     if (kind === 'gang') return say(`jobs.reason.${gangKey(params)}`, params, text);
     return say(`jobs.reason.${kind}`, params, text);
   };

@@ -31,8 +31,15 @@ const READ_AGAIN: Readonly<Record<string, readonly Parameters<typeof keyOf>[0][]
   labeltransfer: ['/api/v1/projects/{project}/labelx/transfers/', '/api/v1/labelx/transfers/{transfer_id}/'],
   cleaning: [`${IN_DATASET}versions/{ref}/cleaning/`, REPORT, `${IN_DATASET}activity/`],
   dataset: [`${IN_DATASET}versions/`, `${IN_DATASET}branches/`, `${IN_DATASET}tags/`, `${IN_DATASET}activity/`],
+  replica: [`${IN_DATASET}versions/{ref}/replicas/`],
   source: ['/api/v1/projects/{project}/sources/', `${IN_DATASET}activity/`],
   cache: [`${IN_DATASET}versions/{ref}/cache/`],
+  warm_plan: [
+    '/api/v1/projects/{project}/warm-plans/',
+    `${IN_DATASET}versions/{ref}/warm-plans/`,
+    `${IN_DATASET}versions/{ref}/warm-choices/`,
+    `${IN_DATASET}versions/{ref}/cache/`,
+  ],
 };
 /** A busy project is read again so often, not at each event. */
 const EVERY_MS = 2000;

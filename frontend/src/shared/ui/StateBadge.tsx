@@ -99,6 +99,9 @@ const LOOKS: Record<Known, Look> = {
   committing: working,
   committed: good,
   abandoned: stopped,
+  copying: working,
+  there: good,
+  removing: working,
 };
 
 export interface StateBadgeProps extends Omit<BadgeProps, 'children' | 'color'> {

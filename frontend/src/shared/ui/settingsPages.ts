@@ -3,6 +3,7 @@ import {
   IconAddressBook,
   IconBellCog,
   IconBucket,
+  IconCloudDataConnection,
   IconHeartbeat,
   IconHistory,
   IconKey,
@@ -32,6 +33,7 @@ export interface SettingsPage {
     | 'units'
     | 'everybody'
     | 'health'
+    | 'stores'
     | 'audit'
     | 'garbage';
   to: NonNullable<LinkProps['to']>;
@@ -63,6 +65,7 @@ export const ADMINISTRATION = [
   { key: 'units', to: '/settings/units', icon: IconSitemap, keys: 'G U', needs: 'units' },
   { key: 'everybody', to: '/settings/people', icon: IconAddressBook, needs: 'installation' },
   { key: 'health', to: '/settings/health', icon: IconHeartbeat, keys: 'G H', needs: 'installation' },
+  { key: 'stores', to: '/settings/stores', icon: IconCloudDataConnection, needs: 'installation' },
   { key: 'audit', to: '/settings/audit', icon: IconHistory, needs: 'admin' },
   { key: 'garbage', to: '/settings/garbage', icon: IconTrash, needs: 'here' },
 ] as const satisfies SettingsPage[];

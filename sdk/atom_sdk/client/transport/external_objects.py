@@ -158,6 +158,11 @@ class SourceRanges:
         data = files.read(pack, start, min(start + length, size_bytes))
         return PackRange(memoryview(data), size_bytes)
 
+    def doubt(self, pack: bytes) -> None:
+        """Read a pack elsewhere from now on; a file at its source is nowhere else."""
+        if pack not in self._pinned:
+            self._packs.doubt(pack)
+
     def _files_with_address(self, pin: bytes) -> SourceFiles:
         """Ask for the address of a file, and of those after it."""
         with self._lock:

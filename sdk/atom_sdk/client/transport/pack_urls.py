@@ -25,8 +25,11 @@ class PackAddresses(Protocol):
     def url(self, pack: bytes) -> str:
         """Return an address that is good now."""
 
-    def renew(self, pack: bytes, refused: str) -> str:
-        """Return another address than one that the store refused."""
+    def renew(self, pack: bytes, refused: str, trouble: str = "") -> str:
+        """Return another address than one that did not serve.
+
+        With `trouble` (missing, digest, refused, away) one that may lead to another store.
+        """
 
     def close(self) -> None:
         """Close the connections."""
@@ -57,11 +60,17 @@ class PackUrls:
         with self._lock:
             return self._good(pack) or self._ask(pack)
 
-    def renew(self, pack: bytes, refused: str) -> str:
-        """Return a new address, unless another thread has got one since."""
+    def renew(self, pack: bytes, refused: str, trouble: str = "") -> str:
+        """Return a new address, unless another thread has got one since.
+
+        With `trouble` (missing, digest, refused, away) the address of this pack alone is renewed,
+        and may lead to another store.
+        """
         with self._lock:
             known = self._good(pack)
-            return known if known is not None and known != refused else self._ask(pack)
+            if known is not None and known != refused:
+                return known
+            return self._ask(pack, trouble)
 
     def forget(self) -> None:
         """Use connections of this process."""
@@ -83,15 +92,17 @@ class PackUrls:
         known = self._known.get(pack)
         return known.url if known and monotonic() < known.use_until_s else None
 
-    def _ask(self, pack: bytes) -> str:
+    def _ask(self, pack: bytes, trouble: str = "") -> str:
         if self._http is None:
             self._http = Http(self._config)
         place = self._place.get(pack, len(self._packs))
         following = [
             other for other in self._packs[place : place + _BATCH] if not self._good(other)
         ]
-        wanted = dict.fromkeys([pack, *following])
-        body = {"packs": [other.hex() for other in wanted]}
+        wanted = dict.fromkeys([pack] if trouble else [pack, *following])
+        body: dict[str, object] = {"packs": [other.hex() for other in wanted]}
+        if trouble:
+            body["trouble"] = trouble
         answer = self._http.post(f"{self._version_base}pack-urls/", body)
         until_s = _use_until_s(answer["expires_at"])
         for digest, url in answer["urls"].items():

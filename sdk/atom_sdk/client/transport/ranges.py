@@ -14,6 +14,7 @@ import httpx
 from atom_sdk.client.errors import PackUnreadableError
 from atom_sdk.client.transport.hedging import Hedge
 from atom_sdk.client.transport.pack_urls import PackAddresses
+from atom_sdk.errors import AtomError
 from atom_sdk.forks import forget_in_children
 from atom_sdk.readers.ranges import PackRange
 
@@ -42,6 +43,10 @@ class _Refused(Exception):
     def __init__(self, url: str) -> None:
         super().__init__("The object store answered 403")
         self.url = url
+
+
+class _NoPackError(PackUnreadableError):
+    """The store has no such pack."""
 
 
 class _Abandoned(Exception):
@@ -75,6 +80,29 @@ class PackRanges:
         Raises PackUnreadableError when retries did not help, ApiError and NetworkError when there
         is no address for the pack.
         """
+        try:
+            return self._read_from_one_store(pack, start, length)
+        except PackUnreadableError as error:
+            # A pack that is replicated can be read elsewhere.
+            trouble = "missing" if isinstance(error, _NoPackError) else "away"
+            elsewhere = self._other_address(pack, trouble)
+            if elsewhere is None:
+                raise
+        return self._read_from_one_store(pack, start, length)
+
+    def doubt(self, pack: bytes) -> None:
+        """Read a pack elsewhere from now on, if it is stored twice: its bytes were wrong."""
+        with suppress(AtomError):
+            self._other_address(pack, "digest")
+
+    def _other_address(self, pack: bytes, trouble: str) -> str | None:
+        """Return an address of the pack in another store, None without one."""
+        known = self.addresses.url(pack)
+        renewed = self.addresses.renew(pack, known, trouble)
+        # The rest of an address is its signature, which is new each time.
+        return renewed if renewed.partition("?")[0] != known.partition("?")[0] else None
+
+    def _read_from_one_store(self, pack: bytes, start: int, length: int) -> PackRange:
         renewed = False
         reason = ""
         for attempt in range(self._patience.tries):
@@ -175,7 +203,8 @@ def _pack_bytes(response: httpx.Response, request: _RangeRequest, url: str) -> i
         raise _Passing(f"The object store answered {status}")
     unit, _, total = response.headers.get("content-range", "").partition("/")
     if status != httpx.codes.PARTIAL_CONTENT or not total.isdecimal():
-        raise PackUnreadableError(
+        kind = _NoPackError if status == httpx.codes.NOT_FOUND else PackUnreadableError
+        raise kind(
             request.pack.hex(), f"The object store answered {status} to a request for a range"
         )
     if not unit.startswith(f"bytes {request.start}-"):

@@ -38,3 +38,14 @@ class _Origin:
             return ranges.read(pack, start, length)
         finally:
             ranges.close()
+
+    def doubt(self, pack: bytes) -> None:
+        """Read the pack elsewhere from now on, if it is stored twice."""
+        from atom_sdk.client.transport.pack_urls import PackUrls
+        from atom_sdk.client.transport.ranges import PackRanges
+
+        ranges = PackRanges(PackUrls(self.config, self.version_base, []))
+        try:
+            ranges.doubt(pack)
+        finally:
+            ranges.close()

@@ -21,6 +21,7 @@ import { useCluster } from './queries';
 import { RunsHere } from './RunsHere';
 import { UnknownJobs } from './UnknownJobs';
 
+const AgentsSection = lazy(whenReachable(() => import('./agents/AgentsSection')));
 const ProfileSection = lazy(whenReachable(() => import('./ProfileSection')));
 const QuotasSection = lazy(whenReachable(() => import('./QuotasSection')));
 
@@ -55,6 +56,7 @@ export function ClusterPage() {
 
 function Body({ cluster }: { cluster: ClusterDetail }) {
   const { t } = useTranslation();
+  const { installation } = useRights();
   return (
     <Stack>
       {cluster.problem && (
@@ -71,6 +73,13 @@ function Body({ cluster }: { cluster: ClusterDetail }) {
       <Section title={t('clusters.nodes')}>
         {cluster.nodes.length > 0 ? <Nodes nodes={cluster.nodes} /> : <Text size="sm">{t('clusters.noNodes')}</Text>}
       </Section>
+      {cluster.kind === 'kubernetes' && installation && (
+        <Section title={t('agents.title')}>
+          <Suspense fallback={<Skeleton height={80} aria-busy />}>
+            <AgentsSection cluster={cluster} />
+          </Suspense>
+        </Section>
+      )}
       {cluster.kind === 'kubernetes' && (
         <Section title={t('clusterProfile.title')}>
           <Suspense fallback={<Skeleton height={80} aria-busy />}>

@@ -13,6 +13,7 @@ const RUNS = '/api/v1/clusters/{cluster}/runs/';
 const UNKNOWN_JOBS = '/api/v1/clusters/{cluster}/unknown-jobs/';
 const PROFILE = '/api/v1/clusters/{cluster}/profile/';
 const QUOTAS = '/api/v1/clusters/{cluster}/quotas/';
+const AGENTS = '/api/v1/clusters/{cluster}/agents/';
 const DRY_RUN = '/api/v1/clusters/check/';
 const POLL_MS = 5000;
 
@@ -31,6 +32,10 @@ export function useClusterRuns(cluster: string) {
 /** The first page of Jobs that belong to no run; the watcher writes them about once a minute. */
 export const useUnknownJobs = (cluster: string) =>
   $api.useQuery('get', UNKNOWN_JOBS, { params: { path: { cluster } } }, { refetchInterval: 6 * POLL_MS });
+
+/** The node agents of a cluster, as they last reported; for administrators of the installation. */
+export const useAgents = (cluster: string) =>
+  $api.useQuery('get', AGENTS, { params: { path: { cluster } } }, { refetchInterval: POLL_MS });
 
 /** Checks credentials and keeps nothing. */
 export const useDryRun = () => $api.useMutation('post', DRY_RUN);

@@ -1,10 +1,11 @@
-import { ActionIcon, Badge, Menu, Text } from '@mantine/core';
+import { ActionIcon, Badge, Menu, Skeleton, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import {
   IconArrowBackUp,
   IconArrowsLeftRight,
   IconArrowsSplit2,
   IconCherry,
+  IconCloudDataConnection,
   IconCopy,
   IconDatabaseImport,
   IconDotsVertical,
@@ -17,11 +18,13 @@ import {
   IconTags,
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Dataset, Version } from '@/api/contract/datasets';
 import { useMay } from '@/shared/domain/project';
+import { whenReachable } from '@/shared/live/connection';
 import { IN_PALETTE, useCommands } from '@/shared/ui/commands';
+import { Dialog } from '@/shared/ui/Dialog';
 import { useFormat } from '@/shared/ui/format';
 import { AnchorLink, ButtonLink, MenuLink } from '@/shared/ui/links';
 import { PageHeader } from '@/shared/ui/PageHeader';
@@ -48,6 +51,8 @@ import { PullPanel } from './PullPanel';
 import { QuarantineNotice } from './QuarantineNotice';
 import type { BrowseSearch } from './useBrowse';
 import { VersionPicker } from './VersionPicker';
+
+const ReplicasDialog = lazy(whenReachable(() => import('../replicas/ReplicasDialog')));
 
 interface VersionHeaderProps {
   dataset: Dataset;
@@ -189,6 +194,7 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
   const [picking, pick] = useDisclosure();
   const [copying, copy] = useDisclosure();
   const [setting, set] = useDisclosure();
+  const [replicating, replicate] = useDisclosure();
   const [merging, setMerging] = useState<string>();
   const branch = useHeadBranch(address);
   const mayMerge = useRefs(name).branches.length > 1;
@@ -237,6 +243,11 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
             >
               {t('datasets.labelsMenu')}
             </MenuLink>
+          )}
+          {version && (
+            <Menu.Item leftSection={<IconCloudDataConnection size={15} />} onClick={replicate.open}>
+              {t('replicas.menu')}
+            </Menu.Item>
           )}
           {mayWrite && version && (
             <>
@@ -306,6 +317,13 @@ function MoreMenu({ dataset: { name, latest }, address, search, version, onRef }
           onClose={set.close}
           onDone={onVersion}
         />
+      )}
+      {version && (
+        <Dialog opened={replicating} onClose={replicate.close} size="md" title={t('replicas.title', { name: dataset })}>
+          <Suspense fallback={<Skeleton height={180} />}>
+            <ReplicasDialog name={name} address={{ ...address, ref: version.ref }} />
+          </Suspense>
+        </Dialog>
       )}
       <MergeDialog name={name} source={merging} onClose={() => setMerging(undefined)} />
     </>

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import {
   IconCloudDataConnection,
   IconDatabase,
+  IconFlame,
   IconPlus,
   IconSearch,
   IconTrash,
@@ -54,6 +55,9 @@ export function DatasetsPage() {
         <Search />
         <ButtonLink variant="default" leftSection={<IconCloudDataConnection size={15} />} to="/sources">
           {t('sources.title')}
+        </ButtonLink>
+        <ButtonLink variant="default" leftSection={<IconFlame size={15} />} to="/warm-plans">
+          {t('warmup.plans')}
         </ButtonLink>
         <ButtonLink variant="default" leftSection={<IconTrash size={15} />} to="/deleted-datasets">
           {t('datasets.deleted')}

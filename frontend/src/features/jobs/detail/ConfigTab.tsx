@@ -15,6 +15,7 @@ import { isActive, isTracked } from '../states';
 import { joinWords } from '../wizard/shellWords';
 import { InCluster } from './InCluster';
 import { placementOf } from './runPlacement';
+import { startItems } from './startItems';
 import { WhyHere } from './WhyHere';
 
 /** A version and the part of it that the run saw: the link shows the same files. */
@@ -146,6 +147,7 @@ function Executed({ run }: { run: Run }) {
                   [t('wizard.launcher'), t(`wizard.launcherNames.${run.launcher}`)],
                 ] as [string, string | number][])
               : []),
+            ...startItems(t, format, run),
             [t('jobs.timeout'), run.timeout_s ? format.duration(run.timeout_s) : null],
             [t('jobs.maxRetries'), run.max_retries],
             [t('jobs.where'), [run.cluster, run.node].filter(Boolean).join(' / ') || null],

@@ -22,6 +22,7 @@ import { COMMAND, type Draft, type EnvRow, inputsOf, nodesOf, resourcesOf } from
 import { Launcher, Sum } from './Nodes';
 import { NumberField } from './NumberField';
 import { SecretNames } from './SecretNames';
+import { StartWhen } from './StartWhen';
 import type { StepProps } from './stepProps';
 
 const PlaceField = lazy(whenReachable(() => import('./PlaceField')));
@@ -145,6 +146,9 @@ export function ResourcesStep({ draft, dispatch, errors, workflow }: StepProps) 
         errors={errors}
         onChange={(deliveries) => set({ deliveries })}
       />
+      {inputsOf(draft, workflow).length > 0 && (
+        <StartWhen start={draft.start ?? { when: 'auto' }} errors={errors} onChange={(start) => set({ start })} />
+      )}
       {draft.workflow === COMMAND && (
         <Checkbox
           label={t('jobs.mayWrite')}

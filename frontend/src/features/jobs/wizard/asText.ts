@@ -40,6 +40,9 @@ function sizeOf(bytes: number): string {
   return bytes % MIB === 0 ? `${bytes / MIB}MiB` : String(bytes);
 }
 
+const startText = ({ when, percent }: NonNullable<RunRequest['start']>) =>
+  when === 'share' ? `at:${percent}` : when === 'now' ? 'now' : 'when-there';
+
 function commonOptions(request: RunRequest): string[] {
   const { cpus, memory_bytes: memoryBytes, gpus } = request.resources ?? {};
   return [
@@ -50,6 +53,7 @@ function commonOptions(request: RunRequest): string[] {
     ...(request.accelerator ? ['--accelerator', request.accelerator] : []),
     ...(request.nodes ? ['--nodes', String(request.nodes)] : []),
     ...(request.launcher ? ['--launcher', request.launcher] : []),
+    ...(request.start ? ['--start', startText(request.start)] : []),
     ...(request.cluster ? ['--cluster', request.cluster] : []),
     ...(request.image ? ['--image', request.image] : []),
     ...Object.entries(request.env ?? {}).flatMap(([name, value]) => ['--env', `${name}=${value}`]),

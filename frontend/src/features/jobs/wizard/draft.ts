@@ -1,5 +1,5 @@
 import type { Parameter, Resources, Run, RunInput, RunRequest, Selector, Workflow } from '@/api/contract/jobs';
-import type { LauncherEnum } from '@/api/schema';
+import type { LauncherEnum, RunStart } from '@/api/schema';
 import { linesOfParameters, parametersOfLines } from './parameterLines';
 import { joinWords, splitWords } from './shellWords';
 
@@ -11,6 +11,12 @@ export const COMMAND = 'command';
 export const GIB = 1024 ** 3;
 
 export type Launcher = LauncherEnum;
+/** `auto` is Atom's own choice; the percentage is that of `share`. */
+export interface StartChoice {
+  when: 'auto' | RunStart['when'];
+  percent?: Typed;
+}
+
 export type Delivery = RunInput['delivery'];
 
 /** The part of a version that a run sees: what matches, of a saved view; both may be left out. */
@@ -86,6 +92,8 @@ export interface Draft {
   nodes?: Typed;
   /** How several nodes start it. */
   launcher?: Launcher;
+  /** When it starts relative to its data. */
+  start?: StartChoice;
 }
 
 export const EMPTY_DRAFT: Draft = {
@@ -115,6 +123,7 @@ export const EMPTY_DRAFT: Draft = {
   accelerator: '',
   nodes: 1,
   launcher: 'plain',
+  start: { when: 'auto' },
 };
 
 export type DraftAction =
@@ -215,6 +224,7 @@ export function draftFromRun(run: Run): Draft {
     accelerator: run.accelerator ?? '',
     nodes: run.nodes ?? 1,
     launcher: run.launcher ?? 'plain',
+    start: run.start ? { when: run.start.when, percent: run.start.percent ?? undefined } : { when: 'auto' },
   };
 }
 
@@ -259,6 +269,7 @@ export function numbersOf(draft: Draft): Record<string, Typed | null> {
     nodes: nodesOf(draft),
     timeout_s: draft.timeoutMinutes,
     max_retries: draft.maxRetries,
+    ...(draft.start?.when === 'share' && { 'start.percent': draft.start.percent ?? '' }),
   };
 }
 
@@ -324,6 +335,13 @@ export function resourcesOf(draft: Draft): RunRequest['resources'] {
   };
 }
 
+function startOf({ start }: Draft): Pick<RunRequest, 'start'> {
+  if (!start || start.when === 'auto') return {};
+  if (start.when !== 'share') return { start: { when: start.when } };
+  const percent = amountOf(start.percent ?? null);
+  return { start: { when: 'share', ...(percent !== undefined && { percent }) } };
+}
+
 /** The body for `runs/preview/` and `runs/`; empty fields are left out, so that the server's defaults hold. */
 export function requestOf(draft: Draft): RunRequest {
   const env = draft.env.filter((row) => row.name.trim() !== '');
@@ -347,6 +365,7 @@ export function requestOf(draft: Draft): RunRequest {
     // One node has no launcher: the choice stays in the draft for when there are more.
     ...(nodes !== 1 && { nodes }),
     ...(nodes > 1 && draft.launcher && draft.launcher !== 'plain' && { launcher: draft.launcher }),
+    ...startOf(draft),
     ...(draft.cluster && { cluster: draft.cluster }),
     ...(draft.cluster && draft.image?.trim() && { image: draft.image.trim() }),
     ...(Object.keys(deliveries).length > 0 && { deliveries }),
@@ -385,7 +404,7 @@ export function dataRequestOf(request: RunRequest, workflow: Workflow | undefine
 }
 
 const RESOURCE_FIELDS =
-  /^(resources|accelerator|nodes$|launcher$|cluster|image|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
+  /^(resources|accelerator|nodes$|launcher$|start($|\.)|cluster|image|cpus|memory_bytes|gpus|timeout_s|max_retries|may_write|datasets($|\.)|deliveries|env|secrets|tags)/;
 
 /** The server's name of a workflow's parameter; a parameter may be called as a field of the run is. */
 export const parameterField = (name: string): string => `parameters.${name}`;

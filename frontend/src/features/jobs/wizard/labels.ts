@@ -18,6 +18,8 @@ export function labelOfField(field: string, workflow: Workflow | undefined, t: T
     accelerator: t('wizard.accelerator'),
     nodes: t('wizard.nodes'),
     launcher: t('wizard.launcher'),
+    start: t('startWhen.title'),
+    'start.percent': t('startWhen.percent'),
     name: t('wizard.name'),
     timeout_s: t('jobs.timeout'),
     max_retries: t('jobs.maxRetries'),

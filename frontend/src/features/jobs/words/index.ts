@@ -11,6 +11,7 @@ import { preflight } from './preflight.en';
 import { runlog } from './runlog.en';
 import { runpage } from './runpage.en';
 import { runs } from './runs.en';
+import { startWhen } from './startWhen.en';
 import { wizard } from './wizard.en';
 
 addWords({
@@ -25,6 +26,7 @@ addWords({
   runs,
   secrets,
   sharing,
+  startWhen,
   table,
   wizard,
 });

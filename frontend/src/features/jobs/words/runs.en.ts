@@ -24,6 +24,7 @@ export const runs = {
     auto_waits: 'It waits for room in the chosen place; Atom moves it if another one becomes better.',
     to_another_cluster: 'It moves to another cluster: its command stores a last checkpoint first.',
     in_cluster: 'Its cluster has it, and starts it when it has room.',
+    waits_for_data: 'It waits until its data is on nodes; it holds no GPU meanwhile.',
     gang_turn: 'It is ready, and waits for its turn to get all of its nodes.',
     gang_forming: 'Its cluster gives it its nodes, one after the other.',
     cluster_queued: 'It waits in a queue of its cluster.',

@@ -24,6 +24,7 @@ export const runs: Translation<typeof source> = {
     auto_waits: '正在等待所选位置有空闲资源；如果别处变得更好，Atom 会更换位置。',
     to_another_cluster: '正在移动到另一个集群：其命令先保存最后一个检查点。',
     in_cluster: '集群已接收，有空位时将启动。',
+    waits_for_data: '它等待数据到达节点；期间不占用 GPU。',
     gang_turn: '它已就绪，等待轮到它获取全部节点。',
     gang_forming: '集群正在逐个为它提供节点。',
     cluster_queued: '正在集群的队列中等待。',

@@ -1,0 +1,90 @@
+import { screen, within } from '@testing-library/react';
+import { afterEach, expect, test } from 'vitest';
+import { setLanguage } from '@/i18n';
+import { expectNoViolations } from '@/test/axe';
+import { serve } from '@/test/fakeApi';
+import { renderPage } from '@/test/render';
+import { ClusterPage } from '../../index';
+import { signedInAs, whole } from '../clusters.fixtures';
+
+const GiB = 2 ** 30;
+const disk = (extra: object = {}) => ({
+  total_bytes: 2000 * GiB,
+  free_bytes: 1200 * GiB,
+  cache_bytes: 300 * GiB,
+  limit_bytes: 500 * GiB,
+  is_read_only: false,
+  problem: '',
+  ...extra,
+});
+const card = (index: number, extra: object = {}) => ({
+  index,
+  uuid: `GPU-${index}`,
+  model: 'H100',
+  memory_bytes: 80 * GiB,
+  memory_used_bytes: 8 * GiB,
+  busy: 0.5,
+  links: [{ to: `GPU-${1 - index}`, kind: 'nvlink' }],
+  ...extra,
+});
+const agent = (node: string, extra: object = {}) => ({
+  node,
+  version: '0.1.0',
+  joined_at: '2026-01-01T00:00:00Z',
+  reported_at: '2026-01-01T01:00:00Z',
+  is_reporting: true,
+  disk: disk(),
+  gpus: [card(0), card(1, { busy: null })],
+  xid_events: [],
+  ...extra,
+});
+
+async function open(agents: object[]) {
+  signedInAs(true);
+  serve('GET', 'clusters/{cluster}/', whole());
+  serve('GET', 'clusters/{cluster}/agents/', agents);
+  return renderPage(<ClusterPage />, '/settings/clusters/far', '/settings/clusters/$cluster');
+}
+
+afterEach(() => setLanguage('en'));
+
+test('an agent shows its disk, its cards and how they reach each other', async () => {
+  const { container } = await open([agent('n1')]);
+  const shown = within(await screen.findByRole('article', { name: 'n1' }));
+  shown.getByText('Reports');
+  shown.getByText('300 GiB of at most 500 GiB');
+  shown.getByText('1.2 TiB of 2 TiB');
+  const cards = within(shown.getByRole('table', { name: 'Cards of n1' }));
+  cards.getByText('50%');
+  cards.getByText('NVLink: 1');
+  screen.getByText('1 node has no agent: n2');
+  await expectNoViolations(container);
+});
+
+test('a silent agent comes first and names its pod; errors of cards say their meaning', async () => {
+  const event = { gpu: 'GPU-1', xid: 79, at: '2026-01-01T00:30:00Z' };
+  const { container } = await open([
+    agent('n1'),
+    agent('n2', { is_reporting: false, disk: disk({ is_read_only: true }), xid_events: [event] }),
+  ]);
+  const [first] = await screen.findAllByRole('article');
+  const shown = within(first as HTMLElement);
+  shown.getByText('Silent');
+  shown.getByText('kubectl -n atom get pods -o wide --field-selector spec.nodeName=n2');
+  shown.getByText('Read-only disk');
+  shown.getByText(/The card does not answer on its bus\. Move runs off the node and restart it\./);
+  shown.getByText('XID 79');
+  await expectNoViolations(container);
+});
+
+test('without agents the page says how to install them', async () => {
+  await open([]);
+  await screen.findByText('No node of far has an agent');
+  screen.getByText('atom cluster agent far | kubectl apply -f -');
+});
+
+test('an error of an unknown number is shown with its number', async () => {
+  await open([agent('n1', { xid_events: [{ gpu: 'GPU-0', xid: 999, at: '2026-01-01T00:30:00Z' }] })]);
+  await screen.findByText('XID 999');
+  expect(screen.getByText(/Look for this number/)).toBeTruthy();
+});

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest';
+import type { WarmChoice } from '@/api/contract/datasets';
+import { emptyForm, isCopies, isHours, isRate, missingBytes, planOf } from './newPlan';
+import { progressOf } from './progress';
+import { choice, nodeChoice, part, plan } from './warmup.fixtures';
+
+const CHOICE = choice(
+  nodeChoice('n1', { bytes_present: 2 ** 29 }),
+  nodeChoice('n2'),
+  nodeChoice('n3', { is_reporting: false }),
+) as WarmChoice;
+
+test('a form without limits asks for one copy in the first cluster that takes plans', () => {
+  const idle = { cluster: 'west', nodes: [] };
+  expect(planOf(emptyForm([idle, CHOICE]), 0)).toEqual({ cluster: 'east', copies: 1, pinned: false });
+});
+
+test('megabytes and hours become bytes and a time', () => {
+  const form = { ...emptyForm([CHOICE]), where: 'nodes' as const, nodes: ['n2'], rate: '1.5', hours: '2' };
+  expect(planOf(form, 0)).toEqual({
+    cluster: 'east',
+    nodes: ['n2'],
+    rate_bytes_s: 1_500_000,
+    deadline: '1970-01-01T02:00:00.000Z',
+    pinned: false,
+  });
+});
+
+test.each([
+  ['', true],
+  ['0.5', true],
+  ['0', false],
+  ['-1', false],
+  ['9000', false],
+  ['x', false],
+])('hours %j', (text, isRight) => expect(isHours(text)).toBe(isRight));
+
+test('rates and copies are checked', () => {
+  expect([isRate(''), isRate('200'), isRate('0'), isRate('1e3')]).toEqual([true, true, false, false]);
+  expect([isCopies('2', 2), isCopies('3', 2), isCopies('', 2), isCopies('1.5', 2)]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('the missing bytes are those of the chosen nodes', () => {
+  expect(missingBytes(CHOICE, ['n1', 'n2'])).toBe(2 ** 29 + 2 ** 30);
+  expect(missingBytes(CHOICE, [])).toBe(0);
+});
+
+test('replaced nodes count no bytes, and the slowest node gives the time left', () => {
+  const nodes = [part('a'), part('b', { eta_s: 9 }), part('c', { state: 'replaced', failures: 2 })];
+  const progress = progressOf(plan({ nodes }) as Parameters<typeof progressOf>[0]);
+  expect(progress).toMatchObject({ bytesTotal: 2 ** 31, etaS: 9, nodes: 2, nodesDone: 0, failures: 2 });
+  expect(progress.rate).toBe(200 * 2 ** 20);
+});

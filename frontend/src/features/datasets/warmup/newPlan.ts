@@ -1,0 +1,59 @@
+import type { NewWarmPlan, WarmChoice } from '@/api/contract/datasets';
+
+const MEGABYTE = 1e6;
+const HOUR_MS = 3_600_000;
+const RATE = /^\d{1,9}(?:\.\d{1,3})?$/;
+const MAX_HOURS = 8760;
+
+export interface PlanForm {
+  cluster: string;
+  where: 'copies' | 'nodes';
+  copies: string;
+  nodes: string[];
+  /** Megabytes a second; empty: no limit. */
+  rate: string;
+  /** Until the plan has to be done; empty: no limit. */
+  hours: string;
+  pinned: boolean;
+}
+
+/** The form's names of the fields that the server calls otherwise. */
+export const FIELD_NAMES = { rate_bytes_s: 'rate', deadline: 'hours' };
+
+export const canTake = (choice: WarmChoice) => choice.nodes.some(isUsable);
+export const isUsable = (node: WarmChoice['nodes'][number]) => node.is_reporting && !node.is_read_only;
+
+export function emptyForm(choices: WarmChoice[]): PlanForm {
+  const cluster = (choices.find(canTake) ?? choices[0])?.cluster ?? '';
+  return { cluster, where: 'copies', copies: '1', nodes: [], rate: '', hours: '', pinned: false };
+}
+
+export const isRate = (text: string) => text.trim() === '' || (RATE.test(text.trim()) && Number(text) > 0);
+
+export function isHours(text: string): boolean {
+  const hours = Number(text.trim());
+  return text.trim() === '' || (hours > 0 && hours <= MAX_HOURS);
+}
+
+export function isCopies(text: string, most: number): boolean {
+  const count = Number(text.trim());
+  return text.trim() !== '' && Number.isInteger(count) && count >= 1 && count <= most;
+}
+
+/** The request of a form whose values are right; `nowMs` is what its hours count from. */
+export function planOf(form: PlanForm, nowMs: number): NewWarmPlan {
+  const { cluster, where, copies, nodes, rate, hours, pinned } = form;
+  return {
+    cluster,
+    ...(where === 'nodes' ? { nodes } : { copies: Number(copies) }),
+    ...(rate.trim() && { rate_bytes_s: Math.max(1, Math.round(Number(rate) * MEGABYTE)) }),
+    ...(hours.trim() && { deadline: new Date(nowMs + Number(hours) * HOUR_MS).toISOString() }),
+    pinned,
+  };
+}
+
+/** The bytes that the chosen nodes lack: what the plan fetches at most. */
+export function missingBytes(choice: WarmChoice, names: string[]): number {
+  const chosen = choice.nodes.filter(({ node }) => names.includes(node));
+  return chosen.reduce((total, { bytes_total: all, bytes_present: here }) => total + all - here, 0);
+}
