@@ -24,6 +24,7 @@ class EventKind(StrEnum):
     RUNTIME_BUILT = "runtime_built"
     WARMED = "warmed"
     MOUNTED = "mounted"
+    VOLUME = "volume"
     RUNNING = "running"
     CHECKPOINT = "checkpoint"
     OUTPUT_REFUSED = "output_refused"

@@ -88,7 +88,7 @@ class FakeKubelet:
         }
         capability = csi_pb2.VolumeCapability()
         capability.mount.SetInParent()
-        capability.access_mode.mode = 1
+        capability.access_mode.mode = csi_pb2.VolumeCapability.AccessMode.SINGLE_NODE_WRITER
         values = {
             "volume_id": f"csi-{uuid.uuid5(uuid.NAMESPACE_OID, pod_uid).hex}",
             "target_path": str(self.target(pod_uid)),

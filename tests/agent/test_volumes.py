@@ -207,6 +207,8 @@ def test_hostile_attributes_are_refused_before_the_server_is_asked(
     for attributes in HOSTILE_ATTRIBUTES:
         request = kubelet.request("pod-1", ATTRIBUTES | attributes)
         assert status_of(kubelet, request) == "INVALID_ARGUMENT", attributes
+    huge = kubelet.request("pod-1", ATTRIBUTES | {"version": "9" * (2 << 20)})
+    assert status_of(kubelet, huge) == "RESOURCE_EXHAUSTED"
     assert not control.opened
 
 

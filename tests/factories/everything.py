@@ -8,7 +8,7 @@ from atom.accounts import actions
 from atom.accounts.actions.invitations import invite
 from atom.accounts.actions.service_accounts import create_service_account
 from atom.accounts.models import Project, Session, User
-from atom.cache.models import NodeVolume, WarmPlan
+from atom.cache.models import NodeVolume, WarmPlan, WarmSchedule
 from atom.cleaning.engines.findings import SCHEMA as FINDINGS
 from atom.cleaning.engines.findings import write_findings
 from atom.cleaning.models import CleaningReport
@@ -74,6 +74,9 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
     )
     cluster.projects.add(project)
     plan = WarmPlan.objects.create(project=project, version=version, cluster=cluster)
+    schedule = WarmSchedule.objects.create(
+        project=project, dataset=version.dataset, ref="main", cluster=cluster, cron="0 3 * * *"
+    )
     shared = share_run(run, owner, days=7, note=word, with_log=True)
     outbox.emit(project.pk, "run.failed", people=[owner.pk], name=word)
     fan_out.tick()
@@ -112,6 +115,7 @@ def one_of_everything(project: Project, owner: User, word: str) -> dict[str, Any
         "snapshot_id": code.pk,
         "cluster": cluster.name,
         "plan_id": plan.pk,
+        "schedule_id": schedule.pk,
         "machine_id": ensure_local_node().pk,
         "volume": NodeVolume.objects.create(
             node=ensure_local_node(), volume=f"csi-{word}", version=plan.version, mode="packs"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -107,7 +107,7 @@ class RegistrationServices:
         return registration_pb2.RegistrationStatusResponse()
 
 
-def _service(name: str, methods: dict[str, tuple[Callable[[Any], Any], Any]]) -> Any:
+def _service(name: str, methods: Mapping[str, tuple[Callable[[Any], Any], Any]]) -> Any:
     handlers = {
         method: grpc.unary_unary_rpc_method_handler(
             _answering(call),

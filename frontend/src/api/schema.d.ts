@@ -12157,6 +12157,7 @@ export interface components {
          *     * `runtime_built` - runtime_built
          *     * `warmed` - warmed
          *     * `mounted` - mounted
+         *     * `volume` - volume
          *     * `running` - running
          *     * `checkpoint` - checkpoint
          *     * `output_refused` - output_refused
@@ -12175,7 +12176,7 @@ export interface components {
          *     * `registration_failed` - registration_failed
          * @enum {string}
          */
-        RunEventKindEnum: "created" | "place_chosen" | "no_place" | "placed" | "rdma_off" | "data_gate" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
+        RunEventKindEnum: "created" | "place_chosen" | "no_place" | "placed" | "rdma_off" | "data_gate" | "resumes" | "waits" | "runtime" | "runtime_built" | "warmed" | "mounted" | "volume" | "running" | "checkpoint" | "output_refused" | "cancel_requested" | "cancelling" | "ended" | "leftovers_ended" | "retry" | "retried" | "move_requested" | "succeeded" | "failed" | "cancelled" | "model_registered" | "evaluated" | "registration_failed";
         RunEventPage: {
             results: components["schemas"]["RunEvent"][];
             next: string | null;

@@ -277,6 +277,7 @@ export const event = {
     '{{alias}} is a folder of {{count, number}} file, mounted by {{how}}. Links in it: {{links, number}}; left out, because they lead out of the version: {{links_left_out, number}}.',
   mounted_links_other:
     '{{alias}} is a folder of {{count, number}} files, mounted by {{how}}. Links in it: {{links, number}}; left out, because they lead out of the version: {{links_left_out, number}}.',
+  volume: '{{dataset}} is a volume on {{node}}, which has {{present, number}} of its {{total, number}} packs.',
   running: 'The command was started.',
   checkpoint: 'The checkpoint of step {{step}} is safe ({{size_bytes}}).',
   leftovers_ended_one: 'Ended {{count}} process that outlived the command: {{names}}.',

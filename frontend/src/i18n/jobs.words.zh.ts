@@ -249,6 +249,7 @@ export const event: Translation<typeof en.event> = {
   mounted_other: '{{alias}} 已挂载为文件夹，共 {{count, number}} 个文件，方式：{{how}}。',
   mounted_links_other:
     '{{alias}} 已挂载为文件夹，共 {{count, number}} 个文件，方式：{{how}}。其中的链接：{{links, number}} 个；因指向版本之外而略去：{{links_left_out, number}} 个。',
+  volume: '{{dataset}} 是节点 {{node}} 上的卷，其 {{total, number}} 个数据包中已有 {{present, number}} 个。',
   running: '命令已启动。',
   checkpoint: '第 {{step}} 步的检查点已安全保存（{{size_bytes}}）。',
   leftovers_ended_one: '结束了 {{count}} 个在命令结束后仍在运行的进程：{{names}}。',

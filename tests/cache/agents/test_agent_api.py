@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
+import kubernetes_validate
 import pytest
 import yaml
 from rest_framework.test import APIClient
@@ -146,8 +147,34 @@ def test_the_manifest_is_for_administrators(world: AgentWorld, settings: Any) ->
     assert stranger.get(address).status_code == 404
     world.joined("n1").report(packs={})
     agents = "/api/v1/clusters/east/agents/"
-    assert [row["is_reporting"] for row in boss.get(agents).json()] == [True]
+    (row,) = boss.get(agents).json()
+    assert (row["is_reporting"], row["has_volumes"], row["volumes"]) == (True, False, 0)
     assert stranger.get(agents).status_code == 404
+
+
+@pytest.mark.parametrize("volumes", ["false", "true"])
+def test_kubernetes_knows_every_field_of_the_manifest(
+    world: AgentWorld, settings: Any, volumes: str
+) -> None:
+    settings.ATOM_AGENT_IMAGE = "registry.example/atom-agent:1"
+    boss = world.client(User.objects.get(username="admin-of-east"))
+    text = boss.get(f"/api/v1/clusters/east/agent-manifest/?volumes={volumes}").content
+    objects = {item["kind"]: item for item in yaml.safe_load_all(text)}
+    for item in objects.values():
+        kubernetes_validate.validate(item, "1.34", strict=True)
+    pod = objects["DaemonSet"]["spec"]["template"]["spec"]
+    (container,) = pod["containers"]
+    has_volumes = volumes == "true"
+    assert container["securityContext"].get("privileged", False) == has_volumes
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    propagated = [row for row in container["volumeMounts"] if "mountPropagation" in row]
+    assert len(propagated) == has_volumes
+    assert ("CSIDriver" in objects) == has_volumes
+    if has_volumes:
+        driver = objects["CSIDriver"]
+        assert driver["metadata"]["name"] == "csi.atom.dev"
+        assert driver["spec"]["podInfoOnMount"]
+        assert driver["spec"]["volumeLifecycleModes"] == ["Ephemeral"]
 
 
 def test_a_new_pod_of_a_node_fetches_anew(world: AgentWorld, version: Version) -> None:

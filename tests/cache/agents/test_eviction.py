@@ -16,7 +16,7 @@ from atom.cache.agents.actions.reports import AgentReport, note_report
 from atom.cache.agents.actions.work import WorkReport, work
 from atom.cache.engines.eviction import HeldVersion, capacity_bytes, choose_packs
 from atom.cache.errors import CacheTooSmall, VersionPinned
-from atom.cache.models import CacheRecord, NodeAgent, WarmPlan
+from atom.cache.models import CacheRecord, NodeAgent, NodeVolume, WarmPlan
 from atom.cache.needs import NeedRank
 from atom.clusters.models import Cluster
 from atom.core import clock
@@ -128,7 +128,7 @@ def test_a_node_above_the_high_watermark_loses_cold_packs(
     assert agent.disk["cache_bytes"] == left
 
 
-@pytest.mark.parametrize("need", ["running", "pinned", "other", "run"])
+@pytest.mark.parametrize("need", ["running", "pinned", "other", "run", "volume"])
 def test_what_is_needed_stays_on_a_full_node(cluster: Cluster, version: Version, need: str) -> None:
     agent = make_agent(cluster, "n1")
     warm(agent, version, pinned=need == "pinned")
@@ -137,6 +137,8 @@ def test_what_is_needed_stays_on_a_full_node(cluster: Cluster, version: Version,
         start_plan(version, cluster, PlanOptions(nodes=["n1", "n2"]), make_user())
     if need == "other":
         pin(version, "label_task", "1")
+    if need == "volume":
+        NodeVolume.objects.create(node=agent.node, volume="csi-1", version=version, mode="packs")
     if need == "run":
         run = make_run(version.dataset.project, cluster=cluster)
         RunInput.objects.get_or_create(run=run, alias="data", defaults={"version": version})

@@ -59,6 +59,8 @@ def test_a_plan_is_started_shown_and_cancelled(
     assert json.loads(cancelled.stdout)["state"] == "cancelled"
     assert atom("data", "warm", ref, "--rate", "1m").exception is not None
     _, account, daemon_set = yaml.safe_load_all(atom("cluster", "agent", "east").stdout)
+    with_volumes = yaml.safe_load_all(atom("cluster", "agent", "east", "--volumes").stdout)
+    assert "CSIDriver" in [item["kind"] for item in with_volumes]
     assert (account["kind"], daemon_set["kind"]) == ("ServiceAccount", "DaemonSet")
     WarmPlan.objects.update(state="failed", error="It failed.")
     shown = atom("data", "warm-plans", str(plan.pk))

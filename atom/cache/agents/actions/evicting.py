@@ -29,7 +29,7 @@ from atom.cache.engines.eviction import (
     choose_packs,
 )
 from atom.cache.errors import VersionPinned
-from atom.cache.models import CacheRecord, NodeAgent, PackFetch, WarmPlanNode
+from atom.cache.models import CacheRecord, NodeAgent, NodeVolume, PackFetch, WarmPlanNode
 from atom.cache.needs import NeedRank, registered_needs
 from atom.cache.warming.actions.records import UNREADABLE
 from atom.cache.warming.actions.watermarks import HIGH_WATERMARK, LOW_WATERMARK
@@ -112,6 +112,9 @@ def ranks_on(
     for key, rank in registered_needs(node_ids).items():
         need([key], rank)
     need(places.filter(plan__state="running"), NeedRank.RUNNING)
+    # A pod may have the volume before its run begins, and keep it a while after its end.
+    volumes = NodeVolume.objects.filter(node__in=node_ids, version__in=versions)
+    need(volumes.values_list("node_id", "version_id"), NeedRank.RUNNING)
     need(done.filter(plan__pinned=True), NeedRank.PINNED)
     pins = VersionPin.objects.filter(version__in=versions).exclude(holder_type__in=_RANKED_HOLDERS)
     for version in set(pins.values_list("version_id", flat=True)):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import structlog
 from django.db import transaction
-from django.db.models import Count
 from django.db.models.functions import Now
 
 from atom.accounts.models import User
@@ -28,7 +28,7 @@ from atom_sdk.sentences import Sentence
 
 log = structlog.get_logger(__name__)
 
-PACKS, VIEW = "packs", "view"
+VIEW = "view"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,7 @@ class OpenVolume:
     row: NodeVolume
     packs: list[str]
     problem: str
+    is_new: bool
 
 
 def open_volume(agent: NodeAgent, order: VolumeOrder, user: User | None) -> OpenVolume:
@@ -66,7 +67,7 @@ def open_volume(agent: NodeAgent, order: VolumeOrder, user: User | None) -> Open
     with transaction.atomic():
         record = ensure_record(agent.node, version)
         CacheRecord.objects.filter(pk=record.pk).update(used_at=Now())
-        row = _noted(agent, order, packs & present_packs(record), packs)
+        row, is_new = _noted(agent, order, packs & present_packs(record), packs)
     problem = ""
     if row.packs_present < row.packs_total and not row.plan_id:
         problem = _order_packs(agent, row, user)
@@ -77,12 +78,13 @@ def open_volume(agent: NodeAgent, order: VolumeOrder, user: User | None) -> Open
         packs=row.packs_total,
         present=row.packs_present,
     )
-    return OpenVolume(row, sorted(packs), problem)
+    return OpenVolume(row, sorted(packs), problem, is_new)
 
 
 def _noted(
     agent: NodeAgent, order: VolumeOrder, here: Collection[str], packs: Collection[str]
-) -> NodeVolume:
+) -> tuple[NodeVolume, bool]:
+    """Return the row of a volume, and whether it is new."""
     sizes = dict(sized_packs(order.version))
     values = {
         "version": order.version,
@@ -96,10 +98,9 @@ def _noted(
         "bytes_total": sum(sizes.get(digest, 0) for digest in packs),
         "bytes_present": sum(sizes.get(digest, 0) for digest in here),
     }
-    row, _ = NodeVolume.objects.update_or_create(
+    return NodeVolume.objects.update_or_create(
         node=agent.node, volume=order.volume, defaults=values
     )
-    return row
 
 
 def _order_packs(agent: NodeAgent, row: NodeVolume, user: User | None) -> str:
@@ -160,11 +161,5 @@ def has_volumes_everywhere(cluster: Cluster) -> bool:
     return bool(nodes) and all(_has_driver(getattr(node, "agent", None), now) for node in nodes)
 
 
-def _has_driver(agent: NodeAgent | None, now: Any) -> bool:
+def _has_driver(agent: NodeAgent | None, now: datetime) -> bool:
     return agent is not None and agent.has_volumes and is_live(agent, now)
-
-
-def volume_counts(cluster: Cluster) -> dict[Any, int]:
-    """Return how many volumes each node of a cluster has, by the node's id."""
-    rows = NodeVolume.objects.filter(node__cluster=cluster).values("node_id")
-    return dict(rows.annotate(count=Count("pk")).values_list("node_id", "count"))

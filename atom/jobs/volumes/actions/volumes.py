@@ -6,6 +6,7 @@ A pod's author chooses the attributes of an inline volume, so none of them is be
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 import structlog
@@ -17,6 +18,8 @@ from atom.clusters.engines.documents import rows, text
 from atom.clusters.kubernetes.pod_identity import read_pod
 from atom.clusters.registration.actions.registering import open_cluster
 from atom.jobs.errors import VolumeRefused
+from atom.jobs.event_kinds import EventKind
+from atom.jobs.events import record
 from atom.jobs.executors.kubernetes.paths import AWAY
 from atom.jobs.models import Placement, RunInput
 from atom_sdk.sentences import Sentence
@@ -53,7 +56,23 @@ def open_input(agent: NodeAgent, claim: VolumeClaim) -> OpenVolume:
         pod=claim.pod,
         pod_uid=claim.pod_uid,
     )
-    return open_volume(agent, order, placement.run.created_by)
+    volume = open_volume(agent, order, placement.run.created_by)
+    if volume.is_new:
+        _tell(placement, volume)
+    return volume
+
+
+def _tell(placement: Placement, volume: OpenVolume) -> None:
+    """Say in the run's timeline how much of an input the node of a pod has."""
+    row, version = volume.row, volume.row.version
+    data: dict[str, Any] = {
+        "dataset": f"{version.dataset.name}@{version.ref}",
+        "node": row.node.name,
+        "present": row.packs_present,
+        "total": row.packs_total,
+    }
+    text = "{dataset} is a volume on {node}, which has {present} of its {total} packs."
+    record(placement.run, EventKind.VOLUME, text.format(**data), **data)
 
 
 def _placement_of(agent: NodeAgent, claim: VolumeClaim) -> Placement:

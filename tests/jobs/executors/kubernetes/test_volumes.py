@@ -16,7 +16,7 @@ from atom.datasets.models import Version
 from atom.jobs import states
 from atom.jobs.executors.kubernetes.engines.manifests import digest_of, job_of
 from atom.jobs.executors.kubernetes.orders import order_of
-from atom.jobs.models import Placement, Run, RunInput
+from atom.jobs.models import Placement, Run, RunEvent, RunInput
 from tests.cache.agents.world import AgentWorld, JoinedAgent
 from tests.factories.accounts import make_project
 from tests.factories.datasets import make_dataset, make_version, stored_version
@@ -101,6 +101,10 @@ def test_a_pod_gets_the_packs_of_its_input_and_the_missing_ones_are_fetched(
     assert WarmPlan.objects.count() == 1
     assert NodeVolume.objects.count() == 2
     assert CacheRecord.objects.get().used_at is not None
+    events = RunEvent.objects.filter(kind="volume").order_by("pk")
+    assert [event.text for event in events] == [
+        f"digits@{version.ref} is a volume on n1, which has 0 of its {row.packs_total} packs."
+    ] * 2
     held(agent, "csi-1")
     assert WarmPlan.objects.get().state == "running"
     held(agent)
